@@ -31,7 +31,7 @@ from benchmarks import (
     whole_releases,
 )
 
-PARTS: tuple[ModuleType, ...] = (
+BUNDLED_PACKAGES_PATH: tuple[ModuleType, ...] = (
     codecs,
     walk,
     passive_judging,
@@ -59,7 +59,7 @@ def main(names: list[str]) -> None:
     """Run the benchmarks one by one, because two benchmarks that run at the same time on two cores would disturb
     each other's measurements.
     """
-    parts = {part.__name__.rpartition(".")[2]: part for part in PARTS}
+    parts = {part.__name__.rpartition(".")[2]: part for part in BUNDLED_PACKAGES_PATH}
     if unknown := [name for name in names if name not in parts]:
         sys.exit(f"unknown benchmark {unknown[0]}; known: {', '.join(parts)}")
     for name, part in parts.items():

@@ -29,7 +29,7 @@ from benchmarks.lake_runs import VERDICTS, Runs
 
 RUNS = int(os.environ.get("MQ_LAKE_RUNS", "650"))
 KILLS = int(os.environ.get("MQ_LAKE_KILLS", "20"))
-PARTS = (0.1, 0.3, 1.0)
+BUNDLED_PACKAGES_PATH = (0.1, 0.3, 1.0)
 """The sizes of the lake at which the benchmark measures, as fractions of `RUNS`."""
 MEMORY_WANTED = 4 << 30
 SECONDS_WANTED = 30.0
@@ -66,7 +66,7 @@ def measure() -> Iterator[str]:
     try:
         runs = Runs(folder / "runs")
         paths = runs.more(RUNS)
-        sizes = [max(number, round(RUNS * part)) for number, part in enumerate(PARTS, start=1)]
+        sizes = [max(number, round(RUNS * part)) for number, part in enumerate(BUNDLED_PACKAGES_PATH, start=1)]
         took = []
         for size in sizes:
             shutil.rmtree(folder / "lake", ignore_errors=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import _signal as signal  # type: ignore[import-not-found]
 import os
 
-from mqconform import search_parts
+from mqconform import prefer_bundled_packages
 
 EXIT_INTERRUPTED = 130
 INTERRUPTED = "mqconform: interrupted"
@@ -15,7 +15,7 @@ INTERRUPTED = "mqconform: interrupted"
 def main() -> None:
     """Run the command line of ``mqconform``."""
     end_when_interrupted()
-    search_parts()
+    prefer_bundled_packages()
     from harness.cli.main import main as run_command_line
 
     run_command_line()

@@ -16,7 +16,7 @@ from reference_qm.surface.surroundings import HostRequest
 
 PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
-Convert = Callable[[object], Any]
+Converter = Callable[[object], Any]
 FIELDS_BY_DELIVERY: dict[str, dict[str, bool]] = {
     "express": {},
     "recoverable": {"recoverable": True},
@@ -89,7 +89,7 @@ class ControlError(ValueError):
     """
 
 
-class NotOffered(ControlError):
+class VerbNotOffered(ControlError):
     """Raised for a request whose verb the queue manager does not offer. The answer to the request is
     ``unsupported``.
     """
@@ -100,9 +100,9 @@ def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     object is invalid.
     """
     verb = arguments.get("verb")
-    if not isinstance(verb, str) or verb not in _VERBS:
-        raise NotOffered(f"unknown verb {_quote_value(verb)}; known: {', '.join(_VERBS)}")
-    make, takes, required = _VERBS[verb]
+    if not isinstance(verb, str) or verb not in _VERB_BY_NAME:
+        raise VerbNotOffered(f"unknown verb {_quote_value(verb)}; known: {', '.join(_VERB_BY_NAME)}")
+    make, takes, required = _VERB_BY_NAME[verb]
     given = {name: value for name, value in arguments.items() if name != "verb"}
     if unknown := given.keys() - takes.keys():
         known = ", ".join(takes) or "no arguments"
@@ -206,11 +206,11 @@ def _convert_delivery(value: object) -> dict[str, bool]:
     return FIELDS_BY_DELIVERY[value]
 
 
-def _accept_null(convert: Convert) -> Convert:
+def _make_null_accepting_converter(convert: Converter) -> Converter:
     return lambda value: None if value is None else convert(value)
 
 
-_CONVERTERS: Mapping[object, Convert] = MappingProxyType(
+_CONVERTER_BY_TYPE: Mapping[object, Converter] = MappingProxyType(
     {
         str: _convert_string,
         bool: _convert_flag,
@@ -234,7 +234,7 @@ class Verb(NamedTuple):
     """
 
     make: Callable[..., commands.Request | HostRequest]
-    takes: Mapping[str, Convert]
+    takes: Mapping[str, Converter]
     required: tuple[str, ...]
 
 
@@ -260,18 +260,18 @@ def _derive_verb(
     return Verb(partial(request, **fixed), takes, (*needed, *required))
 
 
-def _find_converter(hint: object, null: bool) -> Convert:
+def _find_converter(hint: object, null: bool) -> Converter:
     if NoneType not in get_args(hint):
-        return _CONVERTERS[hint]
+        return _CONVERTER_BY_TYPE[hint]
     (kind,) = (one for one in get_args(hint) if one is not NoneType)
-    return _accept_null(_CONVERTERS[kind]) if null else _CONVERTERS[kind]
+    return _make_null_accepting_converter(_CONVERTER_BY_TYPE[kind]) if null else _CONVERTER_BY_TYPE[kind]
 
 
 NO_LIMIT_S = 0xFFFF_FFFF
 """The value of TimeToReachQueue (s) that means "no limit". Messages of the verb ``send`` get it by default."""
 
 
-def _make_send_message(**values: Any) -> commands.SendMessage:
+def _make_send_message_request(**values: Any) -> commands.SendMessage:
     if "body" in values and "body_base64" in values:
         raise ControlError("send: give only one of body and body_base64")
     if "body_base64" in values:
@@ -282,7 +282,7 @@ def _make_send_message(**values: Any) -> commands.SendMessage:
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 
-def _make_create_queue(**values: Any) -> commands.CreateQueue:
+def _make_create_queue_request(**values: Any) -> commands.CreateQueue:
     return commands.CreateQueue(security=values.pop("security_base64", None), **values)
 
 
@@ -293,12 +293,12 @@ _CREATE_QUEUE_ARGUMENTS = _derive_verb(commands.CreateQueue, without=("security"
 
 _PUBLISHED_OBJECT_ARGUMENTS = _derive_verb(surroundings.Published, null=False)
 
-_VERBS: Mapping[str, Verb] = MappingProxyType(
+_VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
     {
         "identity": _derive_verb(commands.Identity),
         "create_queue": Verb(
-            _make_create_queue,
-            {**_CREATE_QUEUE_ARGUMENTS.takes, "security_base64": _accept_null(_convert_base64)},
+            _make_create_queue_request,
+            {**_CREATE_QUEUE_ARGUMENTS.takes, "security_base64": _make_null_accepting_converter(_convert_base64)},
             _CREATE_QUEUE_ARGUMENTS.required,
         ),
         "get_queue": _derive_verb(commands.GetQueue),
@@ -314,7 +314,7 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "get_outgoing_queue": _derive_verb(commands.GetOutgoingQueue),
         "get_transfers": _derive_verb(commands.GetTransfers),
         "send": Verb(
-            _make_send_message,
+            _make_send_message_request,
             {
                 **_SEND_ARGUMENTS.takes,
                 "body_base64": _convert_base64,

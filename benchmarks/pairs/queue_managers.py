@@ -23,7 +23,7 @@ from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import Message, MessagePosition, Session
-from reference_qm.model.elements import Answered
+from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.statuses import Status
 from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.sqlite_store import SqliteStore
@@ -144,7 +144,7 @@ class _Take:
 
     handle: int
     limit: int
-    answered: Answered
+    answered: OnReadAnswered
 
 
 def _take(qm: QueueManager, request: _Take, token: int, now: Now) -> Result:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from harness.capture.framer import Framer
 from reference_qm.codec import FormatError, parse_packet
-from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure_packet
+from reference_qm.codec.base import PACKET_SIGNATURE, PACKET_VERSION_NUMBER, BaseHeader, measure_packet
 
 _SECTION = BaseHeader.SECTION
 _RECOGNIZED_AFTER_BYTES = 8
@@ -45,7 +45,11 @@ class SutFramer(Framer):
 
     def _read_packet_size(self) -> int | None:
         held = self._held
-        if len(held) >= _RECOGNIZED_AFTER_BYTES and held[0] != VERSION and held[4:_RECOGNIZED_AFTER_BYTES] != SIGNATURE:
+        if (
+            len(held) >= _RECOGNIZED_AFTER_BYTES
+            and held[0] != PACKET_VERSION_NUMBER
+            and held[4:_RECOGNIZED_AFTER_BYTES] != PACKET_SIGNATURE
+        ):
             raise FormatError(
                 "BaseHeader", 0, _SECTION, "no packet begins here: the version and the signature are missing"
             )
@@ -86,14 +90,14 @@ class SutFramer(Framer):
         held = self._held
         after = held[size : size + 8]
         return not after or (
-            after[0] in (VERSION, held[0])
-            and any(signature.startswith(after[4:8]) for signature in (SIGNATURE, bytes(held[4:8])))
+            after[0] in (PACKET_VERSION_NUMBER, held[0])
+            and any(signature.startswith(after[4:8]) for signature in (PACKET_SIGNATURE, bytes(held[4:8])))
         )
 
 
 def _correct_base_header(head: bytearray) -> bytes:
     """Return the bytes of a packet with the version and the signature in its BaseHeader corrected."""
-    return bytes([VERSION]) + bytes(head[1:4]) + SIGNATURE + bytes(head[8:])
+    return bytes([PACKET_VERSION_NUMBER]) + bytes(head[1:4]) + PACKET_SIGNATURE + bytes(head[8:])
 
 
 def _compute_message_size(held: bytearray, has_session_header: bool) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install
-from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
@@ -33,7 +33,7 @@ def change_history_entries(statuses: Container[ConnectionStatus], **changes: Any
     class EntriesChanged(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
             super().add_connection_history(session, status, now)
-            entries = outgoing_queue(session).ConnectionHistory
+            entries = get_outgoing_queue(session).ConnectionHistory
             if status in statuses:
                 entries[-1] = replace(entries[-1], **changes)
 

@@ -17,7 +17,7 @@ from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.dispatch import ON_EVENT
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.surface.clock import Now
 
 EventListener = Callable[[Now], None]
@@ -63,8 +63,8 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
 
             return run_with_replacement
 
-        put_in_place(faulty.core, override_method(inner, make_inner))
-        put_in_place(faulty.core, _replace_event_hearing(poster, kind, wrap_event_handler))
+        replace_part_by_subclass(faulty.core, override_method(inner, make_inner))
+        replace_part_by_subclass(faulty.core, _replace_event_hearing(poster, kind, wrap_event_handler))
 
     return install_replacement
 

@@ -109,10 +109,10 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
     value = attrgetter(path)
 
     class Refusing(Identifying):
-        def check_form(self, packet: Packet) -> None:
+        def check_field_values(self, packet: Packet) -> None:
             if getattr(packet, header, None) is not None and value(packet):
                 raise FormatError(path, 0, "a fault", f"{name} is not zero")
-            super().check_form(packet)
+            super().check_field_values(packet)
 
     return replace_part(Refusing)
 

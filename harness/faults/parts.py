@@ -23,7 +23,7 @@ from typing import Any, TypeVar, cast
 from harness.faults.registry import FaultyCore, Install, add, add_reading
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.replacing import find_attribute, find_part, put_in_place
+from reference_qm.core.replacing import find_attribute, find_part, replace_part_by_subclass
 
 Method = Callable[..., Any]
 """A method of a part, such as ``SessionAcks.mark_acknowledged``."""
@@ -111,7 +111,7 @@ class PartReplacement:
     cls: type[Part]
 
     def __call__(self, faulty: FaultyCore) -> None:
-        put_in_place(faulty.core, self.cls)
+        replace_part_by_subclass(faulty.core, self.cls)
 
 
 def replace_part(cls: type[Part]) -> Install:

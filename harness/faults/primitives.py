@@ -10,7 +10,7 @@ from harness.faults.parts import Method, override_method, replace_part
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.rpc.bodies import Body
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
@@ -174,8 +174,8 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
 
             return run_with_replacement
 
-        put_in_place(faulty.core, override_method(inner, make_inner))
-        put_in_place(faulty.core, override_method(outer, make_outer))
+        replace_part_by_subclass(faulty.core, override_method(inner, make_inner))
+        replace_part_by_subclass(faulty.core, override_method(outer, make_outer))
 
     return install_replacement
 
@@ -203,7 +203,7 @@ def silent_after(method: Method, when: Callable[..., bool]) -> Install:
 
             return run_and_fall_silent
 
-        put_in_place(faulty.core, override_method(method, make_silencing_step))
+        replace_part_by_subclass(faulty.core, override_method(method, make_silencing_step))
         faulty.input_filters.append(lambda event: [] if over else [event])
 
     return install_silence

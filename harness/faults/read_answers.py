@@ -7,11 +7,11 @@ from typing import Any
 
 from harness.faults.calls import Given
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered
+from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.statuses import Status
 
 
-def change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], Answered]:
+def change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], OnReadAnswered]:
     """Return a function for ``with_arguments`` that replaces the completion of a read. ``change`` computes the status
     and the position of the answer from the arguments of the read and from the original answer.
     """

@@ -25,7 +25,7 @@ def replace_cache(name: str, cls: type[Cache]) -> Install:
     cache remain in effect.
     """
 
-    def put_in_place(faulty: FaultyCore) -> None:
+    def replace_part_by_subclass(faulty: FaultyCore) -> None:
         caches = faulty.core.caches
         if isinstance(getattr(caches, name), cls):
             return
@@ -33,8 +33,8 @@ def replace_cache(name: str, cls: type[Cache]) -> Install:
         caches.configure(caches.settings)
 
     def install_cache(faulty: FaultyCore) -> None:
-        put_in_place(faulty)
-        faulty.on_restart.append(put_in_place)  # a restart may create new caches
+        replace_part_by_subclass(faulty)
+        faulty.on_restart.append(replace_part_by_subclass)  # a restart may create new caches
 
     return install_cache
 

@@ -12,7 +12,7 @@ from harness.foreign.packets import Cutter, PacketCutter, find_packet, is_pdu
 from harness.foreign.reassembly import ACK, SYN, Reassembly, Receiver
 from harness.foreign.systems import Systems, SystemView, show
 from reference_qm.codec import FormatError
-from reference_qm.codec.base import SIGNATURE
+from reference_qm.codec.base import PACKET_SIGNATURE
 
 MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
@@ -185,7 +185,7 @@ class Conversation:
         late = any(way.late for way in self._reassembly.ways) or self._holes > 0
         if is_pdu(data):
             self.kind = RPC
-        elif data[4:8] == SIGNATURE or self._uses_port(self._ports) or (late and find_packet(data) is not None):
+        elif data[4:8] == PACKET_SIGNATURE or self._uses_port(self._ports) or (late and find_packet(data) is not None):
             self.kind = MSMQ
             self._assign_views(late)
         elif self._uses_port(RPC_PORTS):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from harness.capture.framer import Framer
 from harness.capture.sut_framer import SutFramer
 from reference_qm.codec import FormatError, FramingError, parse_packet
-from reference_qm.codec.base import SIGNATURE, VERSION, measure_packet
+from reference_qm.codec.base import PACKET_SIGNATURE, PACKET_VERSION_NUMBER, measure_packet
 
 TakePacket = Callable[[bytes, int, int, FormatError | None], None]
 """The type of functions that receive a packet. The arguments are the packet, the number of the frame in which it
@@ -229,17 +229,17 @@ def find_packet(data: bytes) -> int | None:
     """Return the offset and size of the first possible packet of MS-MQQB in the bytes, or None if there is no such
     packet.
     """
-    at = data.find(SIGNATURE, _SIGNATURE_OFFSET)
+    at = data.find(PACKET_SIGNATURE, _SIGNATURE_OFFSET)
     while at >= 0:
         begin = at - _SIGNATURE_OFFSET
-        if data[begin] == VERSION and len(data) - begin >= SIZE_KNOWN_AFTER_BYTES:
+        if data[begin] == PACKET_VERSION_NUMBER and len(data) - begin >= SIZE_KNOWN_AFTER_BYTES:
             try:
                 measure_packet(data[begin : begin + SIZE_KNOWN_AFTER_BYTES])
             except FormatError:
                 pass
             else:
                 return begin
-        at = data.find(SIGNATURE, at + 1)
+        at = data.find(PACKET_SIGNATURE, at + 1)
     return None
 
 

@@ -17,7 +17,7 @@ from harness.faults.parts import Method, PartReplacement, get_condition
 from harness.faults.primitives import CombinedInstallers
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
-from reference_qm.core.replacing import find_part, put_in_place
+from reference_qm.core.replacing import find_part, replace_part_by_subclass
 
 
 class ReferenceStep(NamedTuple):
@@ -90,7 +90,7 @@ class StepRecorder:
     def install(self, faulty: FaultyCore) -> None:
         """Record the steps that this core executes from now on."""
         for cls in self._parts:
-            put_in_place(faulty.core, cls)
+            replace_part_by_subclass(faulty.core, cls)
 
     def take(self) -> ReferenceSteps:
         """Return the steps that were recorded since the previous call."""

@@ -35,7 +35,7 @@ from reference_qm.codec.internal import (
     InternalHeader,
     PingPacket,
 )
-from reference_qm.codec.layout import NULL_GUID, guid_text
+from reference_qm.codec.layout import NULL_GUID, format_guid
 from reference_qm.codec.mqf import (
     MQFAddressHeader,
     MQFFormatNameElement,
@@ -49,7 +49,7 @@ from reference_qm.codec.packets import (
     SessionAckPacket,
     UnknownInternalPacket,
     UserMessagePacket,
-    parse_framed,
+    parse_framed_packet,
     parse_packet,
     parse_ping,
 )
@@ -132,9 +132,9 @@ __all__ = [
     "UserHeader",
     "UserMessagePacket",
     "XactUow",
-    "guid_text",
+    "format_guid",
     "parse_format_name",
-    "parse_framed",
+    "parse_framed_packet",
     "parse_packet",
     "parse_ping",
 ]

@@ -8,12 +8,12 @@ from typing import ClassVar, Self
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import U8, U16, U32, Layout
-from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
 SECTION = "MS-MQMQ 2.2.19.1"
-VERSION = 0x10
-SIGNATURE = b"LIOR"  # 0x524F494C, little-endian
+PACKET_VERSION_NUMBER = 0x10
+PACKET_SIGNATURE = b"LIOR"  # 0x524F494C, little-endian
 MAX_PACKET_SIZE = 0x00400000
 INFINITE = 0xFFFFFFFF
 BASE_HEADER_SIZE = 16
@@ -34,9 +34,9 @@ SESSION_ACK_SIZES = (0x14, 0x24)
 With either value, a SessionAck has 36 bytes.
 """
 
-_IN, _SH, _DH = 1 << 3, 1 << 4, 1 << 5
+_INTERNAL_FLAG, _SESSION_HEADER_FLAG, _DEBUG_HEADER_FLAG = 1 << 3, 1 << 4, 1 << 5
 _HEADER_BEGIN_LAYOUT = Struct("<BBH4sI")
-_LAYOUT = Layout(
+_BASE_HEADER_LAYOUT = Layout(
     "BaseHeader",
     SECTION,
     VersionNumber=U8,
@@ -49,7 +49,7 @@ _LAYOUT = Layout(
 
 
 @value_object
-class BaseHeader(Flagged, Record):
+class BaseHeader(FlaggedRecord, Record):
     """The first header of every packet.
 
     Spec: MS-MQMQ 2.2.19.1. 16 bytes. VersionNumber u8 and Signature u32 are fixed; Reserved u8; Flags u16 LE;
@@ -64,8 +64,8 @@ class BaseHeader(Flagged, Record):
     PacketSize: int = 0
     TimeToReachQueue: int = INFINITE
 
-    VersionNumber: ClassVar[int] = VERSION
-    Signature: ClassVar[int] = int.from_bytes(SIGNATURE, "little")
+    VersionNumber: ClassVar[int] = PACKET_VERSION_NUMBER
+    Signature: ClassVar[int] = int.from_bytes(PACKET_SIGNATURE, "little")
 
     PR = Bits(0, 3)
     IN = Bits(3)
@@ -89,15 +89,15 @@ class BaseHeader(Flagged, Record):
         PacketSize is not checked here but by ``measure_packet``.
         """
         start = cursor.offset
-        version, reserved, flags, signature, size, life = cursor.unpack(_LAYOUT)
-        _check_version(version, start)
+        version, reserved, flags, signature, size, life = cursor.unpack(_BASE_HEADER_LAYOUT)
+        _check_version_number(version, start)
         _check_signature(signature, start + 4)
         return cls(reserved, flags, size, life)
 
     @classmethod
     def read_measured(cls, data: bytes) -> Self:
         """Read the BaseHeader of a packet whose VersionNumber and Signature ``measure_packet`` has already checked."""
-        _, reserved, flags, _, size, life = _LAYOUT.unpack_from(data)
+        _, reserved, flags, _, size, life = _BASE_HEADER_LAYOUT.unpack_from(data)
         return cls(reserved, flags, size, life)
 
     def build(self) -> bytes:
@@ -106,7 +106,9 @@ class BaseHeader(Flagged, Record):
 
     def build_sized(self, size: int) -> bytes:
         """Return the 16 bytes of the header, with ``size`` as the value of PacketSize."""
-        return _LAYOUT.pack(VERSION, self.Reserved, self.Flags, SIGNATURE, size, self.TimeToReachQueue)
+        return _BASE_HEADER_LAYOUT.pack(
+            PACKET_VERSION_NUMBER, self.Reserved, self.Flags, PACKET_SIGNATURE, size, self.TimeToReachQueue
+        )
 
 
 def measure_packet(data: bytes | bytearray, start: int = 0) -> int | None:
@@ -119,33 +121,40 @@ def measure_packet(data: bytes | bytearray, start: int = 0) -> int | None:
     available = len(data) - start
     if available < 12:
         if available > 0:
-            _check_version(data[start], 0)
+            _check_version_number(data[start], 0)
         _check_signature(bytes(data[start + 4 : start + 8]), 4)
         return None
     version, _, flags, signature, size = _HEADER_BEGIN_LAYOUT.unpack_from(data, start)
-    if version != VERSION or signature != SIGNATURE:
-        _check_version(version, 0)
+    if version != PACKET_VERSION_NUMBER or signature != PACKET_SIGNATURE:
+        _check_version_number(version, 0)
         _check_signature(signature, 4)
     if size > MAX_PACKET_SIZE:
-        raise _size_error(size, f"the value is above the maximum 0x{MAX_PACKET_SIZE:08X}")
-    if flags & _IN:
-        if flags & _SH:
+        raise _make_size_error(size, f"the value is above the maximum 0x{MAX_PACKET_SIZE:08X}")
+    if flags & _INTERNAL_FLAG:
+        if flags & _SESSION_HEADER_FLAG:
             if size not in SESSION_ACK_SIZES:
-                raise _size_error(size, "the value is neither 0x14 nor 0x24, the sizes of a SessionAck (IN and SH set)")
+                raise _make_size_error(
+                    size, "the value is neither 0x14 nor 0x24, the sizes of a SessionAck (IN and SH set)"
+                )
             return INTERNAL_MINIMUM_BYTES + SESSION_HEADER_SIZE
         if size < INTERNAL_MINIMUM_BYTES:
-            raise _size_error(size, f"the value is below {INTERNAL_MINIMUM_BYTES}, the minimum of an internal packet")
+            raise _make_size_error(
+                size, f"the value is below {INTERNAL_MINIMUM_BYTES}, the minimum of an internal packet"
+            )
         return int(size)
-    least = USER_MINIMUM_BYTES + (DEBUG_HEADER_MINIMUM_BYTES if flags & _DH else 0)
+    least = USER_MINIMUM_BYTES + (DEBUG_HEADER_MINIMUM_BYTES if flags & _DEBUG_HEADER_FLAG else 0)
     if size < least:
-        raise _size_error(size, f"the value is below {least}, the minimum of a UserMessage with these Flags")
-    return int(size) + (SESSION_HEADER_SIZE if flags & _SH else 0)
+        raise _make_size_error(size, f"the value is below {least}, the minimum of a UserMessage with these Flags")
+    return int(size) + (SESSION_HEADER_SIZE if flags & _SESSION_HEADER_FLAG else 0)
 
 
-def _check_version(version: int, offset: int) -> None:
-    if version != VERSION:
+def _check_version_number(version: int, offset: int) -> None:
+    if version != PACKET_VERSION_NUMBER:
         raise FormatError(
-            "BaseHeader.VersionNumber", offset, SECTION, f"the value is 0x{version:02X} instead of 0x{VERSION:02X}"
+            "BaseHeader.VersionNumber",
+            offset,
+            SECTION,
+            f"the value is 0x{version:02X} instead of 0x{PACKET_VERSION_NUMBER:02X}",
         )
 
 
@@ -153,15 +162,14 @@ def _check_signature(signature: bytes, offset: int) -> None:
     """Check those bytes of the signature that have arrived. A wrong byte always causes the same error, no matter how
     many of the following bytes have arrived.
     """
-    if signature == SIGNATURE:
+    if signature == PACKET_SIGNATURE:
         return
-    for place, (found, printed) in enumerate(zip(signature, SIGNATURE, strict=False)):
+    for place, (found, printed) in enumerate(zip(signature, PACKET_SIGNATURE, strict=False)):
         if found != printed:
-            message = (
-                f"its byte {place} is 0x{found:02X} instead of 0x{printed:02X} (the signature is {SIGNATURE.hex(' ')})"
-            )
+            whole = PACKET_SIGNATURE.hex(" ")
+            message = f"its byte {place} is 0x{found:02X} instead of 0x{printed:02X} (the signature is {whole})"
             raise FormatError("BaseHeader.Signature", offset, SECTION, message)
 
 
-def _size_error(size: int, why: str) -> FormatError:
+def _make_size_error(size: int, why: str) -> FormatError:
     return FormatError("BaseHeader.PacketSize", 8, SECTION, f"0x{size:X} {why}")

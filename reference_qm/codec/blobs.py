@@ -12,10 +12,10 @@ from reference_qm.codec.record import Record
 
 _PUBLIC_KEY_BLOB_SECTION = "MS-MQQB 2.4.1"
 _SIMPLE_BLOB_SECTION = "MS-MQQB 2.4.2"
-_PUBLIC_FIXED = bytes.fromhex("06 02 00 00 00 A4 00 00 52 53 41 31")
-_SIMPLE_FIXED = bytes.fromhex("01 02 00 00"), bytes.fromhex("00 A4 00 00")
-_PUBLIC_LAYOUT = Layout("PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SECTION, fixed="12s", bitLen=U32, pubExp=U32)
-_SIMPLE_LAYOUT = Layout(
+_PUBLIC_KEY_BLOB_FIXED_BYTES = bytes.fromhex("06 02 00 00 00 A4 00 00 52 53 41 31")
+_SIMPLE_BLOB_FIXED_BYTES = bytes.fromhex("01 02 00 00"), bytes.fromhex("00 A4 00 00")
+_PUBLIC_KEY_BLOB_LAYOUT = Layout("PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SECTION, fixed="12s", bitLen=U32, pubExp=U32)
+_SIMPLE_BLOB_LAYOUT = Layout(
     "SIMPLEBLOB", _SIMPLE_BLOB_SECTION, fixed="4s", sessionKeyAlgorithm=U32, keyAlgorithm="4s", encryptedKey="256s"
 )
 
@@ -40,8 +40,8 @@ class PublicKeyBlob(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        fixed, bits, exponent = cursor.unpack(_PUBLIC_LAYOUT)
-        _check_fixed(fixed, _PUBLIC_FIXED, "PUBLICKEYBLOB", start, _PUBLIC_KEY_BLOB_SECTION)
+        fixed, bits, exponent = cursor.unpack(_PUBLIC_KEY_BLOB_LAYOUT)
+        _check_fixed_bytes(fixed, _PUBLIC_KEY_BLOB_FIXED_BYTES, "PUBLICKEYBLOB", start, _PUBLIC_KEY_BLOB_SECTION)
         if bits % 8:
             raise FormatError(
                 "PUBLICKEYBLOB.bitLen",
@@ -52,7 +52,7 @@ class PublicKeyBlob(Record):
         return cls(exponent, cursor.take(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC_KEY_BLOB_SECTION))
 
     def build(self) -> bytes:
-        return _PUBLIC_LAYOUT.pack(_PUBLIC_FIXED, self.bitLen, self.pubExp) + self.modulus
+        return _PUBLIC_KEY_BLOB_LAYOUT.pack(_PUBLIC_KEY_BLOB_FIXED_BYTES, self.bitLen, self.pubExp) + self.modulus
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +70,18 @@ class SimpleBlob(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        fixed, session_key, key, encrypted = cursor.unpack(_SIMPLE_LAYOUT)
-        _check_fixed(fixed, _SIMPLE_FIXED[0], "SIMPLEBLOB", start, _SIMPLE_BLOB_SECTION)
-        _check_fixed(key, _SIMPLE_FIXED[1], "SIMPLEBLOB", start + 8, _SIMPLE_BLOB_SECTION)
+        fixed, session_key, key, encrypted = cursor.unpack(_SIMPLE_BLOB_LAYOUT)
+        _check_fixed_bytes(fixed, _SIMPLE_BLOB_FIXED_BYTES[0], "SIMPLEBLOB", start, _SIMPLE_BLOB_SECTION)
+        _check_fixed_bytes(key, _SIMPLE_BLOB_FIXED_BYTES[1], "SIMPLEBLOB", start + 8, _SIMPLE_BLOB_SECTION)
         return cls(session_key, encrypted)
 
     def build(self) -> bytes:
-        return _SIMPLE_LAYOUT.pack(_SIMPLE_FIXED[0], self.sessionKeyAlgorithm, _SIMPLE_FIXED[1], self.encryptedKey)
+        return _SIMPLE_BLOB_LAYOUT.pack(
+            _SIMPLE_BLOB_FIXED_BYTES[0], self.sessionKeyAlgorithm, _SIMPLE_BLOB_FIXED_BYTES[1], self.encryptedKey
+        )
 
 
-def _check_fixed(found: bytes, printed: bytes, owner: str, offset: int, section: str) -> None:
+def _check_fixed_bytes(found: bytes, printed: bytes, owner: str, offset: int, section: str) -> None:
     if found != printed:
         raise FormatError(
             owner, offset, section, f"the value is {found.hex(' ')} instead of the fixed bytes {printed.hex(' ')}"

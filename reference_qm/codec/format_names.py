@@ -22,27 +22,27 @@ length.
 """
 
 _GUID_PATTERN = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
-_QUEUE_CHARACTER = r"[\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7F]"
+_QUEUE_NAME_CHARACTER_PATTERN = r"[\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7F]"
 _JOURNAL_PATTERN = "(?P<journal>;JOURNAL)?"
 
 _DIRECT_PATTERN = re.compile(
     r"(?P<protocol>[A-Z]+):(?P<address>[\x21-\x5B\x5D-\x7E]{1,256})\\"
     r"(?:SYSTEM\$;(?P<system>JOURNAL|DEADLETTER|DEADXACT)"
-    rf"|(?P<private>PRIVATE\$\\)?(?P<queue>{_QUEUE_CHARACTER}{{1,124}})"
-    rf"(?:;(?!JOURNAL\Z)(?P<subqueue>{_QUEUE_CHARACTER}{{1,32}}))?{_JOURNAL_PATTERN})",
+    rf"|(?P<private>PRIVATE\$\\)?(?P<queue>{_QUEUE_NAME_CHARACTER_PATTERN}{{1,124}})"
+    rf"(?:;(?!JOURNAL\Z)(?P<subqueue>{_QUEUE_NAME_CHARACTER_PATTERN}{{1,32}}))?{_JOURNAL_PATTERN})",
     re.IGNORECASE,
 )
 _PRIVATE_PATTERN = re.compile(
     rf"(?P<computer>{_GUID_PATTERN})\\(?P<queue>[0-9A-F]{{1,8}}){_JOURNAL_PATTERN}", re.IGNORECASE
 )
-_DISTRIBUTION_LIST = re.compile(rf"(?P<guid>{_GUID_PATTERN})(?:@(?P<domain>[\x21-\x7E]{{1,255}}))?")
+_DISTRIBUTION_LIST_PATTERN = re.compile(rf"(?P<guid>{_GUID_PATTERN})(?:@(?P<domain>[\x21-\x7E]{{1,255}}))?")
 _IPV4_OCTET_PATTERN = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _MULTICAST_PATTERN = re.compile(
     rf"(?P<address>(?:22[4-9]|23[0-9])(?:\.{_IPV4_OCTET_PATTERN}){{3}}):(?P<port>0|[1-9][0-9]{{0,4}})"
 )
 
-_HTTP_ADDRESS = re.compile(r"//[^:/]+(?::[0-9]*)?/MSMQ", re.IGNORECASE)
-_IPX_ADDRESS = re.compile(r"[0-9A-F]{1,8}:[0-9A-F]{1,12}", re.IGNORECASE)
+_HTTP_ADDRESS_PATTERN = re.compile(r"//[^:/]+(?::[0-9]*)?/MSMQ", re.IGNORECASE)
+_IPX_ADDRESS_PATTERN = re.compile(r"[0-9A-F]{1,8}:[0-9A-F]{1,12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +194,11 @@ def parse_format_name(text: str) -> FormatName:
         raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{text[offset]!a} is not allowed: names are ASCII")
     parts = text.split(",")
     if len(parts) == 1:
-        return _parse_single(text, 0)
+        return _parse_single_name(text, 0)
     elements: list[SingleName] = []
     offset = 0
     for part in parts:
-        element = _parse_single(part, offset)
+        element = _parse_single_name(part, offset)
         if isinstance(element, MachineName | MachineQueuePath) or getattr(element, "Journal", False):
             raise FormatError("MultipleElementName", offset, "MS-MQMQ 2.1.7", f"{element} is a read-only queue")
         elements.append(element)
@@ -206,16 +206,16 @@ def parse_format_name(text: str) -> FormatName:
     return MultipleElementName(tuple(elements))
 
 
-def _parse_single(text: str, offset: int) -> SingleName:
+def _parse_single_name(text: str, offset: int) -> SingleName:
     keyword, equals, rest = text.partition("=")
-    parser = _PARSERS.get(keyword.upper()) if equals else None
+    parser = _PARSER_BY_PREFIX.get(keyword.upper()) if equals else None
     if parser is None:
-        known = ", ".join(f"{name}=" for name in _PARSERS)
-        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_quote(text)} begins with none of {known}")
+        known = ", ".join(f"{name}=" for name in _PARSER_BY_PREFIX)
+        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_quote_beginning(text)} begins with none of {known}")
     return parser(rest, offset + len(keyword) + 1)
 
 
-def _parse_direct(text: str, offset: int) -> DirectName:
+def _parse_direct_name(text: str, offset: int) -> DirectName:
     section = "MS-MQMQ 2.1.2"
     match = _DIRECT_PATTERN.fullmatch(text)
     if match is None:
@@ -223,17 +223,22 @@ def _parse_direct(text: str, offset: int) -> DirectName:
             "DirectName",
             offset,
             section,
-            rf"{_quote(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
+            rf"{_quote_beginning(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
         )
     protocol, address = match["protocol"].upper(), match["address"]
-    if protocol not in _ADDRESSES:
-        raise FormatError("Protocol", offset, section, f"{_quote(protocol)} is not one of {', '.join(_ADDRESSES)}")
-    if not _ADDRESSES[protocol](address):
+    if protocol not in _ADDRESS_CHECK_BY_PROTOCOL:
+        raise FormatError(
+            "Protocol",
+            offset,
+            section,
+            f"{_quote_beginning(protocol)} is not one of {', '.join(_ADDRESS_CHECK_BY_PROTOCOL)}",
+        )
+    if not _ADDRESS_CHECK_BY_PROTOCOL[protocol](address):
         raise FormatError(
             "ProtocolAddressSpecification",
             offset + len(protocol) + 1,
             section,
-            f"{_quote(address)} is not a valid {protocol} address",
+            f"{_quote_beginning(address)} is not a valid {protocol} address",
         )
     if match["system"]:
         return MachineQueuePath(protocol, address, match["system"].upper())
@@ -251,60 +256,66 @@ def _is_ip_address(address: str) -> bool:
     return True
 
 
-_ADDRESSES: Mapping[str, Callable[[str], bool]] = {
+_ADDRESS_CHECK_BY_PROTOCOL: Mapping[str, Callable[[str], bool]] = {
     "TCP": _is_ip_address,
     "OS": bool,
-    "HTTP": lambda address: _HTTP_ADDRESS.fullmatch(address) is not None,
-    "HTTPS": lambda address: _HTTP_ADDRESS.fullmatch(address) is not None,
-    "IPX": lambda address: _IPX_ADDRESS.fullmatch(address) is not None,
+    "HTTP": lambda address: _HTTP_ADDRESS_PATTERN.fullmatch(address) is not None,
+    "HTTPS": lambda address: _HTTP_ADDRESS_PATTERN.fullmatch(address) is not None,
+    "IPX": lambda address: _IPX_ADDRESS_PATTERN.fullmatch(address) is not None,
 }
 
 
-def _parse_private(text: str, offset: int) -> PrivateName:
+def _parse_private_name(text: str, offset: int) -> PrivateName:
     match = _PRIVATE_PATTERN.fullmatch(text)
     if match is None:
-        raise FormatError("PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_quote(text)} is not Guid\hexadecimal[;JOURNAL]")
+        raise FormatError(
+            "PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_quote_beginning(text)} is not Guid\hexadecimal[;JOURNAL]"
+        )
     return PrivateName(UUID(match["computer"]), int(match["queue"], 16), match["journal"] is not None)
 
 
-def _parse_distribution_list(text: str, offset: int) -> DistributionListName:
-    match = _DISTRIBUTION_LIST.fullmatch(text)
+def _parse_distribution_list_name(text: str, offset: int) -> DistributionListName:
+    match = _DISTRIBUTION_LIST_PATTERN.fullmatch(text)
     if match is None:
-        raise FormatError("DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_quote(text)} is not Guid[@DomainName]")
+        raise FormatError(
+            "DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_quote_beginning(text)} is not Guid[@DomainName]"
+        )
     return DistributionListName(UUID(match["guid"]), match["domain"])
 
 
-def _parse_multicast(text: str, offset: int) -> MulticastName:
+def _parse_multicast_name(text: str, offset: int) -> MulticastName:
     match = _MULTICAST_PATTERN.fullmatch(text)
     if match is None or int(match["port"]) > 0xFFFF:
         expected = "an IPv4 multicast address, a colon and a port"
-        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_quote(text)} is not {expected}")
+        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_quote_beginning(text)} is not {expected}")
     return MulticastName(match["address"], int(match["port"]))
 
 
-def _parser_of_guid_name(
+def _make_guid_name_parser(
     name: type[PublicName | MachineName | ConnectorName], section: str
 ) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
     def parse_guid_name(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
         if re.fullmatch(_GUID_PATTERN, text) is None:
-            raise FormatError(name.__name__, offset, section, f"{_quote(text)} is not a GUID of the form 8-4-4-4-12")
+            raise FormatError(
+                name.__name__, offset, section, f"{_quote_beginning(text)} is not a GUID of the form 8-4-4-4-12"
+            )
         return name(UUID(text))
 
     return parse_guid_name
 
 
-_PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
-    "DIRECT": _parse_direct,
-    "PUBLIC": _parser_of_guid_name(PublicName, "MS-MQMQ 2.1.3"),
-    "PRIVATE": _parse_private,
-    "DL": _parse_distribution_list,
-    "MACHINE": _parser_of_guid_name(MachineName, "MS-MQMQ 2.1.6"),
-    "CONNECTOR": _parser_of_guid_name(ConnectorName, "MS-MQMQ 2.1.6"),
-    "MULTICAST": _parse_multicast,
+_PARSER_BY_PREFIX: Mapping[str, Callable[[str, int], SingleName]] = {
+    "DIRECT": _parse_direct_name,
+    "PUBLIC": _make_guid_name_parser(PublicName, "MS-MQMQ 2.1.3"),
+    "PRIVATE": _parse_private_name,
+    "DL": _parse_distribution_list_name,
+    "MACHINE": _make_guid_name_parser(MachineName, "MS-MQMQ 2.1.6"),
+    "CONNECTOR": _make_guid_name_parser(ConnectorName, "MS-MQMQ 2.1.6"),
+    "MULTICAST": _parse_multicast_name,
 }
 
 
-def _quote(text: str) -> str:
+def _quote_beginning(text: str) -> str:
     """Return the first 60 characters of a text in quotes. Special characters are escaped, so that an error message
     stays on one line.
     """

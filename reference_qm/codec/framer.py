@@ -27,7 +27,7 @@ class StreamFramer:
         return len(self._held)
 
     @property
-    def announced(self) -> int:
+    def announced_packet_size(self) -> int:
         """The PacketSize of the unfinished packet, or 0 if no packet is unfinished or its PacketSize has not
         arrived.
         """

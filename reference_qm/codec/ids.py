@@ -14,7 +14,7 @@ from reference_qm.value_object import value_object
 
 _SEQUENCE_INFO_LAYOUT = Layout("SEQUENCE_INFO", "MS-MQMQ 2.2.5.1", SeqID=I64, SeqNo=U32, PrevNo=U32)
 _OBJECT_ID_LAYOUT = Layout("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
-_TX_SEQUENCE_ID = Layout("TxSequenceID", "MS-MQMQ 2.2.18.1.2", Ordinal=U32, TimeStamp=U32)
+_TX_SEQUENCE_ID_LAYOUT = Layout("TxSequenceID", "MS-MQMQ 2.2.18.1.2", Ordinal=U32, TimeStamp=U32)
 _MESSAGE_IDENTIFIER_LAYOUT = Layout("MessageIdentifier", "MS-MQMQ 2.2.18.1.3", QueueManagerGuid=GUID, Ordinal=U32)
 _XACTUOW_LAYOUT = Layout("XACTUOW", "MS-MQMQ 2.2.18.1.8", rgb="16s")
 
@@ -78,10 +78,10 @@ class TxSequenceID(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_TX_SEQUENCE_ID))
+        return cls(*cursor.unpack(_TX_SEQUENCE_ID_LAYOUT))
 
     def build(self) -> bytes:
-        return _TX_SEQUENCE_ID.build(self)
+        return _TX_SEQUENCE_ID_LAYOUT.build(self)
 
 
 @value_object

@@ -30,7 +30,7 @@ def build_guid(guid: UUID) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def guid_text(guid: UUID) -> str:
+def format_guid(guid: UUID) -> str:
     """Return a GUID as text in the form 8-4-4-4-12."""
     return str(guid)
 

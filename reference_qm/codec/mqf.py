@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import U16, U32, Layout
-from reference_qm.codec.padding import build_end_padding, build_padding, keep_nonzero, read_end_padding
+from reference_qm.codec.padding import build_end_padding, build_padding, omit_zero_padding, read_end_padding
 from reference_qm.codec.queue_formats import (
     MQFDirectQueueFormatName,
     MQFDistributionQueueFormatName,
@@ -23,8 +23,8 @@ from reference_qm.codec.record import Record
 _ADDRESS_HEADER_SECTION = "MS-MQMQ 2.2.20.2"
 _SIGNATURE_HEADER_SECTION = "MS-MQMQ 2.2.20.3"
 _ELEMENT_SECTION = "MS-MQMQ 2.2.18.1.4"
-_SMALLEST_ELEMENT = 4  # FormatType and the terminating null of an empty direct name
-_TYPE_LAYOUT = Layout("MQFFormatNameElement", _ELEMENT_SECTION, FormatType=U16)
+_SMALLEST_ELEMENT_BYTES = 4  # FormatType and the terminating null of an empty direct name
+_FORMAT_TYPE_LAYOUT = Layout("MQFFormatNameElement", _ELEMENT_SECTION, FormatType=U16)
 _ADDRESS_LAYOUT = Layout(
     "MQFAddressHeader", _ADDRESS_HEADER_SECTION, HeaderSize=U32, HeaderID=U16, Reserved=U16, ElementCount=U32
 )
@@ -40,7 +40,7 @@ _ELEMENT_TYPE_BY_NUMBER: Mapping[int, type[ElementName]] = {
 _NUMBER_BY_ELEMENT_TYPE: Mapping[type[ElementName], int] = {
     name: number for number, name in _ELEMENT_TYPE_BY_NUMBER.items()
 }
-_BOUNDARIES: Mapping[type[ElementName], int] = {
+_PADDING_BOUNDARY_BY_ELEMENT_TYPE: Mapping[type[ElementName], int] = {
     PublicQueueFormatName: 1,  # only 2.2.18.1.7.1 prints no alignment of its start
     PrivateQueueFormatName: 4,
     MQFDirectQueueFormatName: 2,
@@ -69,7 +69,7 @@ class MQFFormatNameElement(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        (number,) = cursor.unpack(_TYPE_LAYOUT)
+        (number,) = cursor.unpack(_FORMAT_TYPE_LAYOUT)
         if number not in _ELEMENT_TYPE_BY_NUMBER:
             raise FormatError(
                 "MQFFormatNameElement.FormatType",
@@ -78,13 +78,15 @@ class MQFFormatNameElement(Record):
                 f"0x{number:04X} is not a FormatType with a known layout",
             )
         name = _ELEMENT_TYPE_BY_NUMBER[number]
-        padding = cursor.padding(_BOUNDARIES[name], "MQFFormatNameElement.Padding", _ELEMENT_SECTION)
+        padding = cursor.padding(
+            _PADDING_BOUNDARY_BY_ELEMENT_TYPE[name], "MQFFormatNameElement.Padding", _ELEMENT_SECTION
+        )
         return cls(name.read(cursor), padding)
 
     def build(self, offset: int = 0) -> bytes:
         """Return the bytes of the element. The size of its padding depends on its ``offset`` in the header."""
-        head = _TYPE_LAYOUT.pack(self.FormatType)
-        gap = -(offset + len(head)) % _BOUNDARIES[type(self.FormatName)]
+        head = _FORMAT_TYPE_LAYOUT.pack(self.FormatType)
+        gap = -(offset + len(head)) % _PADDING_BOUNDARY_BY_ELEMENT_TYPE[type(self.FormatName)]
         return head + build_padding(gap, self.Padding, "MQFFormatNameElement") + self.FormatName.build()
 
 
@@ -122,7 +124,7 @@ class MQFAddressHeader(Record):
                 f"{size} is below the minimum {_ADDRESS_LAYOUT.size}",
             )
         listed = cursor.within(size - _ADDRESS_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS_HEADER_SECTION)
-        if count * _SMALLEST_ELEMENT > listed.remaining:
+        if count * _SMALLEST_ELEMENT_BYTES > listed.remaining:
             raise FormatError(
                 "MQFAddressHeader.ElementCount",
                 start + 8,
@@ -135,7 +137,7 @@ class MQFAddressHeader(Record):
         )
         listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS_HEADER_SECTION)
         padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS_HEADER_SECTION)
-        return cls(header_id, elements, size, reserved, keep_nonzero(padding))
+        return cls(header_id, elements, size, reserved, omit_zero_padding(padding))
 
     def build(self) -> bytes:
         wire = bytearray(_ADDRESS_LAYOUT.size)

@@ -13,8 +13,16 @@ from reference_qm.value_object import value_object
 _USER_MESSAGE_SECTION = "MS-MQMQ 2.2.20"
 
 # Masks are faster than named bits, and captures of millions of packets are parsed here.
-_TH, _SECURITY, _MP, _HH, _MQ = (user.UserHeader.flags(**{bit: 1}) for bit in ("TH", "SH", "MP", "HH", "MQ"))
-_IN, _DH, _SESSION = (base.BaseHeader.flags(**{bit: 1}) for bit in ("IN", "DH", "SH"))
+(
+    _TRANSACTION_HEADER_FLAG,
+    _SECURITY_HEADER_FLAG,
+    _MESSAGE_PROPERTIES_HEADER_FLAG,
+    _SOAP_HEADER_FLAG,
+    _MULTI_QUEUE_FORMAT_HEADER_FLAG,
+) = (user.UserHeader.flags(**{bit: 1}) for bit in ("TH", "SH", "MP", "HH", "MQ"))
+_INTERNAL_FLAG, _DEBUG_HEADER_FLAG, _SESSION_HEADER_FLAG = (
+    base.BaseHeader.flags(**{bit: 1}) for bit in ("IN", "DH", "SH")
+)
 _PACKET_TYPE_MASK = internal.InternalHeader.flags(PT=0xF)
 
 
@@ -28,7 +36,7 @@ class EstablishConnectionPacket:
 
     def build(self) -> bytes:
         """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
-        return _build_internal(
+        return _build_internal_packet(
             self.BaseHeader, self.InternalHeader, PT_ESTABLISH_CONNECTION, self.EstablishConnectionHeader.build()
         )
 
@@ -43,7 +51,7 @@ class ConnectionParametersPacket:
 
     def build(self) -> bytes:
         """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
-        return _build_internal(
+        return _build_internal_packet(
             self.BaseHeader, self.InternalHeader, PT_CONNECTION_PARAMETERS, self.ConnectionParametersHeader.build()
         )
 
@@ -62,7 +70,7 @@ class SessionAckPacket:
 
     def build(self) -> bytes:
         """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
-        return _build_internal(self.BaseHeader, self.InternalHeader, PT_SESSION_ACK, self.SessionHeader.build())
+        return _build_internal_packet(self.BaseHeader, self.InternalHeader, PT_SESSION_ACK, self.SessionHeader.build())
 
 
 @value_object
@@ -80,7 +88,7 @@ class UnknownInternalPacket:
         """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
         if self.InternalHeader.PT in _INTERNAL_PARSERS:
             raise MisuseError(f"InternalHeader.Flags.PT 0x{self.InternalHeader.PT:X} is a known packet")
-        return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
+        return _build_internal_packet(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
 
 
 class _ParsedPacket:
@@ -115,15 +123,15 @@ class UserMessagePacket(_ParsedPacket):
         if received is not None:
             return received
         base_header, flags = self.BaseHeader, self.UserHeader.Flags
-        if base_header.Flags & _IN:
+        if base_header.Flags & _INTERNAL_FLAG:
             raise MisuseError("BaseHeader.Flags.IN is set, but the packet is a UserMessage")
         announced = (
-            ("UserHeader.Flags.TH", flags & _TH, self.TransactionHeader),
-            ("UserHeader.Flags.SH", flags & _SECURITY, self.SecurityHeader),
-            ("UserHeader.Flags.MP", flags & _MP, self.MessagePropertiesHeader),
-            ("BaseHeader.Flags.DH", base_header.Flags & _DH, self.DebugHeader),
-            ("UserHeader.Flags.HH", flags & _HH, self.SoapHeader),
-            ("UserHeader.Flags.MQ", flags & _MQ, self.MultiQueueFormatHeader),
+            ("UserHeader.Flags.TH", flags & _TRANSACTION_HEADER_FLAG, self.TransactionHeader),
+            ("UserHeader.Flags.SH", flags & _SECURITY_HEADER_FLAG, self.SecurityHeader),
+            ("UserHeader.Flags.MP", flags & _MESSAGE_PROPERTIES_HEADER_FLAG, self.MessagePropertiesHeader),
+            ("BaseHeader.Flags.DH", base_header.Flags & _DEBUG_HEADER_FLAG, self.DebugHeader),
+            ("UserHeader.Flags.HH", flags & _SOAP_HEADER_FLAG, self.SoapHeader),
+            ("UserHeader.Flags.MQ", flags & _MULTI_QUEUE_FORMAT_HEADER_FLAG, self.MultiQueueFormatHeader),
         )
         wire = self.UserHeader.build()
         for flag, is_set, header in announced:
@@ -136,7 +144,7 @@ class UserMessagePacket(_ParsedPacket):
             if len(wire) % 4:
                 raise MisuseError(f"the header that precedes the header of {flag} is not padded to 4 bytes")
             wire += header.build()
-        if (self.SessionHeader is not None) != bool(base_header.Flags & _SESSION):
+        if (self.SessionHeader is not None) != bool(base_header.Flags & _SESSION_HEADER_FLAG):
             raise MisuseError("BaseHeader.Flags.SH does not match the presence of SessionHeader")
         sized = base.BASE_HEADER_SIZE + len(wire)
         if self.SessionHeader is not None:
@@ -164,27 +172,27 @@ def parse_packet(data: bytes) -> Packet:
         raise FormatError(
             "BaseHeader.PacketSize", 8, base.SECTION, f"the value is {size}, but the packet has {len(data)} bytes"
         )
-    return _parse_measured(bytes(data))
+    return _parse_measured_packet(bytes(data))
 
 
-def parse_framed(data: bytes) -> Packet:
+def parse_framed_packet(data: bytes) -> Packet:
     """Parse a packet that a ``StreamFramer`` returned; raise FormatError for a malformed packet. A
     UserMessagePacket keeps the given bytes.
     """
-    packet = _parse_measured(data)
+    packet = _parse_measured_packet(data)
     if isinstance(packet, UserMessagePacket):
         packet.wire = data
     return packet
 
 
-def _parse_measured(data: bytes) -> Packet:
+def _parse_measured_packet(data: bytes) -> Packet:
     """Parse a packet whose size ``measure_packet`` has checked."""
     base_header = base.BaseHeader.read_measured(data)
-    if not base_header.Flags & _IN:
+    if not base_header.Flags & _INTERNAL_FLAG:
         return _read_user_message(data, base_header)
     cursor = Cursor(data, base.BASE_HEADER_SIZE)
     internal_header = internal.InternalHeader.read(cursor)
-    reader = _INTERNAL_PARSERS.get(internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown)
+    reader = _INTERNAL_PARSERS.get(internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown_internal_packet)
     packet = reader(cursor, base_header, internal_header)
     cursor.finish(type(packet).__name__, internal.InternalHeader.SECTION)
     return packet
@@ -200,9 +208,9 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
     flags_at = sized.offset + user.FLAGS_OFFSET
     user_header = user.UserHeader.read(sized)
     flags = user_header.Flags
-    transaction_header = transaction.TransactionHeader.read(sized) if flags & _TH else None
-    security_header = security.SecurityHeader.read(sized) if flags & _SECURITY else None
-    if not flags & _MP:
+    transaction_header = transaction.TransactionHeader.read(sized) if flags & _TRANSACTION_HEADER_FLAG else None
+    security_header = security.SecurityHeader.read(sized) if flags & _SECURITY_HEADER_FLAG else None
+    if not flags & _MESSAGE_PROPERTIES_HEADER_FLAG:
         raise FormatError(
             "UserHeader.Flags",
             flags_at,
@@ -210,9 +218,9 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
             "MP is clear, so the MessagePropertiesHeader is missing",
         )
     properties_header = properties.MessagePropertiesHeader.read(sized)
-    debug_header = soap_debug.DebugHeader.read(sized) if base_header.Flags & _DH else None
-    soap_header = soap_debug.SoapHeader.read(sized) if flags & _HH else None
-    mqf_header = mqf.MultiQueueFormatHeader.read(sized) if flags & _MQ else None
+    debug_header = soap_debug.DebugHeader.read(sized) if base_header.Flags & _DEBUG_HEADER_FLAG else None
+    soap_header = soap_debug.SoapHeader.read(sized) if flags & _SOAP_HEADER_FLAG else None
+    mqf_header = mqf.MultiQueueFormatHeader.read(sized) if flags & _MULTI_QUEUE_FORMAT_HEADER_FLAG else None
     sized.finish("UserMessagePacket", _USER_MESSAGE_SECTION)
     return UserMessagePacket(
         BaseHeader=base_header,
@@ -223,34 +231,44 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
         DebugHeader=debug_header,
         SoapHeader=soap_header,
         MultiQueueFormatHeader=mqf_header,
-        SessionHeader=session.SessionHeader.read(Cursor(data, sized.end)) if base_header.Flags & _SESSION else None,
+        SessionHeader=session.SessionHeader.read(Cursor(data, sized.end))
+        if base_header.Flags & _SESSION_HEADER_FLAG
+        else None,
     )
 
 
-def _read_session_ack(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
+def _read_session_ack_packet(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
     return SessionAckPacket(head, kind, session.SessionHeader.read(cursor))
 
 
-def _read_establish(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
+def _read_establish_connection_packet(
+    cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader
+) -> InternalPacket:
     return EstablishConnectionPacket(head, kind, internal.EstablishConnectionHeader.read(cursor))
 
 
-def _read_parameters(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
+def _read_connection_parameters_packet(
+    cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader
+) -> InternalPacket:
     return ConnectionParametersPacket(head, kind, internal.ConnectionParametersHeader.read(cursor))
 
 
-def _read_unknown(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
+def _read_unknown_internal_packet(
+    cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader
+) -> InternalPacket:
     return UnknownInternalPacket(head, kind, cursor.take(cursor.remaining, "UnknownInternalPacket.Body", kind.SECTION))
 
 
 _INTERNAL_PARSERS: Mapping[int, Callable[[Cursor, base.BaseHeader, internal.InternalHeader], InternalPacket]] = {
-    PT_SESSION_ACK: _read_session_ack,
-    PT_ESTABLISH_CONNECTION: _read_establish,
-    PT_CONNECTION_PARAMETERS: _read_parameters,
+    PT_SESSION_ACK: _read_session_ack_packet,
+    PT_ESTABLISH_CONNECTION: _read_establish_connection_packet,
+    PT_CONNECTION_PARAMETERS: _read_connection_parameters_packet,
 }
 
 
-def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet_type: int, body: bytes) -> bytes:
+def _build_internal_packet(
+    head: base.BaseHeader, kind: internal.InternalHeader, packet_type: int, body: bytes
+) -> bytes:
     if not head.IN:
         raise MisuseError("BaseHeader.Flags.IN is clear, but the packet is internal")
     if packet_type != kind.PT:

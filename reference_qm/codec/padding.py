@@ -10,7 +10,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import MisuseError
 
 
-def keep_nonzero(raw: bytes) -> bytes | None:
+def omit_zero_padding(raw: bytes) -> bytes | None:
     """Return padding bytes in the form in which a record stores them: None if all bytes are zero."""
     return raw if any(raw) else None
 

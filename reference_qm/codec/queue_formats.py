@@ -117,11 +117,11 @@ class DirectQueueFormatName(Record):
         return cls(name, terminated, cursor.padding(4, "DirectQueueFormatName.Padding", _DIRECT_SECTION))
 
     def build(self) -> bytes:
-        return _build_direct(self.DirectFormatName, self.Terminated, self.Padding)
+        return _build_direct_name(self.DirectFormatName, self.Terminated, self.Padding)
 
 
 @lru_cache(maxsize=1024)  # every packet names one of the same few queues
-def _build_direct(name: str, terminated: bool, padding: bytes | None) -> bytes:
+def _build_direct_name(name: str, terminated: bool, padding: bytes | None) -> bytes:
     wire = text.append_terminator(name, terminated)
     head = _DIRECT_LAYOUT.pack(len(wire))
     return head + wire + build_padding(-(len(head) + len(wire)) % 4, padding, "DirectQueueFormatName")

@@ -53,18 +53,18 @@ class Bits(property):
         def extract_bits(record: Any) -> Any:
             return field(record) >> shift & mask
 
-        def bits_of_flags(record: Any) -> Any:
+        def extract_bits_of_flags(record: Any) -> Any:
             return record.Flags >> shift & mask
 
         super().__init__(
-            bits_of_flags if of == "Flags" else extract_bits
+            extract_bits_of_flags if of == "Flags" else extract_bits
         )  # nearly every record has such bits, and they are read often
         self.shift = shift
         self.mask = mask
         self.of = of
 
 
-class Flagged:
+class FlaggedRecord:
     """A structure with a field that consists of named bits."""
 
     __slots__ = ()

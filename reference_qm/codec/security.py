@@ -8,8 +8,8 @@ from typing import ClassVar, Self
 from reference_qm.codec import security_data, text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U16, U32, Layout
-from reference_qm.codec.padding import build_padding, keep_nonzero
-from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.codec.padding import build_padding, omit_zero_padding
+from reference_qm.codec.record import Bits, FlaggedRecord, Record
 
 SECTION = "MS-MQMQ 2.2.20.6"
 _LAYOUT = Layout(
@@ -28,7 +28,7 @@ _EMPTY_SECURITY_DATA = security_data.SecurityData()
 
 
 @dataclass(frozen=True, slots=True)
-class SecurityHeader(Flagged, Record):
+class SecurityHeader(FlaggedRecord, Record):
     """The sender, signature and encryption of a message.
 
     Spec: MS-MQMQ 2.2.20.6. 16 bytes, then the data. Flags u16 LE. The sizes, which are computed, determine which
@@ -84,7 +84,7 @@ class SecurityHeader(Flagged, Record):
         for name, size in zip(_SECURITY_DATA_ITEMS, sizes, strict=True):
             items[name] = cursor.take(size, f"SecurityData.{name}", SECTION)
             padding += cursor.align(4, f"SecurityData.{name}", SECTION)
-        return cls(flags, security_data.SecurityData(**items, Padding=keep_nonzero(padding)))
+        return cls(flags, security_data.SecurityData(**items, Padding=omit_zero_padding(padding)))
 
     def build(self) -> bytes:
         data = self.SecurityData

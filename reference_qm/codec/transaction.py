@@ -12,7 +12,7 @@ from reference_qm.codec import ids
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
-from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
 _TRANSACTION_HEADER_SECTION = "MS-MQMQ 2.2.20.5"
@@ -24,7 +24,7 @@ _CONNECTOR_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SECTION, Con
 _ORDER_ACK_LAYOUT = Layout(
     "OrderAckBody", "MS-MQQB 2.2.4.1", TxSequenceNumber=U32, TxPreviousSequenceNumber=U32, Reserved="20s"
 )
-_FINAL_ACK = Layout(
+_FINAL_ACK_LAYOUT = Layout(
     "FinalAckBody",
     "MS-MQQB 2.2.5.1",
     TxSequenceNumber=U32,
@@ -36,7 +36,7 @@ _NO_SEQUENCE_ID = ids.TxSequenceID()
 
 
 @value_object
-class TransactionHeader(Flagged, Record):
+class TransactionHeader(FlaggedRecord, Record):
     """The place of a message in a transactional sequence.
 
     Spec: MS-MQMQ 2.2.20.5. 20 or 36 bytes. Flags u32 LE; TxSequenceID 8 bytes; TxSequenceNumber and
@@ -121,7 +121,7 @@ class FinalAckBody(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(ids.TxSequenceID.read(cursor), *cursor.unpack(_FINAL_ACK))
+        return cls(ids.TxSequenceID.read(cursor), *cursor.unpack(_FINAL_ACK_LAYOUT))
 
     def build(self) -> bytes:
-        return self.TxSequenceID.build() + _FINAL_ACK.build(self)
+        return self.TxSequenceID.build() + _FINAL_ACK_LAYOUT.build(self)

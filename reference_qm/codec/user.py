@@ -18,7 +18,7 @@ from reference_qm.codec.queue_formats import (
     PrivateQueueFormatNameId,
     PublicQueueFormatName,
 )
-from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
 SECTION = "MS-MQMQ 2.2.19.2"
@@ -53,7 +53,7 @@ _RESPONSE_QUEUE_TYPES: _QueueTypes = {**_ADMINISTRATION_QUEUE_TYPES, 1: None, 4:
 
 
 @value_object
-class UserHeader(Flagged, Record):
+class UserHeader(FlaggedRecord, Record):
     """The source and destination of a message, and flags for the headers that follow.
 
     Spec: MS-MQMQ 2.2.19.2. 48 bytes, then the queues. SourceQueueManager and QueueManagerAddress 16-byte GUID;

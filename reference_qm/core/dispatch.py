@@ -16,7 +16,7 @@ from reference_qm.core.events import (
     MessageExpired,
     MessageLeft,
     MessageSent,
-    RpcHappened,
+    RpcEventOccurred,
     SessionClosed,
     SessionMaySend,
     TransactionDecided,
@@ -61,7 +61,7 @@ Its int argument is the number of the session, read, association or call that ow
 """
 
 
-def _look_up_session(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTimer:
+def _make_session_timer_handler(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTimer:
     def on_timer(qm: QM, owner: int, now: Now) -> None:
         session = qm.sessions.get(owner)
         if session is not None:
@@ -97,14 +97,20 @@ ON_INPUT: Mapping[type[Input], OnInput] = {
 }
 
 ON_TIMER: Mapping[TimerName, OnTimer] = {
-    TimerName.SESSION_INITIALIZATION: _look_up_session(lambda qm: qm.closing.on_session_initialization_timer),
-    TimerName.SESSION_CLEANUP: _look_up_session(lambda qm: qm.closing.on_session_cleanup_timer),
-    TimerName.SESSION_RETRY_CONNECT: _look_up_session(lambda qm: qm.establishing.on_session_retry_connect_timer),
-    TimerName.SESSION_ACK_WAIT: _look_up_session(lambda qm: qm.session_acks.on_wait_timer),
-    TimerName.SESSION_ACK_SEND: _look_up_session(lambda qm: qm.session_acks.on_send_timer),
-    TimerName.TRANSACTIONAL_ACK_WAIT: _look_up_session(lambda qm: qm.transactional_sending.on_ack_wait_timer),
-    TimerName.ORDER_ACK_SEND: _look_up_session(lambda qm: qm.order_acks.on_send_timer),
-    TimerName.PING_RESPONSE: _look_up_session(lambda qm: qm.ping.on_response_timer),
+    TimerName.SESSION_INITIALIZATION: _make_session_timer_handler(
+        lambda qm: qm.closing.on_session_initialization_timer
+    ),
+    TimerName.SESSION_CLEANUP: _make_session_timer_handler(lambda qm: qm.closing.on_session_cleanup_timer),
+    TimerName.SESSION_RETRY_CONNECT: _make_session_timer_handler(
+        lambda qm: qm.establishing.on_session_retry_connect_timer
+    ),
+    TimerName.SESSION_ACK_WAIT: _make_session_timer_handler(lambda qm: qm.session_acks.on_wait_timer),
+    TimerName.SESSION_ACK_SEND: _make_session_timer_handler(lambda qm: qm.session_acks.on_send_timer),
+    TimerName.TRANSACTIONAL_ACK_WAIT: _make_session_timer_handler(
+        lambda qm: qm.transactional_sending.on_ack_wait_timer
+    ),
+    TimerName.ORDER_ACK_SEND: _make_session_timer_handler(lambda qm: qm.order_acks.on_send_timer),
+    TimerName.PING_RESPONSE: _make_session_timer_handler(lambda qm: qm.ping.on_response_timer),
     TimerName.MESSAGE_ID_HISTORY_CLEANUP: lambda qm, owner, now: qm.history.on_history_timer(now),
     TimerName.MESSAGE_EXPIRATION: lambda qm, owner, now: qm.expiring.on_expiration_timer(now),
     TimerName.DIRECTORY_ONLINE: lambda qm, owner, now: qm.directory_client.on_directory_online_timer(now),
@@ -152,6 +158,6 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     ),
     LifetimesChanged: (lambda qm, event, now: qm.lifetimes.start_expiration_timer(now),),
     DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
-    RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
+    RpcEventOccurred: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
 """For each event: the methods that handle the event, in the order in which they are called."""

@@ -89,7 +89,7 @@ class DirectoryLost:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RpcHappened:
+class RpcEventOccurred:
     """A DCE/RPC client made a call, cancelled a call or disconnected. Spec: MS-MQQP 3.1.4, 3.1.6."""
 
     event: RpcEvent
@@ -105,5 +105,5 @@ Event = (
     | TransactionDecided
     | LifetimesChanged
     | DirectoryLost
-    | RpcHappened
+    | RpcEventOccurred
 )

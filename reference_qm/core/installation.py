@@ -10,18 +10,18 @@ from reference_qm.config import QueueManagerConfig
 from reference_qm.core.enterprise.restoring import RestoreError
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.surface.driver import Core, RestorableCore
 from reference_qm.surface.entropy import Entropy
 
-Make = Callable[[], QueueManager]
-WrapCore = Callable[[Make], RestorableCore]
+MakeQueueManager = Callable[[], QueueManager]
+WrapCore = Callable[[MakeQueueManager], RestorableCore]
 """A function that takes a constructor of queue managers and returns the core to use, for example a queue manager with
 faults.
 """
 
 
-def make_plain_core(make: Make) -> RestorableCore:
+def make_plain_core(make: MakeQueueManager) -> RestorableCore:
     """Return a new queue manager without faults as a core."""
     return make()
 
@@ -58,7 +58,7 @@ class Installation:
         def make() -> QueueManager:
             made.append(QueueManager(self._config, self._entropy, is_restored=True))
             for variant in self._variants:
-                put_in_place(made[0], variant)
+                replace_part_by_subclass(made[0], variant)
             if entries and self._last is not None:
                 made[0].configuring.apply_settings(self._last)
                 made[0].adm.InitializationRetryTimerDuration = self._last.adm.InitializationRetryTimerDuration

@@ -16,7 +16,7 @@ from reference_qm.core.remote.client_model import RemoteClient
 from reference_qm.core.remote.rpc_serving import RemoteReading
 from reference_qm.core.store.disk import Disk
 from reference_qm.core.store.enterprise import Enterprise
-from reference_qm.core.transfer.arrival import Saving
+from reference_qm.core.transfer.arrival import UnsavedArrival
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.deadlines import Deadlines
@@ -73,7 +73,7 @@ class QueueManager(Parts):
         self.sessions: dict[int, Session] = {}
         self.closed_sessions: deque[Session] = deque(maxlen=MAX_KEPT_CLOSED_SESSIONS)
         self.transports: dict[str, Session] = {}
-        self.savings: dict[int, Saving] = {}
+        self.savings: dict[int, UnsavedArrival] = {}
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
         self.unfinished = Unfinished()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from reference_qm.core.part import QM, Part
 
 
-def put_in_place(qm: QM, cls: type[Part]) -> None:
+def replace_part_by_subclass(qm: QM, cls: type[Part]) -> None:
     """Replace a part of the queue manager by an instance of a subclass. Earlier replacements of the part stay in
     effect.
 

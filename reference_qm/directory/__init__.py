@@ -4,7 +4,7 @@
 
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.filters import AttributeFilter, AttributeSortOrder, Operator, build_equality_filter
-from reference_qm.directory.interface import Begun, Change, Created, Found
+from reference_qm.directory.interface import Change, ChangeResult, ReadBeginResult, ReadResult
 from reference_qm.directory.memory import MemoryDirectory, StorageError
 from reference_qm.directory.objects import (
     Computer,
@@ -24,21 +24,21 @@ from reference_qm.directory.state import DirectoryState
 __all__ = [
     "AttributeFilter",
     "AttributeSortOrder",
-    "Begun",
     "Change",
+    "ChangeResult",
     "Computer",
     "ConnectedNetwork",
-    "Created",
     "DirectoryObject",
     "DirectoryOperationResult",
     "DirectoryState",
     "DistributionList",
     "Enterprise",
-    "Found",
     "MemoryDirectory",
     "Operator",
     "Queue",
     "QueueManager",
+    "ReadBeginResult",
+    "ReadResult",
     "Replica",
     "RoutingLink",
     "Site",

@@ -20,7 +20,16 @@ from reference_qm.directory.filters import (
     check_filter,
     select_matching,
 )
-from reference_qm.directory.interface import AttributeList, Begun, Change, Create, Delete, Filter, Found, Write
+from reference_qm.directory.interface import (
+    AttributeList,
+    Change,
+    CreateRequest,
+    DeleteRequest,
+    FilterExpressions,
+    ReadBeginResult,
+    ReadResult,
+    WriteRequest,
+)
 from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, update_element
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import ChangeOperation, DirectoryState
@@ -33,8 +42,8 @@ def create_directory_object(
     MS-MQDMPR 3.1.7.1.18.
     """
     if _is_public(element):
-        state.notify(ChangeOperation.QUEUE_CREATION, element)
-    return Create(element, attributes)
+        state.send_change_notification(ChangeOperation.QUEUE_CREATION, element)
+    return CreateRequest(element, attributes)
 
 
 def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> Change:
@@ -42,8 +51,8 @@ def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> 
     MS-MQDMPR 3.1.7.1.19.
     """
     if _is_public(element):
-        state.notify(ChangeOperation.QUEUE_DELETION, element)
-    return Delete(element)
+        state.send_change_notification(ChangeOperation.QUEUE_DELETION, element)
+    return DeleteRequest(element)
 
 
 def note_change(state: DirectoryState, change: Change, status: Result) -> None:
@@ -51,23 +60,23 @@ def note_change(state: DirectoryState, change: Change, status: Result) -> None:
     3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24.
     """
     _note_directory_status(state, status)
-    if status is not Result.SUCCESS or not isinstance(change, Write):
+    if status is not Result.SUCCESS or not isinstance(change, WriteRequest):
         return
     if _is_public(change.element):
-        state.notify(ChangeOperation.QUEUE_UPDATE, change.element)
+        state.send_change_notification(ChangeOperation.QUEUE_UPDATE, change.element)
     elif isinstance(change.element, QueueManager):
-        state.notify(ChangeOperation.QUEUE_MANAGER_UPDATE, change.element)
+        state.send_change_notification(ChangeOperation.QUEUE_MANAGER_UPDATE, change.element)
 
 
 def read_directory(
     directory: Replica,
     state: DirectoryState,
     kind: str,
-    filters: Filter = (),
+    filters: FilterExpressions = (),
     attributes: AttributeList = None,
     *,
     force: bool = False,
-) -> Found:
+) -> ReadResult:
     """Raise the event Read Directory. While the directory is offline, the event finds only the queue manager's own
     elements. Spec: MS-MQDMPR 3.1.7.1.20.
     """
@@ -82,15 +91,15 @@ def read_directory(
 def read_directory_begin(
     directory: Replica,
     kind: str,
-    filters: Filter = (),
+    filters: FilterExpressions = (),
     attributes: AttributeList = None,
     orders: Sequence[AttributeSortOrder] | None = None,
-) -> Begun:
+) -> ReadBeginResult:
     """Raise the event Read Directory Begin, which the directory carries out. Spec: MS-MQDMPR 3.1.7.1.21."""
     return directory.read_begin(kind, filters, attributes, orders)
 
 
-def read_directory_next(directory: Replica, handle: int) -> Found:
+def read_directory_next(directory: Replica, handle: int) -> ReadResult:
     """Raise the event Read Directory Next, which the directory carries out. Spec: MS-MQDMPR 3.1.7.1.22."""
     return directory.read_next(handle)
 
@@ -123,20 +132,20 @@ def _refresh_queue(directory: Replica, state: DirectoryState, queue: Queue) -> Q
     return update_element(queue, found) if isinstance(found, Queue) else queue
 
 
-def _read_offline(state: DirectoryState, kind: str, filters: Filter) -> Found:
+def _read_offline(state: DirectoryState, kind: str, filters: FilterExpressions) -> ReadResult:
     local: dict[str, tuple[Sequence[DirectoryObject], type[DirectoryObject], Result]] = {
         "Queue": (state.QueueCollection, Queue, Result.OBJECT_NOT_FOUND),
         "QueueManager": ((state.LocalQueueManager,), QueueManager, Result.DIRECTORY_NOT_CONNECTED),
     }
     if kind not in local:
-        return Found(Result.DIRECTORY_NOT_CONNECTED)
+        return ReadResult(Result.DIRECTORY_NOT_CONNECTED)
     elements, of_kind, otherwise = local[kind]
     try:
         check_filter(of_kind, filters)
     except FilterError:
-        return Found(Result.GENERIC_ERROR)
+        return ReadResult(Result.GENERIC_ERROR)
     found = select_matching(elements, filters)
-    return Found(Result.SUCCESS, found[0]) if found else Found(otherwise)
+    return ReadResult(Result.SUCCESS, found[0]) if found else ReadResult(otherwise)
 
 
 def _is_public(element: DirectoryObject) -> bool:

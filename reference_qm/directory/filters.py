@@ -26,7 +26,7 @@ class Operator(Enum):
 
 Value = UUID | str | bytes | int | Enum | None
 
-_ORDERINGS: Final[dict[Operator, Callable[[Any, Any], bool]]] = {
+_COMPARISON_BY_OPERATOR: Final[dict[Operator, Callable[[Any, Any], bool]]] = {
     Operator.LESS_THAN: operator.lt,
     Operator.GREATER_THAN: operator.gt,
     Operator.LESS_THAN_OR_EQUAL: operator.le,
@@ -50,7 +50,7 @@ class AttributeFilter:
     operator: Operator
     value: Value
 
-    def holds(self, element: DirectoryObject) -> bool:
+    def matches_element(self, element: DirectoryObject) -> bool:
         """Return whether an element satisfies the filter.
 
         If the attribute has a list of values, at least one of them must satisfy the filter. The comparison of texts
@@ -58,8 +58,8 @@ class AttributeFilter:
         """
         stored = getattr(element, self.attribute)
         values = stored if isinstance(stored, tuple) else (stored,)
-        if self.operator in _ORDERINGS:
-            return any(self._compare_stored_value(value, _ORDERINGS[self.operator]) for value in values)
+        if self.operator in _COMPARISON_BY_OPERATOR:
+            return any(self._compare_stored_value(value, _COMPARISON_BY_OPERATOR[self.operator]) for value in values)
         return any(self._compare_stored_value(value, operator.eq) for value in values) is (
             self.operator is Operator.EQUALS
         )
@@ -90,13 +90,13 @@ def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]
     for one in filters:
         if one.attribute not in list_directory_attributes(kind):
             raise FilterError(f"{one.attribute} is not a directory attribute of {kind.__name__}")
-        if one.operator in _ORDERINGS and type(one.value) not in _ORDERED_TYPES:
+        if one.operator in _COMPARISON_BY_OPERATOR and type(one.value) not in _ORDERED_TYPES:
             raise FilterError(f"{one.attribute}: {one.operator.value} cannot compare {one.value!a}")
 
 
 def select_matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]) -> list[DirectoryObject]:
     """Return the elements that satisfy all expressions; the order of the elements stays unchanged."""
-    return [element for element in elements if all(one.holds(element) for one in filters)]
+    return [element for element in elements if all(one.matches_element(element) for one in filters)]
 
 
 def sort_elements(
@@ -117,7 +117,7 @@ def sort_elements(
     keys.reverse()
     keys.sort(key=lambda key: key[0].SortPriority)
     for order, name in keys:
-        elements = sorted(elements, key=partial(_sort_key, name), reverse=not order.SortAscending)
+        elements = sorted(elements, key=partial(_build_sort_key, name), reverse=not order.SortAscending)
     return elements
 
 
@@ -125,7 +125,7 @@ def _fold_case(value: Value) -> Value:
     return value.casefold() if isinstance(value, str) else value
 
 
-def _sort_key(name: str, element: DirectoryObject) -> tuple[bool, Any]:
+def _build_sort_key(name: str, element: DirectoryObject) -> tuple[bool, Any]:
     value = getattr(element, name)
     if value is None:
         return (False, 0)

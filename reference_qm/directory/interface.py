@@ -12,14 +12,14 @@ from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.filters import AttributeFilter
 from reference_qm.directory.objects import DirectoryObject
 
-Filter = Sequence[AttributeFilter]
+FilterExpressions = Sequence[AttributeFilter]
 """The iFilter: a list of expressions. An element must satisfy all of them; an empty list stands for NULL."""
 AttributeList = Sequence[str] | None
 """The iAttributeList: a list of names of directory attributes. None stands for all attributes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Create:
+class CreateRequest:
     """The request Create Directory Object. Spec: MS-MQDSSM 3.1.6.1."""
 
     element: DirectoryObject
@@ -27,26 +27,26 @@ class Create:
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class DeleteRequest:
     """The request Delete Directory Object. Spec: MS-MQDSSM 3.1.6.2."""
 
     element: DirectoryObject
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class WriteRequest:
     """The request Write Directory. Spec: MS-MQDSSM 3.1.6.7."""
 
     element: DirectoryObject
     attributes: AttributeList = None
 
 
-Change = Create | Delete | Write
+Change = CreateRequest | DeleteRequest | WriteRequest
 """The changes that a directory can carry out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class ChangeResult:
     """The return values of a change. rObjectGUID is set only for a successful creation."""
 
     rStatus: DirectoryOperationResult
@@ -54,7 +54,7 @@ class Created:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReadResult:
     """The return values of a read. rDirectoryObject is set only with Success."""
 
     rStatus: DirectoryOperationResult
@@ -62,7 +62,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class ReadBeginResult:
     """The return values of the start of an enumeration. rQueryHandle is set only with Success."""
 
     rStatus: DirectoryOperationResult

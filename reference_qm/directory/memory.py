@@ -13,7 +13,14 @@ from uuid import UUID
 from reference_qm.directory import objects
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.filters import AttributeSortOrder
-from reference_qm.directory.interface import AttributeList, Change, Create, Created, Delete, Filter
+from reference_qm.directory.interface import (
+    AttributeList,
+    Change,
+    ChangeResult,
+    CreateRequest,
+    DeleteRequest,
+    FilterExpressions,
+)
 from reference_qm.directory.names import build_distinguished_name
 from reference_qm.directory.objects import DirectoryObject, copy_with_attributes, list_directory_attributes
 from reference_qm.directory.replica import Replica
@@ -93,13 +100,13 @@ class MemoryDirectory(Replica):
         except StorageError:
             return Result.GENERIC_ERROR, None
 
-    def carry_out(self, change: Change) -> Created:
+    def carry_out(self, change: Change) -> ChangeResult:
         """Carry out a change."""
-        if isinstance(change, Create):
+        if isinstance(change, CreateRequest):
             return self.create(change.element, change.attributes)
-        if isinstance(change, Delete):
-            return Created(self.delete(change.element))
-        return Created(self.write(change.element, change.attributes))
+        if isinstance(change, DeleteRequest):
+            return ChangeResult(self.delete(change.element))
+        return ChangeResult(self.write(change.element, change.attributes))
 
     def provision(self, element: DirectoryObject) -> DirectoryObject:
         """Store an element, as an administrator does. The element has an Identifier, and has any type except
@@ -120,27 +127,27 @@ class MemoryDirectory(Replica):
                 raise ValueError(f"{path} already exists; change the existing object instead")
             return self._store_published(element, path)
 
-    def create(self, element: DirectoryObject, attributes: AttributeList = None) -> Created:
+    def create(self, element: DirectoryObject, attributes: AttributeList = None) -> ChangeResult:
         """Create an object. Spec: MS-MQDSSM 3.1.6.1. The directory chooses the Identifier."""
         if not may_create(element, attributes):
-            return Created(Result.GENERIC_ERROR)
+            return ChangeResult(Result.GENERIC_ERROR)
         path = build_distinguished_name(element)
         if path is None:
-            return Created(Result.GENERIC_ERROR)
+            return ChangeResult(Result.GENERIC_ERROR)
         if not self.connected:
-            return Created(Result.DIRECTORY_NOT_CONNECTED)
+            return ChangeResult(Result.DIRECTORY_NOT_CONNECTED)
         try:
             with self._open_to_change():
                 if path.casefold() in self._paths:
-                    return Created(Result.OBJECT_ALREADY_EXISTS)
+                    return ChangeResult(Result.OBJECT_ALREADY_EXISTS)
                 if not self._sites_exist(element):
-                    return Created(Result.GENERIC_ERROR)
+                    return ChangeResult(Result.GENERIC_ERROR)
                 published = copy_with_attributes(element, build_created_attributes(type(element), attributes))
-                return Created(
+                return ChangeResult(
                     Result.SUCCESS, self._store_published(self._drop_dangling_references(published), path).Identifier
                 )
         except StorageError:
-            return Created(Result.GENERIC_ERROR)
+            return ChangeResult(Result.GENERIC_ERROR)
 
     def delete(self, element: DirectoryObject) -> Result:
         """Delete an object. Spec: MS-MQDSSM 3.1.6.2, 3.1.6.13. An object that has child objects is not deleted, and the
@@ -148,7 +155,7 @@ class MemoryDirectory(Replica):
         """
         if (
             type(element) not in RULES_BY_TYPE
-            or not RULES_BY_TYPE[type(element)].creatable
+            or not RULES_BY_TYPE[type(element)].may_be_created
             or not (element.Identifier or _get_path(element))
         ):
             return Result.GENERIC_ERROR
@@ -156,7 +163,7 @@ class MemoryDirectory(Replica):
             return Result.DIRECTORY_NOT_CONNECTED
         try:
             with self._open_to_change():
-                stored = self._find(element)
+                stored = self._find_stored_element(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
                 below = f", {_get_path(stored)}"
@@ -179,7 +186,7 @@ class MemoryDirectory(Replica):
             return Result.DIRECTORY_NOT_CONNECTED
         try:
             with self._open_to_change():
-                stored = self._find(element)
+                stored = self._find_stored_element(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
                 names = build_written_attributes(type(element), attributes)
@@ -209,16 +216,16 @@ class MemoryDirectory(Replica):
         for observer in self.observers:
             observer()
 
-    def _search(
+    def _search_elements(
         self,
         kind: str,
-        filters: Filter,
+        filters: FilterExpressions,
         attributes: AttributeList,
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> tuple[Result, list[DirectoryObject]]:
         try:
             with self._open_to_read():
-                return super()._search(kind, filters, attributes, orders)
+                return super()._search_elements(kind, filters, attributes, orders)
         except StorageError:
             return Result.GENERIC_ERROR, []
 
@@ -233,7 +240,7 @@ class MemoryDirectory(Replica):
         """Delete a stored element. Raise StorageError if this fails."""
         del self._objects[self._paths.pop(_get_path(element))]
 
-    def _find(self, element: DirectoryObject) -> DirectoryObject | None:
+    def _find_stored_element(self, element: DirectoryObject) -> DirectoryObject | None:
         """Find an object by its Identifier. Without an Identifier, find the object by its FullPath, and without a
         FullPath by its name. Spec: MS-MQDSSM 3.1.6.16.
         """

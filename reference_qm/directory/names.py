@@ -20,60 +20,60 @@ the directory.
 """
 
 
-def _common_name(value: str) -> str:
+def _build_common_name(value: str) -> str:
     """Return the relative distinguished name ``CN=value`` for a value. Spec: RFC 4514 2.4 (allowed characters)."""
     escaped = "".join(f"\\{one}" if one in _SPECIAL_CHARACTERS else one for one in value)
     return f"CN={escaped}"
 
 
-def _path_of_computer(name: str) -> tuple[str, ...]:
-    return ("CN=msmq", _common_name(name), "CN=Computers")
+def _build_path_of_computer(name: str) -> tuple[str, ...]:
+    return ("CN=msmq", _build_common_name(name), "CN=Computers")
 
 
-def _name_computer(element: objects.Computer) -> tuple[str, ...]:
-    return (_common_name(element.Name), "CN=Computers") if element.Name else ()
+def _build_path_of_computer_object(element: objects.Computer) -> tuple[str, ...]:
+    return (_build_common_name(element.Name), "CN=Computers") if element.Name else ()
 
 
-def _path_of_distribution_list(element: objects.DistributionList) -> tuple[str, ...]:
-    return (_common_name(element.Name), "CN=Users") if element.Name else ()
+def _build_path_of_distribution_list(element: objects.DistributionList) -> tuple[str, ...]:
+    return (_build_common_name(element.Name), "CN=Users") if element.Name else ()
 
 
-def _path_of_queue_manager(element: objects.QueueManager) -> tuple[str, ...]:
-    return _path_of_computer(element.ComputerName) if element.ComputerName else ()
+def _build_path_of_queue_manager(element: objects.QueueManager) -> tuple[str, ...]:
+    return _build_path_of_computer(element.ComputerName) if element.ComputerName else ()
 
 
-def _path_of_queue(element: objects.Queue) -> tuple[str, ...]:
+def _build_path_of_queue(element: objects.Queue) -> tuple[str, ...]:
     computer, separator, name = (element.Pathname or "").partition("\\")
-    return (_common_name(name), *_path_of_computer(computer)) if separator and computer and name else ()
+    return (_build_common_name(name), *_build_path_of_computer(computer)) if separator and computer and name else ()
 
 
-def _path_of_site(element: objects.Site) -> tuple[str, ...]:
-    return (_common_name(element.Name), "CN=Sites", *_CONFIGURATION_PATH) if element.Name else ()
+def _build_path_of_site(element: objects.Site) -> tuple[str, ...]:
+    return (_build_common_name(element.Name), "CN=Sites", *_CONFIGURATION_PATH) if element.Name else ()
 
 
-def _path_of_routing_link(element: objects.RoutingLink) -> tuple[str, ...]:
+def _build_path_of_routing_link(element: objects.RoutingLink) -> tuple[str, ...]:
     ends = (element.Site1Identifier, element.Site2Identifier)
     name = "".join(end.hex for end in ends if end)
     return (f"CN={name}", "CN=MsmqServices", "CN=Services", *_CONFIGURATION_PATH) if all(ends) else ()
 
 
-def _path_of_enterprise(element: objects.Enterprise) -> tuple[str, ...]:
+def _build_path_of_enterprise(element: objects.Enterprise) -> tuple[str, ...]:
     return ("CN=MsmqServices", "CN=Services", *_CONFIGURATION_PATH)
 
 
-def _path_of_user(element: objects.User) -> tuple[str, ...]:
+def _build_path_of_user(element: objects.User) -> tuple[str, ...]:
     return (f"CN={element.SecurityIdentifier.hex()}", "CN=Users") if element.SecurityIdentifier else ()
 
 
 _PATH_BUILDERS: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...]]]] = {
-    objects.QueueManager: _path_of_queue_manager,
-    objects.Queue: _path_of_queue,
-    objects.Site: _path_of_site,
-    objects.RoutingLink: _path_of_routing_link,
-    objects.Enterprise: _path_of_enterprise,
-    objects.User: _path_of_user,
-    objects.Computer: _name_computer,
-    objects.DistributionList: _path_of_distribution_list,
+    objects.QueueManager: _build_path_of_queue_manager,
+    objects.Queue: _build_path_of_queue,
+    objects.Site: _build_path_of_site,
+    objects.RoutingLink: _build_path_of_routing_link,
+    objects.Enterprise: _build_path_of_enterprise,
+    objects.User: _build_path_of_user,
+    objects.Computer: _build_path_of_computer_object,
+    objects.DistributionList: _build_path_of_distribution_list,
 }
 
 

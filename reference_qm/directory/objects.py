@@ -15,9 +15,9 @@ from uuid import UUID
 
 from reference_qm.directory import enums
 
-UNPUBLISHED: Final = {"published": False}
+UNPUBLISHED_FIELD_METADATA: Final = {"published": False}
 NULL_GUID: Final = UUID(int=0)
-UNLIMITED: Final = 0xFFFFFFFF
+UNLIMITED_QUOTA_KB: Final = 0xFFFFFFFF
 MIN_COST: Final = 1
 MAX_COST: Final = 999_999
 
@@ -43,7 +43,7 @@ class QueueManager(DirectoryObject):
     CreateTime: int | None = None
     ModifyTime: int | None = None
     QueueManagerQuota: int = 0x00100000
-    JournalQuota: int = UNLIMITED
+    JournalQuota: int = UNLIMITED_QUOTA_KB
     ForeignSystem: bool = False
     FullPath: str | None = None
     SiteIdentifierList: tuple[UUID, ...] = ()
@@ -75,8 +75,8 @@ class Queue(DirectoryObject):
     QualifiedPathname: str | None = None
     PrivateQueueNumber: int | None = None
     Journaling: bool = False
-    Quota: int = UNLIMITED
-    JournalQuota: int = UNLIMITED
+    Quota: int = UNLIMITED_QUOTA_KB
+    JournalQuota: int = UNLIMITED_QUOTA_KB
     Authentication: bool = False
     PrivacyLevel: enums.PrivacyLevel = enums.PrivacyLevel.OPTIONAL
     Transactional: bool = False
@@ -85,8 +85,8 @@ class Queue(DirectoryObject):
     BasePriority: int = 0
     FullPath: str | None = None
     DirectoryPath: str | None = None
-    Scope: enums.Scope = field(default=enums.Scope.ENTERPRISE, metadata=UNPUBLISHED)
-    QueueType: enums.QueueType = field(default=enums.QueueType.PUBLIC, metadata=UNPUBLISHED)
+    Scope: enums.Scope = field(default=enums.Scope.ENTERPRISE, metadata=UNPUBLISHED_FIELD_METADATA)
+    QueueType: enums.QueueType = field(default=enums.QueueType.PUBLIC, metadata=UNPUBLISHED_FIELD_METADATA)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ class Site(DirectoryObject):
     PublicSigningKeyList: bytes = b""
     MigratedFromMsmq10: bool = False
     Security: bytes | None = None
-    SiteGateCollection: tuple[QueueManager, ...] = field(default=(), metadata=UNPUBLISHED)
+    SiteGateCollection: tuple[QueueManager, ...] = field(default=(), metadata=UNPUBLISHED_FIELD_METADATA)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +181,7 @@ STORED_TYPES: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPES | {
 Element = TypeVar("Element", bound=DirectoryObject)
 
 
-_ATTRIBUTES: Final = {
+_ATTRIBUTE_NAMES_BY_TYPE: Final = {
     kind: tuple(one.name for one in fields(kind) if one.metadata.get("published", True))
     for kind in STORED_TYPES.values()
 }
@@ -189,7 +189,7 @@ _ATTRIBUTES: Final = {
 
 def list_directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
     """Return the printed names of the directory attributes of a type."""
-    return _ATTRIBUTES[kind]
+    return _ATTRIBUTE_NAMES_BY_TYPE[kind]
 
 
 def copy_with_attributes(element: Element, names: Iterable[str] | None) -> Element:

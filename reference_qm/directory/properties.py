@@ -8,14 +8,14 @@ from reference_qm.directory.objects import Computer, DirectoryObject, Distributi
 from reference_qm.directory.replica import Replica
 
 
-def object_sid(directory: Replica, computer: str | None) -> bytes | None:
+def find_object_sid(directory: Replica, computer: str | None) -> bytes | None:
     """Return the objectSid of a computer, or None if it is unknown. Spec: MS-MQDMPR 3.1.7.1.3.1."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, Computer))
     return next((one.SecurityIdentifier for one in found if _are_names_equal(one.Name, computer)), None)
 
 
-def distribution_list(directory: Replica, name: str) -> DistributionList | None:
+def find_distribution_list(directory: Replica, name: str) -> DistributionList | None:
     """Return the distribution list with the given name, for an administrator."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, DistributionList))

@@ -13,8 +13,8 @@ from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, list_d
 Record = dict[str, object]
 
 _TYPE_HINTS: Final = {kind: get_type_hints(kind) for kind in STORED_TYPES.values()}
-_WRITERS: Final[dict[type, Callable[[Any], object]]] = {UUID: str, bytes: bytes.hex}
-_READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes.fromhex, str: str}
+_WRITER_BY_TYPE: Final[dict[type, Callable[[Any], object]]] = {UUID: str, bytes: bytes.hex}
+_READER_BY_TYPE: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes.fromhex, str: str}
 
 
 class RecordError(Exception):
@@ -49,7 +49,7 @@ def _encode_value(value: Any) -> object:
         return [_encode_value(one) for one in value]
     if isinstance(value, Enum):
         return value.value
-    write = _WRITERS.get(type(value))
+    write = _WRITER_BY_TYPE.get(type(value))
     return write(value) if write else value
 
 
@@ -64,7 +64,7 @@ def _read_value(name: str, hint: Any, value: object) -> object:
         return tuple(_read_value(name, kinds[0], one) for one in value)
     if NoneType in kinds:
         return None if value is None else _read_value(name, next(kind for kind in kinds if kind is not NoneType), value)
-    reader = hint if issubclass(hint, Enum) else _READERS.get(hint)
+    reader = hint if issubclass(hint, Enum) else _READER_BY_TYPE.get(hint)
     if reader is None:
         if type(value) is not hint:
             raise RecordError(f"{name}: {hint.__name__} is expected, not {value!a:.40}")

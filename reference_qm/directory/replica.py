@@ -21,7 +21,7 @@ from reference_qm.directory.filters import (
     select_matching,
     sort_elements,
 )
-from reference_qm.directory.interface import AttributeList, Begun, Filter, Found
+from reference_qm.directory.interface import AttributeList, FilterExpressions, ReadBeginResult, ReadResult
 from reference_qm.directory.objects import (
     OBJECT_TYPES,
     DirectoryObject,
@@ -53,45 +53,45 @@ class Replica:
             return Result.DIRECTORY_NOT_CONNECTED, None
         return Result.SUCCESS, tuple(self._objects.values())
 
-    def read(self, kind: str, filters: Filter = (), attributes: AttributeList = None) -> Found:
+    def read(self, kind: str, filters: FilterExpressions = (), attributes: AttributeList = None) -> ReadResult:
         """Read an object. Spec: MS-MQDSSM 3.1.6.3."""
-        status, found = self._search(kind, filters, attributes)
+        status, found = self._search_elements(kind, filters, attributes)
         if status is not Result.SUCCESS:
-            return Found(status)
-        return _select_attributes(found[0], attributes) if found else Found(Result.OBJECT_NOT_FOUND)
+            return ReadResult(status)
+        return _select_attributes(found[0], attributes) if found else ReadResult(Result.OBJECT_NOT_FOUND)
 
     def read_begin(
         self,
         kind: str,
-        filters: Filter = (),
+        filters: FilterExpressions = (),
         attributes: AttributeList = None,
         orders: Sequence[AttributeSortOrder] | None = None,
-    ) -> Begun:
+    ) -> ReadBeginResult:
         """Start an enumeration of the objects that exist now. Spec: MS-MQDSSM 3.1.6.4."""
-        status, found = self._search(kind, filters, attributes, orders)
+        status, found = self._search_elements(kind, filters, attributes, orders)
         if status is not Result.SUCCESS:
-            return Begun(status)
+            return ReadBeginResult(status)
         if len(self._queries) >= MAX_QUERIES:
-            return Begun(Result.GENERIC_ERROR)
+            return ReadBeginResult(Result.GENERIC_ERROR)
         self._last_handle += 1
         self._queries[self._last_handle] = (found[::-1], attributes)
-        return Begun(Result.SUCCESS, self._last_handle)
+        return ReadBeginResult(Result.SUCCESS, self._last_handle)
 
-    def read_next(self, handle: int) -> Found:
+    def read_next(self, handle: int) -> ReadResult:
         """Return the next object of an enumeration. Spec: MS-MQDSSM 3.1.6.5."""
         if handle not in self._queries:
-            return Found(Result.GENERIC_ERROR)
+            return ReadResult(Result.GENERIC_ERROR)
         remaining, attributes = self._queries[handle]
-        return _select_attributes(remaining.pop(), attributes) if remaining else Found(Result.END_OF_DATA)
+        return _select_attributes(remaining.pop(), attributes) if remaining else ReadResult(Result.END_OF_DATA)
 
     def read_end(self, handle: int) -> Result:
         """End an enumeration of objects. Spec: MS-MQDSSM 3.1.6.6."""
         return Result.GENERIC_ERROR if self._queries.pop(handle, None) is None else Result.SUCCESS
 
-    def _search(
+    def _search_elements(
         self,
         kind: str,
-        filters: Filter,
+        filters: FilterExpressions,
         attributes: AttributeList,
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> tuple[Result, list[DirectoryObject]]:
@@ -108,7 +108,7 @@ class Replica:
         except FilterError:
             return Result.GENERIC_ERROR, []
 
-    def _list_candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
+    def _list_candidates(self, kind: type[DirectoryObject], filters: FilterExpressions) -> list[DirectoryObject]:
         """Return the elements of a type that a filter could match. A filter by Identifier matches at most one
         element.
         """
@@ -119,11 +119,11 @@ class Replica:
         return [stored for stored in self._objects.values() if type(stored) is kind]
 
 
-def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> Found:
+def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> ReadResult:
     """Return the requested attributes of an element, or AttributeNotFound if an attribute is not set. Spec:
     MS-MQDMPR 3.1.1.17.
     """
     known = list_directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):
-        return Found(Result.ATTRIBUTE_NOT_FOUND)
-    return Found(Result.SUCCESS, copy_with_attributes(element, attributes))
+        return ReadResult(Result.ATTRIBUTE_NOT_FOUND)
+    return ReadResult(Result.SUCCESS, copy_with_attributes(element, attributes))

@@ -14,19 +14,20 @@ from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, 
 class TypeRules:
     """The rules for one type of object.
 
-    ``creatable``: whether events can create and delete objects of the type. ``needed``: the attributes without which an
-    object cannot be created. ``listed``: the attributes that an iAttributeList, if it is given, must contain.
-    ``unsupported``: the attributes that an iAttributeList must not contain. ``naming``: the attributes that are always
-    published when an object is created. ``fixed``: further attributes that do not change after the creation. Write
-    Directory ignores ``naming`` and ``fixed``.
+    ``may_be_created``: whether events can create and delete objects of the type. ``needed_attributes``: the attributes
+    without which an object cannot be created. ``listed_attributes``: the attributes that an iAttributeList, if it is
+    given, must contain. ``unsupported_attributes``: the attributes that an iAttributeList must not contain.
+    ``naming_attributes``: the attributes that are always published when an object is created. ``fixed_attributes``:
+    further attributes that do not change after the creation. Write Directory ignores ``naming_attributes`` and
+    ``fixed_attributes``.
     """
 
-    creatable: bool = True
-    needed: frozenset[str] = frozenset()
-    listed: frozenset[str] = frozenset()
-    unsupported: frozenset[str] = frozenset()
-    naming: frozenset[str] = frozenset()
-    fixed: frozenset[str] = frozenset()
+    may_be_created: bool = True
+    needed_attributes: frozenset[str] = frozenset()
+    listed_attributes: frozenset[str] = frozenset()
+    unsupported_attributes: frozenset[str] = frozenset()
+    naming_attributes: frozenset[str] = frozenset()
+    fixed_attributes: frozenset[str] = frozenset()
 
 
 ATTRIBUTES_SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
@@ -34,33 +35,33 @@ ATTRIBUTES_SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "Mod
 
 RULES_BY_TYPE: Final[dict[type[DirectoryObject], TypeRules]] = {
     objects.QueueManager: TypeRules(
-        needed=frozenset({"SiteIdentifierList", "ComputerName"}),
-        listed=frozenset({"SiteIdentifierList"}),
-        unsupported=frozenset({"ConnectedNetworkIdentifierList"}),
-        naming=frozenset({"ComputerName"}),
-        fixed=frozenset({"QualifiedComputerName", "OperatingSystemVersion", "Clustered"}),
+        needed_attributes=frozenset({"SiteIdentifierList", "ComputerName"}),
+        listed_attributes=frozenset({"SiteIdentifierList"}),
+        unsupported_attributes=frozenset({"ConnectedNetworkIdentifierList"}),
+        naming_attributes=frozenset({"ComputerName"}),
+        fixed_attributes=frozenset({"QualifiedComputerName", "OperatingSystemVersion", "Clustered"}),
     ),
     objects.Queue: TypeRules(
-        needed=frozenset({"Pathname"}),
-        listed=frozenset({"Pathname"}),
-        unsupported=frozenset({"Scope"}),
-        naming=frozenset({"Pathname"}),
-        fixed=frozenset({"QualifiedPathname", "PrivateQueueNumber", "Transactional"}),
+        needed_attributes=frozenset({"Pathname"}),
+        listed_attributes=frozenset({"Pathname"}),
+        unsupported_attributes=frozenset({"Scope"}),
+        naming_attributes=frozenset({"Pathname"}),
+        fixed_attributes=frozenset({"QualifiedPathname", "PrivateQueueNumber", "Transactional"}),
     ),
     objects.Site: TypeRules(
-        needed=frozenset({"Name"}),
-        listed=frozenset({"Name"}),
-        unsupported=frozenset({"PrimarySiteController", "PublicSigningKeyList"}),
-        naming=frozenset({"Name"}),
+        needed_attributes=frozenset({"Name"}),
+        listed_attributes=frozenset({"Name"}),
+        unsupported_attributes=frozenset({"PrimarySiteController", "PublicSigningKeyList"}),
+        naming_attributes=frozenset({"Name"}),
     ),
     objects.RoutingLink: TypeRules(
-        needed=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
-        listed=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
+        needed_attributes=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
+        listed_attributes=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
     ),
-    objects.Enterprise: TypeRules(creatable=False, naming=frozenset({"Name"})),
-    objects.User: TypeRules(creatable=False, naming=frozenset({"SecurityIdentifier"})),
-    objects.Computer: TypeRules(creatable=False, naming=frozenset({"Name"})),
-    objects.DistributionList: TypeRules(needed=frozenset({"Name"}), naming=frozenset({"Name"})),
+    objects.Enterprise: TypeRules(may_be_created=False, naming_attributes=frozenset({"Name"})),
+    objects.User: TypeRules(may_be_created=False, naming_attributes=frozenset({"SecurityIdentifier"})),
+    objects.Computer: TypeRules(may_be_created=False, naming_attributes=frozenset({"Name"})),
+    objects.DistributionList: TypeRules(needed_attributes=frozenset({"Name"}), naming_attributes=frozenset({"Name"})),
 }
 """The rules for each type of object. The result of every operation on a ConnectedNetwork is GenericError.
 
@@ -72,7 +73,7 @@ def may_pass_attribute_list(kind: type[DirectoryObject], attributes: AttributeLi
     """Return whether a request for an object of a type may contain an iAttributeList. Spec: MS-MQDSSM 3.1.6.3.2.1,
     3.1.6.3.5.1.
     """
-    return kind in RULES_BY_TYPE and not RULES_BY_TYPE[kind].unsupported.intersection(attributes or ())
+    return kind in RULES_BY_TYPE and not RULES_BY_TYPE[kind].unsupported_attributes.intersection(attributes or ())
 
 
 def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
@@ -80,9 +81,9 @@ def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
     kind = type(element)
     return (
         may_pass_attribute_list(kind, attributes)
-        and RULES_BY_TYPE[kind].creatable
-        and all(getattr(element, name) not in (None, ()) for name in RULES_BY_TYPE[kind].needed)
-        and (attributes is None or RULES_BY_TYPE[kind].listed.issubset(attributes))
+        and RULES_BY_TYPE[kind].may_be_created
+        and all(getattr(element, name) not in (None, ()) for name in RULES_BY_TYPE[kind].needed_attributes)
+        and (attributes is None or RULES_BY_TYPE[kind].listed_attributes.issubset(attributes))
         and is_cost_valid(element)
     )
 
@@ -98,8 +99,8 @@ def is_cost_valid(element: DirectoryObject) -> bool:
 def build_created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that the creation of an element publishes."""
     rules = RULES_BY_TYPE[kind]
-    known = set(list_directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported
-    return known if attributes is None else known.intersection(attributes) | rules.naming
+    known = set(list_directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported_attributes
+    return known if attributes is None else known.intersection(attributes) | rules.naming_attributes
 
 
 def build_written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
@@ -108,8 +109,8 @@ def build_written_attributes(kind: type[DirectoryObject], attributes: AttributeL
     known = (
         set(list_directory_attributes(kind))
         - ATTRIBUTES_SET_BY_DIRECTORY
-        - rules.unsupported
-        - rules.naming
-        - rules.fixed
+        - rules.unsupported_attributes
+        - rules.naming_attributes
+        - rules.fixed_attributes
     )
     return known if attributes is None else known.intersection(attributes)

@@ -39,7 +39,7 @@ class DirectoryState:
     ``LocalQueueManager`` contains the directory attributes; the fields with the other printed names are attributes
     that are not published. The Directory Online Timer (3.1.2.5) is active while DirectoryOffline is True; ``lost``
     is called when DirectoryOffline becomes True. ``notifications`` contains the newest notifications, for
-    inspection; it is empty unless ``notifies`` is True.
+    inspection; it is empty unless ``sends_notifications`` is True.
     """
 
     LocalQueueManager: QueueManager
@@ -49,12 +49,12 @@ class DirectoryState:
     SiteCollection: tuple[Site, ...] = ()
     EnterpriseReference: Enterprise | None = None
     notifications: deque[ChangeNotification] = field(default_factory=lambda: deque(maxlen=MAX_KEPT_NOTIFICATIONS))
-    notifies: bool = True
+    sends_notifications: bool = True
     lost: Callable[[], None] = field(default=lambda: None)
 
-    def notify(self, operation: ChangeOperation, element: DirectoryObject) -> None:
+    def send_change_notification(self, operation: ChangeOperation, element: DirectoryObject) -> None:
         """Generate a Send Change Notification event."""
-        if self.notifies:
+        if self.sends_notifications:
             self.notifications.append(ChangeNotification(operation, element))
 
     def go_offline(self) -> None:

@@ -13,7 +13,7 @@ from uuid import UUID
 from reference_qm.directory import enums
 from reference_qm.security import DEFAULT_QUEUE_SECURITY, SecurityDescriptor
 
-UNLIMITED = 0xFFFFFFFF
+UNLIMITED_QUOTA_KB = 0xFFFFFFFF
 """The value of a quota that means "no limit"."""
 NULL_GUID = UUID(int=0)
 INITIALIZATION_RETRY_S = 120
@@ -50,8 +50,8 @@ class QueueAttributes:
     PrivateQueueNumber: int | None = field(default=None, metadata=U32)
     """The number of a private queue, or None for any other queue."""
     Journaling: bool = False
-    Quota: int = field(default=UNLIMITED, metadata=U32)
-    JournalQuota: int = field(default=UNLIMITED, metadata=U32)
+    Quota: int = field(default=UNLIMITED_QUOTA_KB, metadata=U32)
+    JournalQuota: int = field(default=UNLIMITED_QUOTA_KB, metadata=U32)
     Authentication: bool = False
     PrivacyLevel: enums.PrivacyLevel = enums.PrivacyLevel.OPTIONAL
     Transactional: bool = False
@@ -82,7 +82,7 @@ class QueueManagerAttributes:
     CreateTime: int = field(default=0, metadata=U32)
     ModifyTime: int = field(default=0, metadata=U32)
     QueueManagerQuota: int = field(default=0x00100000, metadata=U32)
-    JournalQuota: int = field(default=UNLIMITED, metadata=U32)
+    JournalQuota: int = field(default=UNLIMITED_QUOTA_KB, metadata=U32)
     ForeignSystem: bool = False
     FullPath: str = ""
     SiteIdentifierList: tuple[UUID, ...] = ()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reference_qm.model.position_list import Boundary
     from reference_qm.model.transactions import Transaction
 
-Answered = Callable[[Status, "MessagePosition | None"], None]
+OnReadAnswered = Callable[[Status, "MessagePosition | None"], None]
 """The function to which a read passes its return values: rStatus, and the position of rMessage if rStatus is MQ_OK."""
 
 
@@ -67,5 +67,5 @@ class WaitingMessageReadOperation:
     CursorReference: Cursor | None
     number: int
     descriptor: OpenQueueDescriptor
-    answered: Answered
+    answered: OnReadAnswered
     transaction: Transaction | None = None

@@ -131,7 +131,7 @@ class MessagePositionList:
         if (
             position.counted_in is self
             and not isinstance(passed, Boundary)
-            and _sort_key(position) <= _sort_key(passed)
+            and _build_sort_key(position) <= _build_sort_key(passed)
         ):
             self.Start.passed = cast("Entry", position.Previous)
 
@@ -185,6 +185,6 @@ class MessagePositionList:
             self._last[priority] = cast("MessagePosition", before) if same else None
 
 
-def _sort_key(position: MessagePosition) -> tuple[int, int]:
+def _build_sort_key(position: MessagePosition) -> tuple[int, int]:
     """Return the key by which a position is sorted in its list."""
     return -position.MessageReference.Priority, position.order

@@ -82,7 +82,7 @@ class OutgoingMessageTable:
         self._by_message.pop(_message_key(position), None)
         self._sent.pop(position.order, None)
 
-    def retain(self, position: OutgoingMessagePosition) -> None:
+    def keep_until_order_ack(self, position: OutgoingMessagePosition) -> None:
         """Set AwaitingAck of a position to FALSE, but keep the position in the table, because it awaits a further
         acknowledgment.
         """

@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.model.statuses import Status
@@ -36,7 +36,7 @@ class RequestIdInUseAccepted(RemoteStarting):
 
     __slots__ = ()
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         return Status.MQ_OK
 
 
@@ -84,7 +84,7 @@ class PurgeErrorsThrown(RemoteOpening):
     __slots__ = ()
 
     def refuse_purge(self, call: Call, status: Status) -> None:
-        self.qm.remote.note(call.fault(status))
+        self.qm.remote.carry_out_outputs(call.fault(status))
 
 
 class ClientKeepsFirstPort(ServerBindings):

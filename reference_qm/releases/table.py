@@ -17,7 +17,7 @@ from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.part import Part
-from reference_qm.model.attributes import UNLIMITED
+from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.releases import queueing, remote, transfer
 from reference_qm.releases.names import parse_releases
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
@@ -115,7 +115,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "version-of-2008": _version_behaviour("windows-server-2008", 6, 0, 6001),
         "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.ServerVersionNotRequested,)),
         # MS-MQDMPR
-        "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED}),
+        "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED_QUOTA_KB}),
         "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (ENTERED_NETWORK,)}),
         "supports-others": Behaviour(("until windows-2000",), presets={"supporting_server": True}),
         "application-queue-unread": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.DeadletterQueueIgnored,)),

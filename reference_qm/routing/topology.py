@@ -9,7 +9,7 @@ from uuid import UUID
 
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory_begin, read_directory_end, read_directory_next
-from reference_qm.directory.interface import Filter
+from reference_qm.directory.interface import FilterExpressions
 from reference_qm.directory.objects import DirectoryObject, QueueManager, RoutingLink, Site
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.updating import compute_site_gate_collections
@@ -26,7 +26,9 @@ class RoutingError(Exception):
     """Raised when no route to a destination is found. The message has one line."""
 
 
-def get_directory_data(directory: Replica, kind: type[Element], filters: Filter = ()) -> list[Element] | None:
+def get_directory_data(
+    directory: Replica, kind: type[Element], filters: FilterExpressions = ()
+) -> list[Element] | None:
     """Return all objects of a type that satisfy a filter, or None (Nothing) if the read fails.
 
     Raise RoutingError if the directory returns more than MAX_OBJECTS objects. Spec: MS-MQBR 3.1.5.9.

@@ -303,7 +303,7 @@ class Association:
             return []
         self.state = AssociationState.CLOSED
         self._owed_since = None
-        happened = self.calls.abandon()
+        happened = self.calls.abandon_all_tasks()
         if self.group is not None:
             happened += self.groups.leave(self, self.group)
         return happened

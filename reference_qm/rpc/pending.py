@@ -229,7 +229,7 @@ class PendingCalls:
         call = self._calls.get(pdu.call_id)
         return [] if call is None else [*self._orphan_call(call), *self._association.settle()]
 
-    def abandon(self) -> list[RpcOutput]:
+    def abandon_all_tasks(self) -> list[RpcOutput]:
         """Remove every call, because the connection is lost."""
         self._incoming = None
         happened: list[RpcOutput] = []

@@ -11,7 +11,7 @@ from typing import Any, cast
 from reference_qm.control import (
     FACILITIES,
     ControlError,
-    NotOffered,
+    VerbNotOffered,
     answer,
     find_refusal,
     list_offered_facilities,
@@ -166,7 +166,7 @@ class ControlClient(asyncio.Protocol):
             number = _request_number(arguments)
             verb = arguments.get("verb")
             if isinstance(verb, str) and (refused := find_refusal(verb, self.server.offered)) is not None:
-                raise NotOffered(refused)
+                raise VerbNotOffered(refused)
             on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
             if verb == "cancel":
                 self._cancel_request(number, arguments)
@@ -176,7 +176,7 @@ class ControlClient(asyncio.Protocol):
                 on_verb(self, number)
             else:
                 raise ControlError(f"{verb} takes no arguments; omit {', '.join(arguments.keys() - {'verb'})}")
-        except NotOffered as error:
+        except VerbNotOffered as error:
             self._send_reply({"id": number, "ok": False, "error": str(error), "unsupported": True})
         except ControlError as error:
             self._refuse_request(number, str(error))

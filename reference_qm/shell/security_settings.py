@@ -53,7 +53,7 @@ KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhan
 MAX_KEY_FILE_BYTES = 1 << 20
 
 
-def _converter_of_list(convert: Callable[[object], Any]) -> toml.Convert:
+def _converter_of_list(convert: Callable[[object], Any]) -> toml.Converter:
     def convert_list(value: object) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise ValueError("must be a list")

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation, Make, WrapCore, make_plain_core
+from reference_qm.core.installation import Installation, MakeQueueManager, WrapCore, make_plain_core
 from reference_qm.releases.table import get_replaced_parts
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
@@ -87,9 +87,9 @@ def _wrapper_of_faults(names: Sequence[str]) -> WrapCore:
     offered = metadata.entry_points(group=FAULTS_GROUP)
     if not offered:
         raise SettingsError(f"--fault {names[0]}: no installed package offers faults (entry point {FAULTS_GROUP})")
-    make_faulty: Callable[[Make, Sequence[str]], RestorableCore] = next(iter(offered)).load()
+    make_faulty: Callable[[MakeQueueManager, Sequence[str]], RestorableCore] = next(iter(offered)).load()
 
-    def wrap_core(make: Make) -> RestorableCore:
+    def wrap_core(make: MakeQueueManager) -> RestorableCore:
         try:
             return make_faulty(make, names)
         except LookupError as error:

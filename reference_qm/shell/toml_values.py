@@ -11,8 +11,8 @@ from uuid import UUID
 from reference_qm.codec import FormatError
 from reference_qm.security import Sid
 
-Convert = Callable[[object], Any]
-Table = Mapping[str, Convert]
+Converter = Callable[[object], Any]
+Table = Mapping[str, Converter]
 Values = dict[str, Any]
 
 
@@ -34,7 +34,7 @@ def flag(value: object) -> bool:
     return value
 
 
-def integer(low: int, high: int) -> Convert:
+def integer(low: int, high: int) -> Converter:
     """Return a converter that accepts integers from ``low`` to ``high``."""
 
     def convert_integer(value: object) -> int:
@@ -45,7 +45,7 @@ def integer(low: int, high: int) -> Convert:
     return convert_integer
 
 
-def one_of(known: Mapping[str, Any]) -> Convert:
+def one_of(known: Mapping[str, Any]) -> Converter:
     """Return a converter that accepts only the given names, and returns the value that belongs to the name."""
 
     def convert_word(value: object) -> Any:
@@ -87,7 +87,7 @@ def table(tree: object, known: Table, where: str) -> Values:
     return {key: convert_value(value, known[key], f"{where} {key}") for key, value in tree.items()}
 
 
-def convert_value(value: object, convert: Convert, where: str) -> Any:
+def convert_value(value: object, convert: Converter, where: str) -> Any:
     """Return the converted value of a TOML key. Raise SettingsError for an unusable value."""
     try:
         return convert(value)

@@ -22,7 +22,7 @@ from reference_qm.directory import (
     Site,
     build_equality_filter,
 )
-from reference_qm.directory.properties import distribution_list, object_sid
+from reference_qm.directory.properties import find_distribution_list, find_object_sid
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, Input, ResourcesChanged, Stopped
 from reference_qm.value_object import value_object
@@ -58,7 +58,7 @@ class ChangeEnvironment:
 class Published:
     """Read an object of the directory, or change it as an administrator does.
 
-    ``queue``: a public queue of this queue manager. ``distribution_list``: the name of a list, whose ``members``
+    ``queue``: a public queue of this queue manager. ``find_distribution_list``: the name of a list, whose ``members``
     are identifiers of queues and lists. ``site`` and ``queue_manager``: identifiers. Without any of these keys, the
     command concerns the object of the queue manager itself. ``present``: create a missing queue or list (true) or
     delete it (false) without the help of the queue manager. An attribute whose value is None stays unchanged.
@@ -99,7 +99,7 @@ CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
 DIRECTORY_PARTS = frozenset({"directory", "domain", "own_domain", "registration"})
 """The parts of the environment that do not exist for a queue manager in workgroup mode."""
 NO_DIRECTORY = "this queue manager is in workgroup mode and has no directory"
-_ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
+_ATTRIBUTE_BY_SETTING_OF_TYPE: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
     {
         Queue: {
             "identifier": "Identifier",
@@ -289,7 +289,7 @@ class Surroundings:
         found = self._find_object(directory, request)
         if found is None:
             return {"published": None}
-        names = _ATTRIBUTES[type(found)]
+        names = _ATTRIBUTE_BY_SETTING_OF_TYPE[type(found)]
         changes = {name: value for name in CHANGEABLE_ATTRIBUTES if (value := getattr(request, name)) is not None}
         if unknown := changes.keys() - names.keys():
             wrong = min(unknown)
@@ -301,7 +301,7 @@ class Surroundings:
                 return f"published: the directory refuses the change: {status.value}"
         shown = {name: _to_json(getattr(found, attribute)) for name, attribute in names.items()}
         if isinstance(found, QueueManager):
-            shown["computer_sid_base64"] = _to_json(object_sid(directory, found.ComputerName))
+            shown["computer_sid_base64"] = _to_json(find_object_sid(directory, found.ComputerName))
         return {"published": shown}
 
     def _create_or_delete_object(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
@@ -318,7 +318,7 @@ class Surroundings:
         if request.site is not None:
             return directory.read("Site", build_equality_filter("Identifier", request.site)).rDirectoryObject
         if request.distribution_list is not None:
-            return distribution_list(directory, request.distribution_list)
+            return find_distribution_list(directory, request.distribution_list)
         if self._other is not None and request.queue_manager is None:
             machine: DirectoryObject | None = self._find_machine(directory)
         else:

@@ -44,7 +44,7 @@ from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.directory import build_equality_filter
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, SetQueue
@@ -148,7 +148,7 @@ def check_that_misdeeds_are_caught() -> None:
         }
         for name, misdeed in (MISDEEDS | with_what_is_open).items():
             host = Network().host(1)
-            put_in_place(
+            replace_part_by_subclass(
                 host.core, override_method(Inputs.on_resolved, lambda original, misdeed=misdeed: lambda *_: misdeed())
             )
             try:

@@ -49,7 +49,7 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
     parse_format_name,
-    parse_framed,
+    parse_framed_packet,
     parse_packet,
     parse_ping,
 )
@@ -246,7 +246,7 @@ def test_packets_equal_themselves_after_build_and_parse(packet):
     assert parsed == replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=parsed.BaseHeader.PacketSize))
     assert parsed.BaseHeader.PacketSize == packet.BaseHeader.PacketSize or packet.BaseHeader.PacketSize == 0
     assert parsed.build() == wire
-    assert replace(parse_framed(wire)).build() == wire
+    assert replace(parse_framed_packet(wire)).build() == wire
 
 
 @given(st.builds(PingPacket, u16, u32, guids))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.paths import SUITES
-from reference_qm.control import _VERBS, FACILITIES, find_refusal, list_offered_facilities
+from reference_qm.control import _VERB_BY_NAME, FACILITIES, find_refusal, list_offered_facilities
 
 PAGE = (SUITES.parent / "docs" / "control-protocol.md").read_text(encoding="utf-8")
 OF_NONE = {"identity"}
@@ -13,7 +13,7 @@ OF_NONE = {"identity"}
 
 def test_every_control_verb_belongs_to_a_facility():
     owned = {verb for verbs in FACILITIES.values() for verb in verbs}
-    assert set(_VERBS) - OF_NONE == owned - {"restart", "reset"}
+    assert set(_VERB_BY_NAME) - OF_NONE == owned - {"restart", "reset"}
 
 
 def test_control_verb_of_two_facilities_is_offered_with_either():

@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote.client_reading import RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, ShareMode
-from reference_qm.core.remote.server_names import queue_format
+from reference_qm.core.remote.server_names import build_queue_format
 from reference_qm.core.sessions.resolving import is_address
 from reference_qm.core.store.messages import describe_message
 from reference_qm.model.enums import QueueAccessType
@@ -62,20 +62,22 @@ class ClientCommands(Part):
         )
         share = ShareMode.MQ_DENY_RECEIVE_SHARE if request.deny_receive else ShareMode.MQ_DENY_NONE
         unresolved = None if is_address(host) else host
-        opening = self.qm.client_opening.open_for_application(queue, unresolved, queue_format(request.queue), share)
-        self._run_sequence(opening, token, now, lambda opened: {"remote": opened.number})
+        opening = self.qm.client_opening.open_for_application(
+            queue, unresolved, build_queue_format(request.queue), share
+        )
+        self._run_sequence_of_command(opening, token, now, lambda opened: {"remote": opened.number})
 
     def remote_close(self, request: remote_commands.RemoteClose, token: int, now: Now) -> None:
         """Close a remote queue. This queue manager forgets the queue even if the call to the queue's server fails."""
-        queue = self.qm.remote_client.queues.pop(self._find_queue(request.remote).number)
+        queue = self.qm.remote_client.queues.pop(self._find_remote_queue(request.remote).number)
         cursors = self.qm.remote_client.cursors
         for number in [number for number, (of, _) in cursors.items() if of is queue]:
             del cursors[number]
-        self._run_sequence(self.qm.client_opening.close_queue_at_server(queue), token, now)
+        self._run_sequence_of_command(self.qm.client_opening.close_queue_at_server(queue), token, now)
 
     def remote_open_cursor(self, request: remote_commands.RemoteOpenCursor, token: int, now: Now) -> None:
         """Create a cursor at the server of a remote queue."""
-        queue = self._find_queue(request.remote)
+        queue = self._find_remote_queue(request.remote)
         if len(self.qm.remote_client.cursors) >= OPEN_DESCRIPTORS_LIMIT:
             raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote cursors are already open: close some of them")
 
@@ -84,13 +86,13 @@ class ClientCommands(Part):
             self.qm.remote_client.cursors[number] = (queue, handle)
             return {"cursor": number}
 
-        self._run_sequence(self.qm.client_cancelling.create_remote_cursor(queue), token, now, store_cursor)
+        self._run_sequence_of_command(self.qm.client_cancelling.create_remote_cursor(queue), token, now, store_cursor)
 
     def remote_close_cursor(self, request: remote_commands.RemoteCloseCursor, token: int, now: Now) -> None:
         """Close a cursor of a remote queue."""
         queue, cursor = self._find_cursor(request.cursor)
         del self.qm.remote_client.cursors[request.cursor]
-        self._run_sequence(self.qm.client_cancelling.close_remote_cursor(queue, cursor), token, now)
+        self._run_sequence_of_command(self.qm.client_cancelling.close_remote_cursor(queue, cursor), token, now)
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
         """Receive a message from a remote queue."""
@@ -112,7 +114,7 @@ class ClientCommands(Part):
                 f"lookup_id 0 identifies no message, but {request.seek} needs a message (MS-MQQP 3.1.4.11)"
             )
         read = RemoteRead(
-            queue=self._find_queue(request.remote),
+            queue=self._find_remote_queue(request.remote),
             Action=peeking if request.peek else receiving,
             TimeOut=0,
             LookupId=request.lookup_id if fixed is None else fixed,
@@ -122,7 +124,9 @@ class ClientCommands(Part):
 
     def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
         """Delete every message of a remote queue."""
-        self._run_sequence(self.qm.client_opening.purge_queue_at_server(self._find_queue(request.remote)), token, now)
+        self._run_sequence_of_command(
+            self.qm.client_opening.purge_queue_at_server(self._find_remote_queue(request.remote)), token, now
+        )
 
     def cancel_command(self, request: commands.CancelWaiting, token: int, now: Now) -> Result | None:
         """Cancel a command that waits for a message from a local or remote queue."""
@@ -130,7 +134,7 @@ class ClientCommands(Part):
         if entry is None:
             return self.qm.queue_commands.cancel_waiting(request, token, now)
         cancelling = self.qm.client_cancelling.cancel_pending_read(entry.queue, entry.RequestId)
-        self._run_sequence(cancelling, token, now, lambda nothing: {"cancelled": True})
+        self._run_sequence_of_command(cancelling, token, now, lambda nothing: {"cancelled": True})
         return None
 
     def _read_with_action(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
@@ -140,7 +144,7 @@ class ClientCommands(Part):
         check_number("timeout_ms", time_out, 0, INFINITE_MS)
         handle = 0
         if request.cursor is None:
-            queue = self._find_queue(request.remote)
+            queue = self._find_remote_queue(request.remote)
         else:
             queue, handle = self._find_cursor(request.cursor)
         read = RemoteRead(queue=queue, Action=action, TimeOut=time_out, CursorHandle=handle, token=token)
@@ -160,7 +164,7 @@ class ClientCommands(Part):
 
         self.qm.client_tasks.run(self.qm.client_reading.read_remote_message(read), now, answer_read)
 
-    def _run_sequence(
+    def _run_sequence_of_command(
         self,
         sequence: Sequence,
         token: int,
@@ -179,7 +183,7 @@ class ClientCommands(Part):
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
         return next((entry for entry in entries if entry.token == token), None)
 
-    def _find_queue(self, number: int) -> RemoteQueue:
+    def _find_remote_queue(self, number: int) -> RemoteQueue:
         queue = self.qm.remote_client.queues.get(number)
         if queue is None:
             raise CommandError(

@@ -10,13 +10,13 @@ from reference_qm.core.arguments import check_number
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import get_destination_guid, parse_name
 from reference_qm.core.part import Part
-from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS
+from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_RANGE_MS
 from reference_qm.core.store.messages import (
     ACK_BITS_BY_NAME,
-    check_fit,
-    check_queues,
+    check_message_fits_packet,
+    check_queue_names_fit_packet,
+    format_message_id,
     may_exceed_packet_size,
-    message_id,
 )
 from reference_qm.core.store.security_text import parse_requested_security
 from reference_qm.model.adm import INFINITE, Message, Queue
@@ -108,19 +108,21 @@ class Commands(Part):
         if local is not None:
             security = self._check_for_local_queue(local, self._build_message(request, security, now), now).security
         elif security is not None or may_exceed_packet_size(request.body + request.extension):
-            check_fit(self._build_message(request, security, now))
+            check_message_fits_packet(self._build_message(request, security, now))
         else:
-            check_queues(self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
-        queue = local if local is not None else self.qm.destinations.open_outgoing(request.to, now)
+            check_queue_names_fit_packet(
+                self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue
+            )
+        queue = local if local is not None else self.qm.destinations.open_outgoing_queue(request.to, now)
         number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
         message = self._build_message(
             request, security, now, self.qm.numbering.assign_identifier(), number, local is not None
         )
         if transaction is not None:
             self.qm.transaction_operations.enqueue_in_transaction(transaction, queue, message)
-            return Result({"message_id": message_id(message.Identifier)})
+            return Result({"message_id": format_message_id(message.Identifier)})
         return self.qm.enqueueing.put_message(
-            queue, message, token, Result({"message_id": message_id(message.Identifier)}), now
+            queue, message, token, Result({"message_id": format_message_id(message.Identifier)}), now
         )
 
     def _expand_list(self, to: str) -> FormatName | None:
@@ -143,13 +145,13 @@ class Commands(Part):
 
         Raise CommandError if the local queue or the outgoing queue cannot accept the message.
         """
-        local = self.qm.destinations.find_local(request.to)
+        local = self.qm.destinations.find_local_queue(request.to)
         if local is not None and local.Transactional != request.transactional:
             kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
             raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or use a {other} queue")
         if local is None and self.qm.adm.Throttled:
             raise CommandError(_REASON_BY_ENQUEUE_STATUS[EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED])
-        if local is None and self.qm.enqueueing.outgoing_messages() >= self.qm.config.max_outgoing_messages:
+        if local is None and self.qm.enqueueing.count_outgoing_messages() >= self.qm.config.max_outgoing_messages:
             raise CommandError(
                 f"{self.qm.config.max_outgoing_messages} messages are already waiting to be sent: try again later"
             )
@@ -174,7 +176,9 @@ class Commands(Part):
                     "send the message to it alone"
                 )
         for one in ones:
-            check_fit(replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several)))
+            check_message_fits_packet(
+                replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several))
+            )
         number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
         message = self._build_message(ones[0], security, now, 0, number)
         return self.qm.enqueueing.send_to_several(request.to, message, transaction, now)
@@ -183,9 +187,9 @@ class Commands(Part):
         """Establish a session without sending a message. Answer the command when the session is open or has been
         closed.
         """
-        if self.qm.destinations.find_local(request.to) is not None:
+        if self.qm.destinations.find_local_queue(request.to) is not None:
             raise CommandError(f"{request.to!a} is a queue of this queue manager: a local queue needs no session")
-        session = self.qm.destinations.open_outgoing(request.to, now).session
+        session = self.qm.destinations.open_outgoing_queue(request.to, now).session
         if session.SessionState is SessionState.OPEN:
             return Result()
         session.awaited_by.append(token)
@@ -197,7 +201,7 @@ class Commands(Part):
         """Change the durations of timers. Running timers and open sessions keep their values."""
         changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
         for name, value in changes.items():
-            lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_TIMER_MS)
+            lowest, highest = ACK_TIMEOUT_RANGE_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_TIMER_MS)
             check_number(name, value, lowest, highest)
         self.qm.settings = replace(self.qm.settings, **changes)
         return Result({one.name: getattr(self.qm.settings, one.name) for one in fields(request)})
@@ -215,7 +219,7 @@ class Commands(Part):
         if status := self.qm.enqueueing.admit_message(local, message, now):
             reason = _REASON_BY_ENQUEUE_STATUS[status]
             raise CommandError(f"{message.DestinationQueueFormatName!a} does not accept the message: {reason}")
-        check_fit(message)
+        check_message_fits_packet(message)
         return self.qm.securing.secure_local_message(local, message, now)
 
     def _build_message(

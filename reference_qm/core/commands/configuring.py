@@ -6,7 +6,7 @@ from typing import Any
 
 from reference_qm.core.arguments import check_number, require_one_of
 from reference_qm.core.part import QM, Part
-from reference_qm.model.attributes import UNLIMITED
+from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.security import EncryptionAlgorithm
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -46,9 +46,9 @@ class Configuring(Part):
             if value is not None and name in SECURITY_ELEMENTS
         }
         if request.quota_kb is not None:
-            self.qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED)
+            self.qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED_QUOTA_KB)
         if request.journal_quota_kb is not None:
-            self.qm.adm.JournalQuota = check_number("journal_quota_kb", request.journal_quota_kb, 0, UNLIMITED)
+            self.qm.adm.JournalQuota = check_number("journal_quota_kb", request.journal_quota_kb, 0, UNLIMITED_QUOTA_KB)
         if request.max_sessions is not None:
             limit = check_number("max_sessions", request.max_sessions, 0, _MAX_SESSIONS)
             self.qm.config = replace(self.qm.config, max_sessions=limit)

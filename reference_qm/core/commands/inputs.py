@@ -53,7 +53,7 @@ class Inputs(Part):
             self.qm.directory_client.initialize(now)
         else:
             self.qm.begun = True
-            self.qm.initialization.await_retry(now)
+            self.qm.initialization.start_initialization_retry_timer(now)
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
         """Handle the event Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
@@ -62,7 +62,7 @@ class Inputs(Part):
         for reader in list(self.qm.readers.values()):
             self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         self.qm.remote.associations.stop()
-        self.qm.client_tasks.abandon(now)
+        self.qm.client_tasks.abandon_all_tasks(now)
         self.qm.handle_events(now)
         self.qm.timers.stop_all()
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
@@ -162,7 +162,7 @@ class Inputs(Part):
         if saving is not None:
             self.qm.receiving.on_persisted(saving, now)
             return
-        commit = self.qm.disk.note_persisted(event.token)
+        commit = self.qm.disk.take_persisted_change(event.token)
         if commit is None:
             return
         result = commit.done()
@@ -178,7 +178,7 @@ class Inputs(Part):
         if saving is not None:
             self.qm.receiving.on_persist_failed(saving, event.error, now)
             return
-        commit = self.qm.disk.note_failed(event.token, event.error)
+        commit = self.qm.disk.handle_failed_write(event.token, event.error)
         if commit is None:
             return
         commit.undo()

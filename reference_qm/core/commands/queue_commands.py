@@ -15,7 +15,7 @@ from reference_qm.core.store.messages import describe_message
 from reference_qm.core.store.security_text import find_account
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -56,7 +56,7 @@ class QueueCommands(Part):
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         """Create a private queue or a subqueue. If a directory is configured, a public queue can also be created."""
-        described = queues.set_queue_defaults(request.name)
+        described = queues.make_queue_with_defaults(request.name)
         described.Transactional = request.transactional
         owner = ANONYMOUS
         if request.owner is not None:
@@ -156,9 +156,13 @@ class QueueCommands(Part):
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""
         access = require_one_of("access", request.access, ACCESS_BY_WORD)
-        self._check_room()
+        self._check_open_descriptors_limit()
         return Result(
-            {"handle": self._open_descriptor(request.queue, access, _share_mode(request.deny_receive)).Handle}
+            {
+                "handle": self._open_descriptor(
+                    request.queue, access, _convert_to_share_mode(request.deny_receive)
+                ).Handle
+            }
         )
 
     def get_queue_path(self, request: commands.GetQueuePath, token: int, now: Now) -> Result:
@@ -170,8 +174,8 @@ class QueueCommands(Part):
 
     def open_to_send(self, request: commands.OpenToSend, token: int, now: Now) -> Result:
         """Open the queues that a format name identifies for sending. Spec: MS-MQDMPR 3.1.7.1.5."""
-        self._check_room()
-        share = _share_mode(request.deny_receive)
+        self._check_open_descriptors_limit()
+        share = _convert_to_share_mode(request.deny_receive)
         status, descriptor = self.qm.queue_opening.open_queue(request.to, QueueAccessType.SEND, share, now)
         if descriptor is None:
             raise CommandError(f"{request.to!a} cannot be opened for sending: {_explain_status(status)}")
@@ -201,7 +205,7 @@ class QueueCommands(Part):
         """Receive a message from a queue. If there is no message, wait for a message."""
         _check_timeout(request.timeout_ms)
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
-        descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.RECEIVE, token)
+        descriptor, cursor, answered = self._find_reading_descriptor(request, QueueAccessType.RECEIVE, token)
         self.qm.reading.dequeue_message(
             descriptor, answered, now, request.timeout_ms, cursor, token, transaction=transaction
         )
@@ -211,7 +215,7 @@ class QueueCommands(Part):
         _check_timeout(request.timeout_ms)
         if request.next and request.cursor is None:
             raise CommandError("the argument next needs a cursor, because only a cursor has a next message")
-        descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.PEEK, token)
+        descriptor, cursor, answered = self._find_reading_descriptor(request, QueueAccessType.PEEK, token)
         if request.next and cursor is not None:
             self.qm.reading.peek_next_message(descriptor, answered, now, cursor, request.timeout_ms, token)
         else:
@@ -227,7 +231,7 @@ class QueueCommands(Part):
                 "a peek cannot be part of a transaction, because it locks "
                 "no message (MQ_ERROR_TRANSACTION_USAGE): omit transaction"
             )
-        descriptor, _, answered = self._find_place_to_read(request, access, token)
+        descriptor, _, answered = self._find_reading_descriptor(request, access, token)
         self.qm.reading.read_by_lookup_identifier(
             descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
         )
@@ -281,9 +285,9 @@ class QueueCommands(Part):
                 described.append(describe_position(position))
         return Result({"messages": described})
 
-    def _find_place_to_read(
+    def _find_reading_descriptor(
         self, request: Any, access: QueueAccessType, token: int
-    ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
+    ) -> tuple[OpenQueueDescriptor, Cursor | None, OnReadAnswered]:
         """Return the descriptor and the cursor with which a command reads, and the function that answers the
         command.
         """
@@ -307,7 +311,7 @@ class QueueCommands(Part):
             _check_transactional(descriptor.QueueReference)
         return descriptor, cursor, self._make_answer(token, None)
 
-    def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
+    def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> OnReadAnswered:
         """Return the function that answers a reading command. The function closes the descriptor if the descriptor
         was opened only for this command.
         """
@@ -330,7 +334,7 @@ class QueueCommands(Part):
 
         return answer_command
 
-    def _check_room(self) -> None:
+    def _check_open_descriptors_limit(self) -> None:
         if len(self.qm.descriptors) >= OPEN_DESCRIPTORS_LIMIT:
             raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} queues are already open: close some of them")
 
@@ -358,7 +362,7 @@ class QueueCommands(Part):
         )
 
 
-def _share_mode(deny_receive: bool) -> QueueShareMode:
+def _convert_to_share_mode(deny_receive: bool) -> QueueShareMode:
     return QueueShareMode.DENY_RECEIVE if deny_receive else QueueShareMode.DENY_NONE
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from reference_qm import routing
 from reference_qm.core.part import Part
-from reference_qm.core.store.enterprise import build_key_list
+from reference_qm.core.store.enterprise import build_public_key_list
 from reference_qm.directory import QueueManager, Replica, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import Write
+from reference_qm.directory.interface import WriteRequest
 from reference_qm.directory.objects import list_directory_attributes
 from reference_qm.directory.updating import directory_site_gates_update, directory_sites_update, synchronize
 from reference_qm.model.timers import TimerKey, TimerName
@@ -92,7 +92,7 @@ class DirectoryClient(Part):
 
         Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2.
         """
-        self._copy_name()
+        self._copy_computer_name()
         self.qm.surviving_queues.create_published()
         if self.synchronize(now) is Result.SUCCESS:
             self.qm.membership.save_domain()
@@ -102,7 +102,7 @@ class DirectoryClient(Part):
     def _find_own_object(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
-    def _copy_name(self) -> None:
+    def _copy_computer_name(self) -> None:
         """Copy the computer name from the directory. This must happen before the queue manager publishes its first
         object.
         """
@@ -146,15 +146,15 @@ class DirectoryClient(Part):
         """
         state, security = self.qm.enterprise.state, self.qm.config.security
         own = {
-            "PublicEncryptionKeyList": build_key_list(security.encryption_keys),
-            "PublicSigningKeyList": build_key_list(security.signing_keys, signing=True),
+            "PublicEncryptionKeyList": build_public_key_list(security.encryption_keys),
+            "PublicSigningKeyList": build_public_key_list(security.signing_keys, signing=True),
         }
         changed: dict[str, Any] = {
             name: keys for name, keys in own.items() if keys and keys != getattr(state.LocalQueueManager, name)
         }
         if changed:
             state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
-            self.qm.directory_link.write(Write(state.LocalQueueManager, tuple(changed)), lambda answer: None)
+            self.qm.directory_link.write(WriteRequest(state.LocalQueueManager, tuple(changed)), lambda answer: None)
 
     def _take_over_attributes(self) -> None:
         """Set the attributes of the queue manager to their values in the directory, except the lists of public keys,

@@ -36,9 +36,9 @@ class Initialization(Part):
         """End an initialization that raised an error, and start the retry timer. Spec: MS-MQSO 6.6.2."""
         self.fail(why)
         self.qm.begun = True
-        self.await_retry(now)
+        self.start_initialization_retry_timer(now)
 
-    def await_retry(self, now: Now) -> None:
+    def start_initialization_retry_timer(self, now: Now) -> None:
         """Start the retry timer. The duration is 120 s after the first failure, and 900 s after each later failure.
         Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2.
         """

@@ -9,7 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import create_directory_object
-from reference_qm.directory.interface import Created
+from reference_qm.directory.interface import ChangeResult
 from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, DomainReported
@@ -120,7 +120,7 @@ class Membership(Part):
         change = create_directory_object(state, self.describe_machine(), OBJECT_ATTRIBUTES)
 
         def adopt_object(answer: DirectoryAnswered) -> None:
-            done = Created(answer.status, answer.identifier)
+            done = ChangeResult(answer.status, answer.identifier)
             if done.rStatus is not Result.SUCCESS or done.rObjectGUID is None:
                 self.qm.initialization.give_up(
                     f"the directory cannot create the machine's object: {done.rStatus.value}", now

@@ -22,7 +22,7 @@ from reference_qm.core.events import MessageLeft
 from reference_qm.core.names.destinations import PLACEHOLDER_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES
-from reference_qm.core.store.entries import SEQUENCE_ELEMENTS, build_removal_change, format_place
+from reference_qm.core.store.entries import SEQUENCE_ELEMENTS, build_removal_change, format_queue_of_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -80,8 +80,8 @@ class Restoring(Part):
         if "identifier" not in entries:
             self.qm.disk.save({"identifier": str(self.qm.adm.Identifier)})
         self.qm.disk.save(
-            self.qm.disk.reserve(self.qm.adm.MessageIdOrdinal + 1)
-            | self.qm.disk.reserve_sequential(self.qm.adm.SequentialID + 1)
+            self.qm.disk.build_ordinal_reservation(self.qm.adm.MessageIdOrdinal + 1)
+            | self.qm.disk.build_sequential_id_reservation(self.qm.adm.SequentialID + 1)
         )
         self.repair_queue_numbers()
         self._configure_queues()
@@ -121,7 +121,7 @@ class Restoring(Part):
 
     def _remove_orphans(self, messages: dict[str, Any]) -> None:
         """Remove the messages that arrived for a queue while the queue was being deleted."""
-        places = {format_place(queue) for queue in self.qm.queue_names.every_queue()}
+        places = {format_queue_of_entry(queue) for queue in self.qm.queue_names.list_every_queue()}
         lost = (
             key
             for key, value in messages.items()
@@ -144,7 +144,7 @@ class Restoring(Part):
             transfer = self._find_transfer(name)
             if transfer is None:
                 continue
-            kept |= {int(key) for at, key in places.items() if _has_reached(transfer, at)}
+            kept |= {int(key) for at, key in places.items() if _has_transfer_reached_place(transfer, at)}
             next_places = {_parse_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
             while (one := next_places.pop((transfer.SequenceIdentifier, transfer.SequenceNumber), None)) is not None:
                 (transfer.SequenceIdentifier, transfer.SequenceNumber), key = one
@@ -164,7 +164,7 @@ class Restoring(Part):
     def _restore_directory_identifier(self, key_suffix: str, value: Any) -> None:
         self.qm.membership.take_identifier(UUID(value))
 
-    def _restore_last_known(self, key_suffix: str, value: Any) -> None:
+    def _restore_known_attributes(self, key_suffix: str, value: Any) -> None:
         self.qm.membership.restore_known_attributes(value)
 
     def _restore_last_domain(self, key_suffix: str, value: Any) -> None:
@@ -194,7 +194,7 @@ class Restoring(Part):
         self.qm.adm.MessageIdOrdinal = self.qm.disk.reserved = _require_u64(value)
 
     def _restore_outgoing_queue(self, key_suffix: str, value: Any) -> None:
-        session = self.qm.destinations.open_outgoing(key_suffix, PLACEHOLDER_TIME).session
+        session = self.qm.destinations.open_outgoing_queue(key_suffix, PLACEHOLDER_TIME).session
         for name in SEQUENCE_ELEMENTS[:3]:
             setattr(session, name, _require_u64(value[name]))
         for name in SEQUENCE_ELEMENTS[3:]:
@@ -256,7 +256,7 @@ class Restoring(Part):
             position.State = MessagePositionState.DELETED
             self.qm.post(MessageLeft(position, MessageClass(removed)))
         elif isinstance(queue, OutgoingQueue):
-            number = message.TransactionSequenceNumber if self.qm.sending.is_own(packet) else 0
+            number = message.TransactionSequenceNumber if self.qm.sending.is_from_this_queue_manager(packet) else 0
             outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
             if "awaits" in value:
                 queue.session.AwaitingFinalACKTable[packet.UserHeader.MessageID] = outgoing
@@ -278,7 +278,7 @@ class Restoring(Part):
         position.QueueReference.MessagePositionList.insert(position)
 
 
-def _has_reached(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
+def _has_transfer_reached_place(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
     identifier, number = at
     return (int(identifier), number) <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 
@@ -313,7 +313,7 @@ def _get_history_sort_key(key_suffix: str, value: Any) -> int:
 _RESTORERS: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "identifier": lambda part: part._restore_identifier,
     "directory_identifier": lambda part: part._restore_directory_identifier,
-    "last_known": lambda part: part._restore_last_known,
+    "last_known": lambda part: part._restore_known_attributes,
     "last_domain": lambda part: part._restore_last_domain,
     "initialization_retry_s": lambda part: part._restore_initialization_retry,
     "hardened_security": lambda part: part._restore_hardened_security,

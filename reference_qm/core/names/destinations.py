@@ -16,7 +16,7 @@ from reference_qm.codec import (
 from reference_qm.codec.format_names import MulticastName
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import format_place
+from reference_qm.core.store.entries import format_queue_of_entry
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -49,14 +49,14 @@ class Destinations(Part):
 
     __slots__ = ()
 
-    def find_local(self, text: str) -> Queue | None:
+    def find_local_queue(self, text: str) -> Queue | None:
         """Return the local queue that a format name identifies, or None if the queue belongs to another queue
         manager.
         """
         name = parse_name(text)
         if isinstance(name, PublicName):
             queue = self.qm.queue_names.find_by_format_name(name)
-            if queue is None and not self.qm.queue_names.means_this_computer(name):
+            if queue is None and not self.qm.queue_names.is_queue_on_this_computer(name):
                 return None  # an unknown queue waits, as MS-MQQB 3.1.5.2.1 specifies
         elif isinstance(name, PrivateName):
             if name.ComputerGuid != self.qm.adm.Identifier:
@@ -79,7 +79,7 @@ class Destinations(Part):
             raise CommandError(f"{text!a} has no outgoing queue here: send a message to it first, or list the queues")
         return queue
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         """Find or create the outgoing queue for a format name of another queue manager. Spec: MS-MQDMPR 3.1.7.1.5."""
         known = self.qm.adm.OutgoingQueues.get(text.lower())
         if known is not None:
@@ -90,13 +90,13 @@ class Destinations(Part):
             Label=text,
             DestinationFormatName=text,
             Multicast=isinstance(parse_name(text), MulticastName),
-            State=self.initial_state(text),
+            State=self.get_initial_state(text),
         )
         queue.session = Session(
             self.qm.next_session_number(),
             initiator=True,
             OutgoingQueueReference=queue,
-            OutgoingTxSequenceID=self._new_sequence(now),
+            OutgoingTxSequenceID=self._create_sequence_id(now),
         )
         self.qm.adm.OutgoingQueues[text.lower()] = queue
         self.qm.disk.save(self.qm.durability.build_sequence_entry(queue))
@@ -109,7 +109,7 @@ class Destinations(Part):
 
         A restored queue is not begun until the time and the directory are known.
         """
-        queue.BasePriority = self._base_priority(queue.DestinationFormatName)
+        queue.BasePriority = self._get_base_priority(queue.DestinationFormatName)
         self.start_idle_timer(queue, now)
 
     def start_idle_timer(self, queue: OutgoingQueue, now: Now) -> None:
@@ -125,7 +125,7 @@ class Destinations(Part):
         if queue is None:
             return
         if self.is_idle(queue):
-            self.destroy(queue)
+            self.destroy_outgoing_queue(queue)
         else:
             self.start_idle_timer(queue, now)
 
@@ -145,7 +145,7 @@ class Destinations(Part):
             or any(session in commit.sessions for commit in self.qm.disk.pending.values())
         )
 
-    def destroy(self, queue: OutgoingQueue) -> None:
+    def destroy_outgoing_queue(self, queue: OutgoingQueue) -> None:
         """Destroy an outgoing queue. If another message is sent to the same destination, a new queue is created.
 
         Spec: MS-MQSO 5.1.1.2.
@@ -153,7 +153,7 @@ class Destinations(Part):
         self.qm.adm.OutgoingQueues.pop(queue.DestinationFormatName.lower(), None)
         self.qm.disk.save(dict.fromkeys(self.qm.durability.build_sequence_entry(queue)))
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
         """Return the state that an outgoing queue has after its creation or after a restart.
 
         Spec: MS-MQDMPR 3.1.7.1.5, 3.1.3, 3.1.1.3 (Locked).
@@ -163,12 +163,12 @@ class Destinations(Part):
             OutgoingQueueState.LOCKED if self.qm.adm.HardenedSecurity and not by_http else OutgoingQueueState.INACTIVE
         )
 
-    def _base_priority(self, text: str) -> int:
+    def _get_base_priority(self, text: str) -> int:
         name = parse_name(text)
         published = self.qm.enterprise.find_queue(name.QueueGuid) if isinstance(name, PublicName) else None
         return 0 if published is None else published.BasePriority
 
-    def _new_sequence(self, now: Now) -> TxSequenceID:
+    def _create_sequence_id(self, now: Now) -> TxSequenceID:
         """Return an OutgoingTxSequenceID that is greater than every earlier OutgoingTxSequenceID. Spec: MS-MQQB
         3.1.1.3.1.
 
@@ -185,9 +185,12 @@ class Destinations(Part):
         """
         kind, _, rest = name.partition(":")
         if kind == "queue":
-            return next((queue for queue in self.qm.queue_names.every_queue() if format_place(queue) == name), None)
+            return next(
+                (queue for queue in self.qm.queue_names.list_every_queue() if format_queue_of_entry(queue) == name),
+                None,
+            )
         if kind == "outgoing":
-            return self.open_outgoing(rest, PLACEHOLDER_TIME)
+            return self.open_outgoing_queue(rest, PLACEHOLDER_TIME)
         queue = self.qm.queue_names.find_by_path(name)
         if queue is None:
             raise LookupError(f"queue {name} does not exist")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.core.part import Part
 
-TRANSACTION_BITS = 0xFFFFF
+TRANSACTION_IDENTIFIER_MASK = 0xFFFFF
 
 
 class Numbering(Part):
@@ -17,10 +17,10 @@ class Numbering(Part):
         yet. A message with the ordinal 0 would get a new identifier whenever it is sent again, so the receiver would
         not detect the duplicate.
         """
-        self.qm.adm.MessageIdOrdinal = self.next_identifier()
+        self.qm.adm.MessageIdOrdinal = self.predict_next_identifier()
         return self.qm.adm.MessageIdOrdinal
 
-    def next_identifier(self) -> int:
+    def predict_next_identifier(self) -> int:
         """Return the ordinal that the next message will get, without assigning it."""
         return self.qm.adm.MessageIdOrdinal + 1 & 0xFFFFFFFF or 1
 
@@ -28,5 +28,5 @@ class Numbering(Part):
         """Assign and return the identifier of the next transaction: 20 bits, never 0. Spec: MS-MQMQ 2.2.20.5
         (Flags.ID).
         """
-        self.qm.adm.last_transaction = self.qm.adm.last_transaction + 1 & TRANSACTION_BITS or 1
+        self.qm.adm.last_transaction = self.qm.adm.last_transaction + 1 & TRANSACTION_IDENTIFIER_MASK or 1
         return self.qm.adm.last_transaction

@@ -62,7 +62,7 @@ class QueueFormats(Part):
 
     __slots__ = ()
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         """Return the format name of the queue that a QUEUE_FORMAT identifies for reading, or None if the structure
         is invalid.
 

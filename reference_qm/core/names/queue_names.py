@@ -89,7 +89,9 @@ class QueueNames(Part):
         return (
             None
             if path is None
-            else _find_part(self.qm.adm.QueueCollection.get(path.queue.lower()), path.subqueue, path.journal)
+            else _find_subqueue_or_journal(
+                self.qm.adm.QueueCollection.get(path.queue.lower()), path.subqueue, path.journal
+            )
         )
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
@@ -100,7 +102,7 @@ class QueueNames(Part):
         """
         match name:
             case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:
-                return _find_part(self.qm.adm.QueueCollection.find_private(number), None, journal)
+                return _find_subqueue_or_journal(self.qm.adm.QueueCollection.find_private(number), None, journal)
             case PublicName(guid):
                 return self.qm.adm.QueueCollection.find_public(guid)
             case MachineQueuePath() if self.is_here(name):
@@ -108,10 +110,10 @@ class QueueNames(Part):
             case PrivateQueuePath() | PublicQueuePath() if self.is_here(name):
                 folder = "private$\\" if isinstance(name, PrivateQueuePath) else ""
                 base = self.qm.adm.QueueCollection.get(f"{folder}{name.QueueName}".lower())
-                return _find_part(base, name.Subqueue, name.Journal)
+                return _find_subqueue_or_journal(base, name.Subqueue, name.Journal)
         return None
 
-    def means_this_computer(self, name: FormatName) -> bool:
+    def is_queue_on_this_computer(self, name: FormatName) -> bool:
         """Return whether a queue is on this computer, according to its format name or, for a public queue, the
         directory.
 
@@ -201,12 +203,12 @@ class QueueNames(Part):
         listed = list_members(self.qm.enterprise.directory, name.DistributionListGuid)
         if listed is None:
             return None
-        return [_name_of_element(one) for one in listed]
+        return [_make_format_name_of_element(one) for one in listed]
 
-    def every_queue(self) -> Iterator[Queue]:
+    def list_every_queue(self) -> Iterator[Queue]:
         """Yield the system queues, and all other local queues with their journals and subqueues."""
         for queue in self.qm.adm.QueueCollection.values():
-            yield from queue_with_children(queue)
+            yield from list_queue_with_children(queue)
         yield from self.qm.adm.system_queues
 
     def find_queue(self, name: str) -> Queue:
@@ -219,13 +221,13 @@ class QueueNames(Part):
         return queue
 
 
-def queue_with_children(queue: Queue) -> list[Queue]:
+def list_queue_with_children(queue: Queue) -> list[Queue]:
     """Return a queue with its journal and its subqueues."""
     journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
     return [*queue.SubqueueCollection.values(), *journal, queue]
 
 
-def names_order_queue(packet: UserMessagePacket) -> bool:
+def is_for_order_queue(packet: UserMessagePacket) -> bool:
     """Return whether the destination of a packet is the queue order_queue$ of the receiver. Spec: MS-MQQB 2.2.4."""
     queue = packet.UserHeader.DestinationQueue
     if isinstance(queue, DirectQueueFormatName):
@@ -240,12 +242,12 @@ def parse_host_of_url(address: str) -> str:
     return address.removeprefix("//").partition("/")[0].partition(":")[0]
 
 
-def _name_of_element(element: directory.Queue | directory.DistributionList) -> SingleName:
+def _make_format_name_of_element(element: directory.Queue | directory.DistributionList) -> SingleName:
     identifier = element.Identifier or NULL_GUID
     return PublicName(identifier) if isinstance(element, directory.Queue) else DistributionListName(identifier)
 
 
-def _find_part(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:
+def _find_subqueue_or_journal(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:
     if queue is None or (subqueue is None and not journal):
         return queue
     if subqueue is None:

@@ -9,7 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.model.statuses import Status
 
 
-class QueuePathOf(NamedTuple):
+class QueuePathResult(NamedTuple):
     """The return values of Get Queue Path: rStatus, rPathName and rMachineName. The names may be empty."""
 
     rStatus: Status
@@ -17,7 +17,7 @@ class QueuePathOf(NamedTuple):
     rMachineName: str = ""
 
 
-_ILLEGAL_CHARACTERS = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+_ILLEGAL_FORMAT_NAME_RESULT = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
 class QueuePaths(Part):
@@ -25,7 +25,7 @@ class QueuePaths(Part):
 
     __slots__ = ()
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         """Return the path name and the computer of the queue that a format name identifies. Spec: MS-MQDMPR
         3.1.7.1.26.
 
@@ -36,26 +36,26 @@ class QueuePaths(Part):
         try:
             name = parse_format_name(format_name)
         except FormatError:
-            return _ILLEGAL_CHARACTERS
+            return _ILLEGAL_FORMAT_NAME_RESULT
         if isinstance(name, DirectName):
             return _find_path_of_direct(name, format_name)
         if isinstance(name, PublicName):
-            return self._path_of_public(name)
+            return self._find_path_of_public(name)
         if isinstance(name, PrivateName):
-            return self._path_of_private(name)
-        return QueuePathOf(Status.MQ_OK)
+            return self._find_path_of_private(name)
+        return QueuePathResult(Status.MQ_OK)
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
         """Find the path name of a public queue in the directory.
 
         The first part of the path name is the name of the computer (MS-MQMQ 2.1.1).
         """
         queue = self.qm.enterprise.find_queue(name.QueueGuid)
         if queue is None or queue.Pathname is None:
-            return _ILLEGAL_CHARACTERS
-        return QueuePathOf(Status.MQ_OK, queue.Pathname, queue.Pathname.partition("\\")[0])
+            return _ILLEGAL_FORMAT_NAME_RESULT
+        return QueuePathResult(Status.MQ_OK, queue.Pathname, queue.Pathname.partition("\\")[0])
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
         """Find the computer of a private queue in the directory. The path name is returned only for a local queue.
 
         The document searches the local queues if the directory's queue manager has the "QueueGuid" of the format
@@ -65,15 +65,15 @@ class QueuePaths(Part):
         """
         machine = self.qm.enterprise.find_queue_manager("Identifier", name.ComputerGuid)
         if machine is None or machine.ComputerName is None:
-            return _ILLEGAL_CHARACTERS
+            return _ILLEGAL_FORMAT_NAME_RESULT
         queue = self.qm.queue_names.find_by_format_name(name)
         path = "" if queue is None else f"{machine.ComputerName}\\{queue.Pathname}"
-        return QueuePathOf(Status.MQ_OK, path, machine.ComputerName)
+        return QueuePathResult(Status.MQ_OK, path, machine.ComputerName)
 
 
-def _find_path_of_direct(name: DirectName, text: str) -> QueuePathOf:
+def _find_path_of_direct(name: DirectName, text: str) -> QueuePathResult:
     address = name.ProtocolAddressSpecification
     if name.Protocol in ("HTTP", "HTTPS"):
-        return QueuePathOf(Status.MQ_OK, "", parse_host_of_url(address))
+        return QueuePathResult(Status.MQ_OK, "", parse_host_of_url(address))
     _, separator, rest = text.partition("\\")
-    return QueuePathOf(Status.MQ_OK, address + separator + rest, address)
+    return QueuePathResult(Status.MQ_OK, address + separator + rest, address)

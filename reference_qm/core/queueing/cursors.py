@@ -10,7 +10,7 @@ from reference_qm.model.position_list import Boundary, Entry, MessagePositionLis
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 
-Got = tuple[CursorStatus, "MessagePosition | None"]
+CursorResult = tuple[CursorStatus, "MessagePosition | None"]
 """The return values of the events of a cursor: rStatus, and rPosition if rStatus is Succeeded."""
 
 
@@ -29,7 +29,7 @@ class Cursors(Part):
         queue_desc.CursorCollection[cursor.Handle] = cursor
         return cursor
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         """Return the message at a cursor. If the cursor has read no message yet, move the cursor to the next
         message and return this message. Spec: MS-MQDMPR 3.2.7.2.
 
@@ -42,7 +42,7 @@ class Cursors(Part):
             return CursorStatus.ALREADY_RECEIVED, None
         return self._seek_for_peek(cursor)
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         """Move a cursor to the next message and return this message. Spec: MS-MQDMPR 3.2.7.3.
 
         The cursor must already have read a message, or its wait for the next message must have expired.
@@ -51,7 +51,7 @@ class Cursors(Part):
             return CursorStatus.ILLEGAL_CURSOR_ACTION, None
         return self._seek_for_peek(cursor)
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         """Return the message that a receive with the given cursor will remove. Spec: MS-MQDMPR 3.2.7.4."""
         if cursor.CursorState is CursorState.READ:
             if not _is_available(_require_position(cursor)):
@@ -97,7 +97,7 @@ class Cursors(Part):
         if positions is not None:
             _move_cursor(cursor, positions.Start)
 
-    def _seek_for_peek(self, cursor: Cursor) -> Got:
+    def _seek_for_peek(self, cursor: Cursor) -> CursorResult:
         position = self.qm.seeking.seek_available(cursor.MessagePositionReference, True)
         if position is None:
             cursor.CursorState = CursorState.WAIT_PEEK

@@ -74,9 +74,9 @@ class Journaling(Part):
             return
         message = position.MessageReference
         if not self.qm.quotas.check(journal, message):
-            self.keep_message(journal, message)
+            self.put_into_system_queue(journal, message)
 
-    def keep_message(self, queue: Queue, message: Message) -> None:
+    def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         """Put a message into a system queue, and save the message if it is recoverable."""
         position = self.qm.positions.insert_message(queue, message)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:

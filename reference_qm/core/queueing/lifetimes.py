@@ -53,7 +53,7 @@ class Lifetimes(Part):
         user = packet.UserHeader
         return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         """Start the Time To Be Received Timer of a message in a queue. Spec: MS-MQDMPR 3.1.2.4.
 
         Messages in system queues do not expire. If a message is locked when its time has passed, the message is
@@ -64,7 +64,7 @@ class Lifetimes(Part):
             self.qm.to_be_received.add(position, position.MessageReference.SentTime + life_s)
             self.qm.post(LifetimesChanged())
 
-    def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Record the deadline of a message that waits to be sent. The message expires even if it cannot be sent.
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout describes a timer).
@@ -86,6 +86,6 @@ class Lifetimes(Part):
         are recorded when their sessions are initialized.
         """
         self.qm.post(LifetimesChanged())
-        for queue in self.qm.queue_names.every_queue():
+        for queue in self.qm.queue_names.list_every_queue():
             for position in queue.MessagePositionList:
-                self.watch_received(position)
+                self.start_time_to_be_received_timer(position)

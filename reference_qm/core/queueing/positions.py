@@ -39,8 +39,8 @@ class Positions(Part):
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
         if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - RESERVED_ORDINAL_BLOCK // 2:
-            self.qm.disk.save(self.qm.disk.reserve_sequential(self.qm.adm.SequentialID))
-        return lookup_identifier(message, self.qm.adm.SequentialID)
+            self.qm.disk.save(self.qm.disk.build_sequential_id_reservation(self.qm.adm.SequentialID))
+        return build_lookup_identifier(message, self.qm.adm.SequentialID)
 
     def message_available(self, position: MessagePosition) -> None:
         """Make a message available, and pass the message to the readers that wait for it. Spec: MS-MQDMPR
@@ -48,7 +48,7 @@ class Positions(Part):
         """
         position.State = MessagePositionState.AVAILABLE
         position.QueueReference.MessagePositionList.reset_search_start(position)
-        self.qm.lifetimes.watch_received(position)
+        self.qm.lifetimes.start_time_to_be_received_timer(position)
         position.awaits_disk = False
         if position.QueueReference.OpenQueueDescriptorCollection:
             self.qm.waiting.release_readers(position)
@@ -101,7 +101,7 @@ class Positions(Part):
         return target
 
 
-def lookup_identifier(message: Message, sequential_id: int) -> int:
+def build_lookup_identifier(message: Message, sequential_id: int) -> int:
     """Return the LookupIdentifier of a message. Its high byte depends on the message, and ``sequential_id``
     contains its seven low bytes.
     """

@@ -8,7 +8,7 @@ from reference_qm import directory
 from reference_qm.core.part import Part
 from reference_qm.directory import DirectoryOperationResult, build_equality_filter, events
 from reference_qm.directory.enums import QueueType
-from reference_qm.directory.interface import Write
+from reference_qm.directory.interface import WriteRequest
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.inputs import DirectoryAnswered
@@ -110,7 +110,7 @@ class Publishing(Part):
             self._build_element(queue), **{name: values[name] for name in SHARED_ATTRIBUTES if name in values}
         )
         self.qm.directory_link.write(
-            Write(element, SHARED_ATTRIBUTES), lambda answer: written(_convert_directory_result(answer.status))
+            WriteRequest(element, SHARED_ATTRIBUTES), lambda answer: written(_convert_directory_result(answer.status))
         )
 
     def note_public_queues(self) -> None:

@@ -15,11 +15,11 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
-SEND, RECEIVE = QueueAccessType.SEND, QueueAccessType.RECEIVE
+SEND_ACCESS, RECEIVE_ACCESS = QueueAccessType.SEND, QueueAccessType.RECEIVE
 DENY_NONE, DENY_RECEIVE = QueueShareMode.DENY_NONE, QueueShareMode.DENY_RECEIVE
 PEEK_ACCESSES = (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
 
-Opened = tuple[Status, OpenQueueDescriptor | None]
+OpenQueueResult = tuple[Status, OpenQueueDescriptor | None]
 """The return values of Open Queue: rStatus, and rOpenQueueDescriptor if rStatus is MQ_OK."""
 
 
@@ -34,7 +34,7 @@ class QueueOpening(Part):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         """Open a queue. If the access is for sending, several queues can be opened. Spec: MS-MQDMPR 3.1.7.1.5.
 
         A list of format names that expands to a single queue, for example because it repeats one name, counts as the
@@ -55,9 +55,9 @@ class QueueOpening(Part):
                 format_name.lower()
             )
         if queue is None:
-            if required_access is not SEND or self.qm.queue_names.means_this_computer(name):
+            if required_access is not SEND_ACCESS or self.qm.queue_names.is_queue_on_this_computer(name):
                 return Status.MQ_ERROR_QUEUE_NOT_FOUND, None
-            queue = self.qm.destinations.open_outgoing(format_name, now)
+            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
         return self.open_found_queue(queue, format_name, required_access, shared_mode)
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
@@ -69,9 +69,9 @@ class QueueOpening(Part):
         opened, because there is no connector.
         """
         if isinstance(name, MulticastName | ConnectorName) or getattr(name, "Protocol", "") in ("HTTP", "HTTPS"):
-            return required_access is SEND
+            return required_access is SEND_ACCESS
         if isinstance(name, MachineName | MachineQueuePath) or getattr(name, "Journal", False):
-            return required_access is not SEND
+            return required_access is not SEND_ACCESS
         return True
 
     def open_found_queue(
@@ -80,7 +80,7 @@ class QueueOpening(Part):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         """Open a local queue, unless another descriptor of the queue excludes sharing. Spec: MS-MQDMPR 3.1.7.1.5."""
         if not self.is_shared(queue, required_access, shared_mode):
             return Status.MQ_ERROR_SHARING_VIOLATION, None
@@ -96,11 +96,11 @@ class QueueOpening(Part):
         if not queue.OpenQueueDescriptorCollection:
             return True
         opened = {(one.ShareMode, one.AccessType) for one in queue.OpenQueueDescriptorCollection.values()}
-        if (DENY_RECEIVE, RECEIVE) in opened:
-            return shared_mode is not DENY_RECEIVE and required_access is not RECEIVE
+        if (DENY_RECEIVE, RECEIVE_ACCESS) in opened:
+            return shared_mode is not DENY_RECEIVE and required_access is not RECEIVE_ACCESS
         if any((DENY_RECEIVE, peek) in opened for peek in PEEK_ACCESSES):
-            return required_access is not RECEIVE
-        return (DENY_NONE, RECEIVE) not in opened or shared_mode is not DENY_RECEIVE
+            return required_access is not RECEIVE_ACCESS
+        return (DENY_NONE, RECEIVE_ACCESS) not in opened or shared_mode is not DENY_RECEIVE
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         """Close a descriptor and its cursors, and end the reads that wait on the descriptor. Spec: MS-MQDMPR
@@ -142,18 +142,18 @@ class QueueOpening(Part):
         required_access: QueueAccessType,
         shared_mode: QueueShareMode,
         now: Now,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         """Open all queues of a multiple-element name. If one of the queues cannot be opened, open none. Spec:
         MS-MQDMPR 3.1.7.1.5.
         """
-        if required_access is not SEND:
+        if required_access is not SEND_ACCESS:
             return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
         if shared_mode is not DENY_NONE:
             return Status.MQ_ERROR_UNSUPPORTED_ACCESS_MODE, None
-        several = self._add_descriptor(None, str(name), SEND, DENY_NONE)
+        several = self._add_descriptor(None, str(name), SEND_ACCESS, DENY_NONE)
         several.Multiple = True
         for element in name.Elements:
-            status, one = self.open_queue(str(element), SEND, DENY_NONE, now)
+            status, one = self.open_queue(str(element), SEND_ACCESS, DENY_NONE, now)
             if one is None:
                 self.close_queue(several)
                 return status, None

@@ -11,14 +11,14 @@ from reference_qm.core.names.queue_names import (
     ORDER_QUEUE_NUMBER,
     ORDER_QUEUE_PATH,
     QueuePath,
+    list_queue_with_children,
     parse_path,
-    queue_with_children,
 )
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import format_place, format_transfer_name, list_transfers
+from reference_qm.core.store.entries import format_queue_of_entry, format_transfer_name, list_transfers
 from reference_qm.directory.enums import QueueType
-from reference_qm.directory.properties import object_sid
+from reference_qm.directory.properties import find_object_sid
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.position_list import MessagePositionList
 from reference_qm.model.states import MessagePositionState
@@ -47,7 +47,7 @@ DIRECTORY_ATTRIBUTES = ("Identifier", "FullPath", "DirectoryPath")
 OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
 
 
-def set_queue_defaults(pathname: str) -> Queue:
+def make_queue_with_defaults(pathname: str) -> Queue:
     """Return a queue object with default attributes. The caller sets its other attributes before it creates the queue.
     Spec: MS-MQDMPR 3.1.7.1.33.
     """
@@ -68,15 +68,15 @@ class Queues(Part):
         path = parse_path(queue.Pathname)
         public = path is not None and not (path.private or path.journal) and path.subqueue is None
         if skip_directory or not public or self.qm.queue_names.find_by_path(queue.Pathname) is not None:
-            created(*self.create_here(queue, utc_s))
+            created(*self.create_without_directory(queue, utc_s))
             return
 
         def create_if_published(status: Status) -> None:
-            created(*(self.create_here(queue, utc_s) if status is Status.MQ_OK else (status, None)))
+            created(*(self.create_without_directory(queue, utc_s) if status is Status.MQ_OK else (status, None)))
 
         self.qm.publishing.publish(queue, create_if_published)
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         """Create a queue without a change of the directory. Spec: MS-MQDMPR 3.1.7.1.3.
 
         The names of existing queues and of the queue manager's own queues are refused. The document has no status
@@ -100,7 +100,7 @@ class Queues(Part):
         if path.subqueue is not None:
             return self._add_subqueue(created, path)
         if path.private:
-            created.PrivateQueueNumber = self._next_number()
+            created.PrivateQueueNumber = self._assign_private_queue_number()
             created.Identifier = uuid5(self.qm.adm.Identifier, f"{created.PrivateQueueNumber}")
         else:
             for name in DIRECTORY_ATTRIBUTES:
@@ -127,14 +127,14 @@ class Queues(Part):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         """Build the default security descriptor of a queue. Spec: MS-MQDMPR 3.1.7.1.3.1."""
-        return default_queue_security(owner, self.machine_sid())
+        return default_queue_security(owner, self.find_machine_sid())
 
-    def machine_sid(self) -> Sid | None:
+    def find_machine_sid(self) -> Sid | None:
         """Return the objectSid that the directory has for this computer, or None if the objectSid is unknown. Spec:
         MS-MQDMPR 3.1.7.1.3.1.
         """
         enterprise = self.qm.enterprise
-        found = object_sid(enterprise.directory, enterprise.state.LocalQueueManager.ComputerName)
+        found = find_object_sid(enterprise.directory, enterprise.state.LocalQueueManager.ComputerName)
         return None if found is None else Sid.parse(found)
 
     def add(self, queue: Queue) -> None:
@@ -176,7 +176,7 @@ class Queues(Part):
 
         def carry_out() -> Result:
             self.qm.disk.save(self._build_deletion(queue))  # also messages that arrived in the meantime
-            for one in queue_with_children(queue):
+            for one in list_queue_with_children(queue):
                 for position in one.MessagePositionList:
                     self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
                 self._close_descriptors(one)
@@ -204,13 +204,13 @@ class Queues(Part):
             position.State = MessagePositionState.LOCKED
 
         def carry_out() -> Result:
-            _purge_later(locked)
+            _mark_for_purge(locked)
             self.qm.disk.save(
                 self.qm.durability.build_purge_record(
                     self.qm.transaction_operations.find_messages_received_by_prepared()
                 )
             )
-            _purge_later(one for one in arriving if not one.awaits_disk)
+            _mark_for_purge(one for one in arriving if not one.awaits_disk)
             at_once = available + [one for one in arriving if one.awaits_disk or _is_available(one)]
             left = [one for one in at_once if one.State is not MessagePositionState.DELETED]
             for position in left:
@@ -237,7 +237,7 @@ class Queues(Part):
         self.add_subqueue(queue, parent, path.subqueue)
         return Status.MQ_OK, queue
 
-    def _next_number(self) -> int:
+    def _assign_private_queue_number(self) -> int:
         """Return a PrivateQueueNumber that no queue has or has had. Spec: MS-MQDMPR 3.1.7.1.3."""
         number = self.qm.adm.last_private_queue_number + 1
         number += number == ORDER_QUEUE_NUMBER
@@ -247,11 +247,11 @@ class Queues(Part):
     def _build_deletion(self, queue: Queue) -> Change:
         """Return the change that deletes a queue, its journal, its subqueues and all their messages from the store."""
         change: Change = {}
-        for one in queue_with_children(queue):
+        for one in list_queue_with_children(queue):
             change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
             change |= {format_transfer_name(transfer): None for transfer in list_transfers(one)}
             if one.QueueType is not QueueType.SYSTEM:
-                change[format_place(one)] = None
+                change[format_queue_of_entry(one)] = None
         return change
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -279,7 +279,7 @@ def _is_available(position: MessagePosition) -> bool:
     return position.State is MessagePositionState.AVAILABLE
 
 
-def _purge_later(positions: Iterable[MessagePosition]) -> None:
+def _mark_for_purge(positions: Iterable[MessagePosition]) -> None:
     for position in positions:
         if position.State is MessagePositionState.LOCKED:
             position.State = MessagePositionState.PURGE_PENDING

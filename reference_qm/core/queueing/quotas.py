@@ -5,7 +5,7 @@ from operator import attrgetter
 from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, Queue
-from reference_qm.model.attributes import UNLIMITED
+from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.model.position_list import compute_storage_size
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
@@ -71,4 +71,4 @@ def _get_usage_and_quota(queue: Queue, size: int) -> tuple[int, int]:
 
 def _exceeds_quota(used: int, quota: int) -> bool:
     """Return whether a size in bytes exceeds a quota in KB."""
-    return quota != UNLIMITED and used > quota * KILOBYTE
+    return quota != UNLIMITED_QUOTA_KB and used > quota * KILOBYTE

@@ -4,9 +4,9 @@ from collections.abc import Hashable
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
-from reference_qm.core.queueing.cursors import Got
+from reference_qm.core.queueing.cursors import CursorResult
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
@@ -30,7 +30,7 @@ class Reading(Part):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -54,7 +54,7 @@ class Reading(Part):
 
         if cursor is None:
             position = self.qm.seeking.seek_available(queue_desc.QueueReference.MessagePositionList.Start, False)
-            got: Got = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
+            got: CursorResult = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
         else:
             got = self.qm.cursors.get_next_message_for_dequeue(cursor, timeout_ms == 0)
         self._answer_or_wait(queue_desc, got, timeout_ms, True, receive_found_message, now, tag, cursor, transaction)
@@ -64,7 +64,7 @@ class Reading(Part):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -88,7 +88,7 @@ class Reading(Part):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -104,7 +104,7 @@ class Reading(Part):
             return
         if cursor is None:
             position = self.qm.seeking.seek_available(queue_desc.QueueReference.MessagePositionList.Start, True)
-            got: Got = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
+            got: CursorResult = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
         else:
             got = self.qm.cursors.get_message_for_peek(cursor)
         self._answer_or_wait(queue_desc, got, timeout_ms, False, answered, now, tag, cursor)
@@ -112,7 +112,7 @@ class Reading(Part):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -131,10 +131,10 @@ class Reading(Part):
     def _answer_or_wait(
         self,
         queue_desc: OpenQueueDescriptor,
-        got: Got,
+        got: CursorResult,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None,
         cursor: Cursor | None,
@@ -155,7 +155,7 @@ class Reading(Part):
         position: MessagePosition,
         transaction: Transaction | None,
         two_phase_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
     ) -> None:
         """Take a message out of its queue for the reader that receives it. In a transaction, the operation is
         recorded; in a two-phase read, the message is locked; otherwise the message is deleted. Spec: MS-MQDMPR
@@ -179,8 +179,10 @@ class Reading(Part):
             answered(Status.MQ_OK, position)
             return Result()
 
-        def keep_message() -> None:
+        def put_into_system_queue() -> None:
             self.qm.positions.unlock_message(position)
             answered(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
 
-        self.qm.disk.commit(self.qm.durability.build_removal([position], reason), None, deliver_message, keep_message)
+        self.qm.disk.commit(
+            self.qm.durability.build_removal([position], reason), None, deliver_message, put_into_system_queue
+        )

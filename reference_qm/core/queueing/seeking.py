@@ -69,8 +69,8 @@ class Seeking(Part):
         document has no step for the receive of a locked message; here the receive is refused.
         """
         positions = queue.MessagePositionList
-        if lookup_action in _EDGE_SEEKS:
-            from_start, direction = _EDGE_SEEKS[lookup_action]
+        if lookup_action in _EDGE_AND_DIRECTION_BY_SEEK_ACTION:
+            from_start, direction = _EDGE_AND_DIRECTION_BY_SEEK_ACTION[lookup_action]
             edge = positions.Start if from_start else positions.End
             return _build_search_result(self.seek_available(edge, peek_operation, direction))
         position = positions.find(lookup_id)
@@ -84,7 +84,7 @@ class Seeking(Part):
         return _STATUS_OF_UNREADABLE_STATE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
 
 
-_EDGE_SEEKS = {
+_EDGE_AND_DIRECTION_BY_SEEK_ACTION = {
     MessageSeekAction.FIRST: (True, SeekDirection.FORWARD),
     MessageSeekAction.LAST: (False, SeekDirection.BACKWARD),
 }

@@ -5,8 +5,8 @@ from typing import Any
 
 from reference_qm.config import QueueSettings
 from reference_qm.core.part import Part
-from reference_qm.core.queueing.queues import set_queue_defaults
-from reference_qm.core.store.entries import format_place
+from reference_qm.core.queueing.queues import make_queue_with_defaults
+from reference_qm.core.store.entries import format_queue_of_entry
 from reference_qm.core.store.queue_values import CONVERTERS_OF_ATTRIBUTES, REQUIRED_ATTRIBUTES
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
@@ -26,7 +26,7 @@ class SurvivingQueues(Part):
 
         Raise ValueError if the queue cannot be created. The caller has already checked the settings of the queue.
         """
-        status, created = self.qm.queues.create_here(_build_queue(settings), 0)
+        status, created = self.qm.queues.create_without_directory(_build_queue(settings), 0)
         if created is None:
             raise ValueError(f"the configured queue {settings.name!a} cannot be created: {status.name}")
         return created
@@ -65,7 +65,9 @@ class SurvivingQueues(Part):
             if name in values or name in REQUIRED_ATTRIBUTES:
                 setattr(queue, name, read(values[name]))
         if subqueue:
-            parent = next(one for one in self.qm.adm.QueueCollection.values() if format_place(one) == f"queue:{number}")
+            parent = next(
+                one for one in self.qm.adm.QueueCollection.values() if format_queue_of_entry(one) == f"queue:{number}"
+            )
             self.qm.queues.add_subqueue(queue, parent, subqueue)
             return
         if queue.QueueType is not QueueType.PUBLIC:
@@ -76,7 +78,7 @@ class SurvivingQueues(Part):
 
 
 def _build_queue(settings: QueueSettings) -> Queue:
-    queue = set_queue_defaults(settings.name)
+    queue = make_queue_with_defaults(settings.name)
     for name, value in settings.attributes().items():
         setattr(queue, name, value)
     return queue

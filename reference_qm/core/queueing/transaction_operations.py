@@ -88,7 +88,7 @@ class TransactionOperations(Part):
         stays in its queue.
         """
         return next(
-            (queue for queue in self.qm.queue_names.every_queue() if queue is operation.TargetQueueReference), None
+            (queue for queue in self.qm.queue_names.list_every_queue() if queue is operation.TargetQueueReference), None
         )
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
@@ -114,7 +114,7 @@ class TransactionOperations(Part):
             if operation.OperationType is not OperationType.ENQUEUE
         }
 
-    def list_uncommitted_outgoing_messages(self) -> int:
+    def count_uncommitted_outgoing_messages(self) -> int:
         """Return the number of messages that are to be sent to other queue managers when their transactions commit."""
         return sum(
             operation.OperationType is OperationType.ENQUEUE

@@ -7,7 +7,12 @@ from uuid import UUID
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import build_message_entry, build_relocation, build_removal_change, format_place
+from reference_qm.core.store.entries import (
+    build_message_entry,
+    build_relocation,
+    build_removal_change,
+    format_queue_of_entry,
+)
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import MessagePositionState
@@ -35,7 +40,7 @@ class TransactionRecords(Part):
         the other pending operations.
         """
         change: Change = {"last_transaction": self.qm.adm.last_transaction}
-        operations = _current_operations(transaction)
+        operations = _list_current_operations(transaction)
         for operation in operations:
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
@@ -58,7 +63,7 @@ class TransactionRecords(Part):
         change: Change = (
             {_format_entry_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
         )
-        for operation in _current_operations(transaction):
+        for operation in _list_current_operations(transaction):
             change |= _COMMIT_CHANGE_BUILDERS[operation.OperationType](self)(operation)
         return change
 
@@ -69,7 +74,7 @@ class TransactionRecords(Part):
         if not self.qm.disk.used or transaction.state is not TransactionState.PREPARED:
             return {}
         change: Change = {_format_entry_name(transaction): None}
-        for operation in _current_operations(transaction):
+        for operation in _list_current_operations(transaction):
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
                 change |= build_removal_change([position])
@@ -102,7 +107,7 @@ class TransactionRecords(Part):
         self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
 
     def _list_positions(self) -> Iterator[MessagePosition]:
-        for queue in self.qm.queue_names.every_queue():
+        for queue in self.qm.queue_names.list_every_queue():
             yield from queue.MessagePositionList
         for outgoing in self.qm.adm.OutgoingQueues.values():
             yield from (one.MessagePosition for one in outgoing.session.OutgoingMessageTable)
@@ -110,7 +115,7 @@ class TransactionRecords(Part):
     def _build_entry(self, position: MessagePosition) -> Change:
         message = position.MessageReference
         entry = build_message_entry(position, serialize_message(message).build())
-        return self.qm.disk.reserve(message.Identifier.Ordinal) | entry
+        return self.qm.disk.build_ordinal_reservation(message.Identifier.Ordinal) | entry
 
     def _build_enqueue_change(self, operation: TransactionalOperation) -> Change:
         position = operation.MessagePositionReference
@@ -150,7 +155,7 @@ def _withhold_message(position: MessagePosition) -> None:
                 queue.session.OutgoingMessageTable.remove(outgoing)
 
 
-def _current_operations(transaction: Transaction) -> list[TransactionalOperation]:
+def _list_current_operations(transaction: Transaction) -> list[TransactionalOperation]:
     """Return the operations of a transaction, except the operations on messages that were deleted."""
     return [
         operation
@@ -168,7 +173,7 @@ def _describe_operation(operation: TransactionalOperation) -> list[object]:
     if operation.DequeueReason is not None:
         described.append(int(operation.DequeueReason))
     if operation.TargetQueueReference is not None:
-        described.append(format_place(operation.TargetQueueReference))
+        described.append(format_queue_of_entry(operation.TargetQueueReference))
     return described
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
@@ -26,7 +26,7 @@ class TwoPhaseReading(Part):
     def dequeue_message_begin(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,

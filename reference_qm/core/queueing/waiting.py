@@ -4,7 +4,7 @@ from collections.abc import Hashable
 
 from reference_qm.core.part import Part
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
@@ -27,7 +27,7 @@ class Waiting(Part):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,
@@ -74,12 +74,14 @@ class Waiting(Part):
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
-                    found = self._find_message_for(reader, position)
+                    found = self._find_message_for_reader(reader, position)
                     if found is None:
                         return  # a reader took all available messages
                     self.satisfy_reader(reader, found)
 
-    def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
+    def _find_message_for_reader(
+        self, reader: WaitingMessageReadOperation, new: MessagePosition
+    ) -> MessagePosition | None:
         """Return the message to pass to a reader: the first message that the reader can read. If there is no such
         message after the reader's cursor, return the new message.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from reference_qm.core.events import RpcHappened
+from reference_qm.core.events import RpcEventOccurred
 from reference_qm.model.timers import TimerKey, TimerName, Timers
 from reference_qm.model.unfinished import Unfinished
 from reference_qm.rpc import Association, CloseAssociation, RpcOutput, RpcServer, SendBytes
@@ -37,7 +37,7 @@ class Associations:
         timers: Timers,
         unfinished: Unfinished,
         emit: Callable[[RpcSend | RpcClose], None],
-        post: Callable[[RpcHappened], None],
+        post: Callable[[RpcEventOccurred], None],
     ) -> None:
         self.server = server
         self.timers = timers
@@ -107,11 +107,11 @@ class Associations:
         """
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):
-                self._carry_out(output)
+                self._carry_out_output(output)
             else:
-                self._post(RpcHappened(output))
+                self._post(RpcEventOccurred(output))
 
-    def _carry_out(self, output: SendBytes | CloseAssociation) -> None:
+    def _carry_out_output(self, output: SendBytes | CloseAssociation) -> None:
         held = self._by_association.get(output.association)
         if held is None:
             return  # the connection was lost in the meantime

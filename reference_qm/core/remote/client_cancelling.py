@@ -22,10 +22,10 @@ class ClientCancelling(Part):
         """
         entry = self.find_pending_read(queue, request_id)
         try:
-            if entry.is_known:
+            if entry.is_sent_to_server:
                 yield from self.call_cancel_receive(entry)
             else:
-                entry.is_over = True
+                entry.is_cancelled_before_sending = True
         except RemoteError:
             self.remove_cancelled_read(entry)
             raise

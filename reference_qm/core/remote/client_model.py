@@ -25,9 +25,9 @@ class RemoteOpenQueueEntry:
 class PendingRemoteReadEntry:
     """A peek or receive that the server has not answered. Spec: MS-MQQP 3.2.1.1.
 
-    ``queue`` contains the address of the server that issued the handle. ``token`` is the token of the waiting
-    command. ``is_known`` states whether the request was sent to the server, and ``is_over`` states whether the read
-    was cancelled before that.
+    ``queue`` contains the address of the server that issued the handle. ``token`` is the token of the waiting command.
+    ``is_sent_to_server`` states whether the request was sent to the server, and ``is_cancelled_before_sending`` states
+    whether the read was cancelled before that.
     """
 
     OpenQueueDescriptorHandle: int
@@ -35,8 +35,8 @@ class PendingRemoteReadEntry:
     RemoteReadHandle: UUID | None = None
     queue: RemoteQueue
     token: int
-    is_known: bool = False
-    is_over: bool = False
+    is_sent_to_server: bool = False
+    is_cancelled_before_sending: bool = False
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -32,7 +32,7 @@ class ClientOpening(Part):
             address = yield Resolve(host)
             queue.RemoteServer = Endpoint(address, queue.RemoteServer.port)
         application = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QMCOMM)
-        yield from self.qm.server_bindings.then_close(
+        yield from self.qm.server_bindings.close_binding_after(
             application, self._open_with_both_interfaces(application, queue, queue_format, share)
         )
         self.qm.remote_client.queues[queue.number] = queue
@@ -122,7 +122,9 @@ class ClientOpening(Part):
         """
         assert queue.binding is not None
         entry = self.find_remote_open_queue(queue)
-        yield from self.qm.server_bindings.then_close(queue.binding, self._close_open_queue(queue.binding, entry))
+        yield from self.qm.server_bindings.close_binding_after(
+            queue.binding, self._close_open_queue(queue.binding, entry)
+        )
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
         yield from self.qm.client_cancelling.cancel_every_pending_read(entry.queue)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from reference_qm.codec import NULL_GUID, FormatError, UserMessagePacket, parse_packet
 from reference_qm.core.part import Part
-from reference_qm.core.queueing.positions import lookup_identifier
+from reference_qm.core.queueing.positions import build_lookup_identifier
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, Ack
@@ -14,7 +14,7 @@ from reference_qm.model.adm import Message
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import FaultStatus
 
-REQUEST_IDS = 0xFFFFFFFF
+HIGHEST_REQUEST_ID = 0xFFFFFFFF
 
 
 class Version(NamedTuple):
@@ -57,9 +57,9 @@ class ClientReading(Part):
 
     def _read_with_entry(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
         version = yield from self.ask_server_version(read)
-        if entry.is_over:
-            raise _cancellation_error("before the request was sent to the server")
-        entry.is_known = True
+        if entry.is_cancelled_before_sending:
+            raise _make_cancellation_error("before the request was sent to the server")
+        entry.is_sent_to_server = True
         if read.LookupId is None and self.is_old_version(version):
             results = yield from self.start_receive(read)
         else:
@@ -68,7 +68,7 @@ class ClientReading(Part):
         if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
             return (
                 yield from self._reject_received_message(
-                    read, entry, _cancellation_error("after the server had sent the message")
+                    read, entry, _make_cancellation_error("after the server had sent the message")
                 )
             )
         try:
@@ -92,19 +92,19 @@ class ClientReading(Part):
         """Add the entry of a new read. Spec: MS-MQQP 3.2.4.2."""
         entry = PendingRemoteReadEntry(
             OpenQueueDescriptorHandle=read.queue.QueueHandle,
-            RequestId=self.new_request_id(),
+            RequestId=self.assign_request_id(),
             queue=read.queue,
             token=read.token,
         )
         self.qm.remote_client.PendingRemoteReadEntryCollection.append(entry)
         return entry
 
-    def new_request_id(self) -> int:
+    def assign_request_id(self) -> int:
         """Return a RequestId (u32) that differs from the RequestIds of all pending reads. Spec: MS-MQQP 3.2.4.2."""
         client = self.qm.remote_client
         taken = {entry.RequestId for entry in client.PendingRemoteReadEntryCollection}
         while True:
-            client.last_request_id = client.last_request_id % REQUEST_IDS + 1
+            client.last_request_id = client.last_request_id % HIGHEST_REQUEST_ID + 1
             if client.last_request_id not in taken:
                 return client.last_request_id
 
@@ -155,7 +155,7 @@ class ClientReading(Part):
     def start_receive(self, read: RemoteRead) -> Sequence:
         """Call RemoteQMStartReceive and return its results by name. Spec: MS-MQQP 3.2.4.2, 3.1.4.1."""
         arguments = {"lpRemoteReadDesc": self.describe_read(read)}
-        return (yield from self._call_start(read, "RemoteQMStartReceive", arguments))
+        return (yield from self._call_start_method(read, "RemoteQMStartReceive", arguments))
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
         """Call RemoteQMStartReceive2 or RemoteQMStartReceiveByLookupId, and return the results by name.
@@ -164,11 +164,11 @@ class ClientReading(Part):
         """
         arguments: dict[str, Any] = {"lpRemoteReadDesc2": self.describe_read2(read)}
         if read.LookupId is None:
-            return (yield from self._call_start(read, "RemoteQMStartReceive2", arguments))
+            return (yield from self._call_start_method(read, "RemoteQMStartReceive2", arguments))
         arguments["LookupId"] = read.LookupId
-        return (yield from self._call_start(read, "RemoteQMStartReceiveByLookupId", arguments))
+        return (yield from self._call_start_method(read, "RemoteQMStartReceiveByLookupId", arguments))
 
-    def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
         """Call a method that waits for a message; raise RemoteError if the read was cancelled.
 
         The results of a cancelled read contain neither a message nor a failure HRESULT.
@@ -213,7 +213,9 @@ class ClientReading(Part):
             raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"the value contains a {type(packet).__name__}")
         owner = packet.UserHeader.QueueManagerAddress
         message = deserialize_message(packet, server if owner == NULL_GUID else owner, description["dwArriveTime"])
-        return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))
+        return RemoteMessage(
+            message, None if sequential_id is None else build_lookup_identifier(message, sequential_id)
+        )
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         """Call RemoteQMEndReceive, which reports whether a message was received. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
@@ -232,5 +234,5 @@ class ClientReading(Part):
             self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
 
 
-def _cancellation_error(when: str) -> RemoteError:
+def _make_cancellation_error(when: str) -> RemoteError:
     return RemoteError(f"the read was cancelled {when}", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)

@@ -77,7 +77,7 @@ class ClientTasks(Part):
         task.waits_for = (binding, call)
         if step.timeout_ms is not None:
             self._start_timer(task, step.timeout_ms, now)
-        self._take_events(binding, binding.association.begin(call), now)
+        self._carry_out_outputs(binding, binding.association.begin(call), now)
 
     def _begin_close(self, task: Task, step: Close, now: Now) -> None:
         self._close_binding(step.binding, now)
@@ -94,7 +94,7 @@ class ClientTasks(Part):
     def on_connected(self, event: TransportConnected, now: Now) -> None:
         """Send a bind request for the interface on a new connection."""
         binding = self.qm.remote_client.bindings[event.transport]
-        self._take_events(binding, binding.association.bind(), now)
+        self._carry_out_outputs(binding, binding.association.bind(), now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
         """Resume, with an error, the sequences that wait for a connection that could not be established."""
@@ -109,7 +109,7 @@ class ClientTasks(Part):
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
         """Handle bytes that were received from a server."""
         binding = self.qm.remote_client.bindings[event.transport]
-        self._take_events(binding, binding.association.receive_bytes(event.data), now)
+        self._carry_out_outputs(binding, binding.association.receive_bytes(event.data), now)
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
         """End a step that took too long. If the step is a call, cancel the call with a cancel timeout of zero.
@@ -132,7 +132,7 @@ class ClientTasks(Part):
             task, RemoteError(f"{call.method.name} was not answered in time; the call was cancelled"), now
         )
 
-    def abandon(self, now: Now) -> None:
+    def abandon_all_tasks(self, now: Now) -> None:
         """Resume every sequence with an error, because the queue manager stops."""
         reason = "the queue manager is stopped"
         for binding in list(self.qm.remote_client.bindings.values()):
@@ -141,7 +141,7 @@ class ClientTasks(Part):
             for task in self.qm.remote_client.resolving.pop(host):
                 self._resume_task(task, RemoteError(reason), now)
 
-    def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
+    def _carry_out_outputs(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
         """Carry out the outputs of an association in the order in which the association returned them."""
         for one in happened:
             if isinstance(one, Send):
@@ -174,7 +174,7 @@ class ClientTasks(Part):
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
         self._resume_opener(binding, RemoteError(reason), now)
-        self._take_events(binding, binding.association.end(reason), now)
+        self._carry_out_outputs(binding, binding.association.end(reason), now)
 
 
 _BEGIN_BY_STEP_TYPE: Mapping[type, Callable[[ClientTasks], Callable[[Task, Any, Now], None]]] = {

@@ -64,16 +64,16 @@ class ObjectProperties(Part):
         wanted = list(zip(given["aProp"], given["apVar"], strict=True))
         queue = self.find_described_queue(given["pObjectFormat"])
         if queue is None:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_QUEUE_NOT_FOUND))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_QUEUE_NOT_FOUND))
         elif not all(self.check_property_type(identifier, one["vt"]) for identifier, one in wanted):
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_PROPERTY))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_PROPERTY))
         else:
             found = [self.get_queue_property(queue, identifier) for identifier, _ in wanted]
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK, apVar=found))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, apVar=found))
 
     def find_described_queue(self, described: ObjectFormat) -> Queue | None:
         """Return the local queue that an OBJECT_FORMAT identifies, or None. Spec: MS-MQMP 3.1.4.9."""
-        text = None if described["union"] is None else self.qm.queue_formats.format_name_of(described["union"])
+        text = None if described["union"] is None else self.qm.queue_formats.build_format_name(described["union"])
         if text is None:
             return None
         try:

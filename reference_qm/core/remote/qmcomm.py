@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from reference_qm.core.part import Part
-from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT, Opened
+from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT, OpenQueueResult
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.model import RemoteQueueOpenContextHandle
 from reference_qm.model.adm import OutgoingQueue, Queue
@@ -49,15 +49,19 @@ class Qmcomm(Part):
         status, descriptor = self.open_remote_queue(call, now)
         if descriptor is None:
             status = self.get_open_failure(status)
-            self.qm.remote.note(call.respond(Return=status, pphContext=None, pdwContext=0, dwpQueue=0, phQueue=0))
+            self.qm.remote.carry_out_outputs(
+                call.respond(Return=status, pphContext=None, pdwContext=0, dwpQueue=0, phQueue=0)
+            )
             return
         descriptor.RemoteReadState = RemoteReadState.OPENED
         context = RemoteQueueOpenContextHandle(descriptor)
         self.qm.remote.RemoteQueueOpenContextHandleTable[context] = None
         values = self.get_open_values(descriptor)
-        self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=call.new_handle(context), **values))
+        self.qm.remote.carry_out_outputs(
+            call.respond(Return=Status.MQ_OK, pphContext=call.new_handle(context), **values)
+        )
 
-    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+    def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         """Check the client's arguments, and raise the event Open Queue. Spec: MS-MQMP 3.1.4.2.
 
         dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). If the maximum number of
@@ -70,7 +74,7 @@ class Qmcomm(Part):
             or given["pQueueFormat"] is None
         ):
             return Status.MQ_ERROR_INVALID_PARAMETER, None
-        format_name = self.qm.queue_formats.format_name_of(given["pQueueFormat"])
+        format_name = self.qm.queue_formats.build_format_name(given["pQueueFormat"])
         if format_name is None:
             return Status.MQ_ERROR_ILLEGAL_FORMATNAME, None
         if len(self.qm.descriptors) >= OPEN_DESCRIPTORS_LIMIT:
@@ -83,7 +87,7 @@ class Qmcomm(Part):
             return status, None
         queue = descriptor.QueueReference
         refused = Status.MQ_ERROR_QUEUE_NOT_FOUND if isinstance(queue, OutgoingQueue) else Status.MQ_OK
-        refused = refused or self.check_reader(queue, access, self.find_reader(call))
+        refused = refused or self.check_reader(queue, access, self.find_sids_of_reader(call))
         if refused:
             self.qm.queue_opening.close_queue(descriptor)
             return refused, None
@@ -101,7 +105,7 @@ class Qmcomm(Part):
         granted = is_granted(self.qm.security_lookup.find_queue_security(queue), reader, wanted)
         return Status.MQ_OK if granted else Status.MQ_ERROR_ACCESS_DENIED
 
-    def find_reader(self, call: Call) -> Set[Sid]:
+    def find_sids_of_reader(self, call: Call) -> Set[Sid]:
         """Return the SIDs of the user who made a call. Spec: MS-MQMP 2.1."""
         if call.level is AuthLevel.NONE:
             return ANONYMOUS_SIDS
@@ -126,7 +130,7 @@ class Qmcomm(Part):
         """Close a descriptor that R_QMOpenRemoteQueue opened. Spec: MS-MQMP 3.1.4.3."""
         if call.handle is not None:
             self.close_open_context(call.handle.state)
-        self.qm.remote.note(call.respond(pphContext=None))
+        self.qm.remote.carry_out_outputs(call.respond(pphContext=None))
 
     def close_open_context(self, context: RemoteQueueOpenContextHandle) -> None:
         """Remove a context. Close its descriptor, unless RemoteQMOpenQueue has taken over the descriptor.
@@ -152,8 +156,10 @@ class Qmcomm(Part):
             status = Status.MQ_ERROR_INSUFFICIENT_RESOURCES
         elif descriptor is not None and (cursor := self.qm.cursors.open(descriptor)) is not None:
             status, handle = Status.MQ_OK, cursor.Handle
-        self.qm.remote.note(call.respond(Return=status, phCursor=handle))
+        self.qm.remote.carry_out_outputs(call.respond(Return=status, phCursor=handle))
 
     def r_qm_get_rtqm_server_port(self, call: Call, now: Now) -> None:
         """Answer a call with the port of an interface. Spec: MS-MQMP 3.1.4.24."""
-        self.qm.remote.note(call.respond(Return=self.qm.remote_opening.get_server_port(call.arguments["fIP"])))
+        self.qm.remote.carry_out_outputs(
+            call.respond(Return=self.qm.remote_opening.get_server_port(call.arguments["fIP"]))
+        )

@@ -26,11 +26,11 @@ class RemoteEnding(Part):
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         """End a receive. Spec: MS-MQQP 3.1.4.2."""
         if call.handle is None:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
             return
 
         def answer_end(status: Status) -> None:
-            self.qm.remote.note(call.respond(Return=status, pphContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=None))
 
         delete_message = self.is_delivered(call.arguments["dwAck"])
         self.end_remote_read(call.handle.state, delete_message, answer_end)
@@ -84,7 +84,7 @@ class RemoteEnding(Part):
             status, entry = self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])
             if entry is not None:
                 status = self.cancel_remote_read(entry, CANCELED_STATUS)
-        self.qm.remote.note(call.respond(Return=status))
+        self.qm.remote.carry_out_outputs(call.respond(Return=status))
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
         """Return an error status if pQueue is 0 or differs from hQueue, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.6."""

@@ -34,13 +34,13 @@ class RemoteOpening(Part):
         if not status:
             status = self.check_open_handle(given["hQueue"])
         if status:
-            self.qm.remote.note(call.respond(Return=status, phContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=status, phContext=None))
             return
         handle = self.choose_descriptor_handle(given["hQueue"], given["dwpContext"])
         entry = OpenQueueEntry(OpenQueueDescriptorHandle=handle, ClientId=given["pLicGuid"])
         self.qm.remote.OpenQueueEntryCollection.add(entry)
         self.take_over_descriptor(entry)
-        self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=call.new_handle(entry)))
+        self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=call.new_handle(entry)))
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
         """Return an error status if pQueue or dwpContext is 0, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.3."""
@@ -73,10 +73,10 @@ class RemoteOpening(Part):
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         """Close a queue. Spec: MS-MQQP 3.1.4.4."""
         if call.handle is None:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
             return
         self.close_open_queue_entry(call.handle.state)
-        self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=None))
+        self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, pphContext=None))
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         """Remove the entry of an open queue, cancel the reads of the queue, and close the queue.
@@ -105,10 +105,10 @@ class RemoteOpening(Part):
         if descriptor is not None:
             cursor = self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
         if cursor is None:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
             return
         self.qm.queue_opening.close_cursor(cursor)
-        self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+        self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         """Delete every message of a queue. Spec: MS-MQQP 3.1.4.7.
@@ -132,7 +132,7 @@ class RemoteOpening(Part):
 
         Spec: MS-MQQP 3.1.4.7, note <18>.
         """
-        self.qm.remote.note(call.respond(Return=status))
+        self.qm.remote.carry_out_outputs(call.respond(Return=status))
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         """Raise the event Purge Queue, and answer the call when the purge is on disk. Spec: MS-MQQP 3.1.4.7,
@@ -140,7 +140,7 @@ class RemoteOpening(Part):
         """
 
         def answer_purge(number: int) -> Result:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
             return Result()
 
         def refuse_unsaved() -> None:
@@ -150,7 +150,7 @@ class RemoteOpening(Part):
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
         """Answer a call with the port of an interface. Spec: MS-MQQP 3.1.4.8."""
-        self.qm.remote.note(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
+        self.qm.remote.carry_out_outputs(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
 
     def get_server_port(self, port_type: int) -> int:
         """Return the port of an interface, or 0 if the server does not offer the interface.
@@ -170,7 +170,7 @@ class RemoteOpening(Part):
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
         """Answer a call with the server's version. Spec: MS-MQQP 3.1.4.9."""
         major, minor, build = self.get_remote_version()
-        self.qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
+        self.qm.remote.carry_out_outputs(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
 
     def get_remote_version(self) -> tuple[int, int, int]:
         """Return pMajor, pMinor and pBuildNumber. Spec: MS-MQQP 3.1.4.9."""

@@ -8,7 +8,7 @@ from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAct
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 
 FIRST_LOOKUP_ID, LAST_LOOKUP_ID = 0, 0xFFFFFFFFFFFFFFFF
 """The LookupIds for the place before the first message and the place after the last message."""
-LOW_7_BYTES = (1 << 56) - 1
-RESERVED_OF_SERVER = 1
+LOW_7_BYTES_MASK = (1 << 56) - 1
+RESERVED_FIELD_OF_SERVER = 1
 """The value of REMOTEREADDESC.Reserved in an answer. Spec: MS-MQQP 2.2.2.1."""
 
 SEEK_BY_READ_ACTION = {
@@ -89,7 +89,7 @@ class RemoteReads(Part):
         entry.UserMessagePacket = position
         self.remove_remote_read_entry(entry)
         if entry.cancelled:
-            self.qm.remote.note(entry.call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
+            self.qm.remote.carry_out_outputs(entry.call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
         else:
             self.answer_read(entry.call, status, entry)
 
@@ -104,7 +104,7 @@ class RemoteReads(Part):
         results: dict[str, Any] = {"Return": status, "pphContext": None}
         second = call.arguments.get("lpRemoteReadDesc2")
         desc = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
-        answer = None if desc is None else {**desc, "Reserved": RESERVED_OF_SERVER, "dwSize": 0, "lpBuffer": None}
+        answer = None if desc is None else {**desc, "Reserved": RESERVED_FIELD_OF_SERVER, "dwSize": 0, "lpBuffer": None}
         sequential_id = 0
         if answer is not None and entry is not None and (position := entry.UserMessagePacket) is not None:
             answer |= self.describe_remote_message(position)
@@ -115,7 +115,7 @@ class RemoteReads(Part):
             results["lpRemoteReadDesc"] = answer
         else:
             results["lpRemoteReadDesc2"] = {"pRemoteReadDesc": answer, "SequentialId": sequential_id}
-        self.qm.remote.note(call.respond(**results))
+        self.qm.remote.carry_out_outputs(call.respond(**results))
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         """Return the values of the REMOTEREADDESC fields for a message: the packet, its size and the arrival time.
@@ -135,9 +135,9 @@ class RemoteReads(Part):
         """Return the SequentialId, which is the 7 low bytes of the LookupIdentifier. Spec: MS-MQQP 3.1.4.10,
         3.1.4.11.
         """
-        return position.LookupIdentifier & LOW_7_BYTES
+        return position.LookupIdentifier & LOW_7_BYTES_MASK
 
-    def _build_completion(self, entry: RemoteReadEntry) -> Answered:
+    def _build_completion(self, entry: RemoteReadEntry) -> OnReadAnswered:
         return partial(self.complete_remote_read, entry)
 
 

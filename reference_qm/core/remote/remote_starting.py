@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
-Desc = dict[str, Any]
+ReadDescription = dict[str, Any]
 """A REMOTEREADDESC as it was read from a stub: the fields of MS-MQQP 2.2.2.1 by name."""
 
 
@@ -41,7 +41,7 @@ class RemoteStarting(Part):
         """
         self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
 
-    def _start_read(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[CheckOfRead, ...], now: Now) -> None:
         refuse = partial(self.qm.remote_reads.answer_read, call)
         for check in checks:
             if status := check(self)(desc):
@@ -68,7 +68,7 @@ class RemoteStarting(Part):
 
     # -- checks of calls -----------------------------------------------------------------------------------------------
 
-    def check_description(self, desc: Desc | None) -> Status:
+    def check_description(self, desc: ReadDescription | None) -> Status:
         """Return an error status if the description is NULL, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.10.
 
         3.1.4.11 does not specify this check for lpRemoteReadDesc2.pRemoteReadDesc, but a read without a description
@@ -76,61 +76,61 @@ class RemoteStarting(Part):
         """
         return Status.MQ_ERROR_INVALID_HANDLE if desc is None else Status.MQ_OK
 
-    def check_dw_queue(self, desc: Desc) -> Status:
+    def check_dw_queue(self, desc: ReadDescription) -> Status:
         """Return an error status if dwQueue is 0 or differs from hRemoteQueue, otherwise MQ_OK. Spec: MS-MQQP
         3.1.4.1.
         """
         return _require_right(0 != desc["dwQueue"] == desc["hRemoteQueue"])
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         """Return an error status if a pending read of the queue has the same dwRequestID, otherwise MQ_OK. Spec:
         MS-MQQP 3.1.4.1, note <10>.
         """
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         return _require_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
 
-    def check_peek_next_cursor(self, desc: Desc) -> Status:
+    def check_peek_next_cursor(self, desc: ReadDescription) -> Status:
         """Return an error status for a peek at the next message without a cursor, otherwise MQ_OK. Spec: MS-MQQP
         3.1.4.1.
         """
         wrong = desc["hCursor"] == 0 and desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT
         return Status.STATUS_INVALID_PARAMETER if wrong else Status.MQ_OK
 
-    def check_start_action(self, desc: Desc) -> Status:
+    def check_start_action(self, desc: ReadDescription) -> Status:
         """Return MQ_OK for the three actions that these methods support, otherwise an error status. Spec: MS-MQQP
         3.1.4.1, 3.1.4.10.
         """
         return _require_right(desc["ulAction"] in READ_METHODS)
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         """Return an error status if hRemoteQueue is 0, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.11."""
         return _require_right(desc["hRemoteQueue"] != 0)
 
-    def check_lookup_timeout(self, desc: Desc) -> Status:
+    def check_lookup_timeout(self, desc: ReadDescription) -> Status:
         """Return an error status if a read by lookup identifier has a timeout, otherwise MQ_OK. Spec: MS-MQQP
         3.1.4.11.
         """
         return _require_right(desc["ulTimeout"] == 0)
 
-    def check_lookup_cursor(self, desc: Desc) -> Status:
+    def check_lookup_cursor(self, desc: ReadDescription) -> Status:
         """Return an error status if a read by lookup identifier has a cursor, otherwise MQ_OK. Spec: MS-MQQP
         3.1.4.11.
         """
         return _require_right(desc["hCursor"] == 0)
 
-    def check_lookup_action(self, desc: Desc) -> Status:
+    def check_lookup_action(self, desc: ReadDescription) -> Status:
         """Return MQ_OK for the six actions that read by lookup identifier, otherwise an error status. Spec: MS-MQQP
         3.1.4.11.
         """
         return _require_right(desc["ulAction"] in LOOKUP_ACTIONS)
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         """Return MQ_OK if a client has opened the queue by RemoteQMOpenQueue, otherwise an error status. Spec:
         MS-MQQP 3.1.4.1, 3.1.4.11.
         """
         return _require_right(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
 
-    def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
+    def check_read_access(self, descriptor: OpenQueueDescriptor, desc: ReadDescription) -> Status:
         """Return an error status for a receive with a handle that was opened to peek, otherwise MQ_OK. Spec:
         MS-MQMP 3.1.4.2.
         """
@@ -158,7 +158,7 @@ class RemoteStarting(Part):
         """Return the cursor of an open queue with the given handle, or None. Spec: MS-MQQP 3.1.4.1."""
         return descriptor.CursorCollection.get(handle)
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         """Add the entry of a new read. Spec: MS-MQQP 3.1.4.1, 3.1.1.2."""
         entry = RemoteReadEntry(
             OpenQueueDescriptorHandle=desc["hRemoteQueue"],
@@ -172,10 +172,10 @@ class RemoteStarting(Part):
         return entry
 
 
-Check = Callable[[RemoteStarting], Callable[[Desc], Status]]
-OnRead = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
+CheckOfRead = Callable[[RemoteStarting], Callable[[ReadDescription], Status]]
+StartRead = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
 
-START_CHECKS: tuple[Check, ...] = (
+START_CHECKS: tuple[CheckOfRead, ...] = (
     lambda part: part.check_description,
     lambda part: part.check_dw_queue,
     lambda part: part.check_request_id,
@@ -183,7 +183,7 @@ START_CHECKS: tuple[Check, ...] = (
     lambda part: part.check_start_action,
     lambda part: part.check_open_queue,
 )
-LOOKUP_CHECKS: tuple[Check, ...] = (
+LOOKUP_CHECKS: tuple[CheckOfRead, ...] = (
     lambda part: part.check_description,
     lambda part: part.check_lookup_queue,
     lambda part: part.check_lookup_timeout,
@@ -193,7 +193,7 @@ LOOKUP_CHECKS: tuple[Check, ...] = (
 )
 """The checks for a read by lookup identifier, in the order of the documents."""
 
-READ_METHODS: Mapping[ReadAction, Callable[[QM], OnRead]] = {
+READ_METHODS: Mapping[ReadAction, Callable[[QM], StartRead]] = {
     ReadAction.MQ_ACTION_RECEIVE: lambda qm: qm.remote_reads.remote_receive,
     ReadAction.MQ_ACTION_PEEK_CURRENT: lambda qm: qm.remote_reads.remote_peek,
     ReadAction.MQ_ACTION_PEEK_NEXT: lambda qm: qm.remote_reads.remote_peek_next,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ipaddress import AddressValueError, IPv4Address
 from typing import Any
 
-from reference_qm.core.events import RpcHappened
+from reference_qm.core.events import RpcEventOccurred
 from reference_qm.core.part import QM, Part
 from reference_qm.core.remote.associations import Associations
 from reference_qm.core.remote.model import (
@@ -39,7 +39,7 @@ from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 HARDENED_REASON = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
 METHODS_WITHOUT_REQUIRED_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
 """The methods that do not require an authentication level (MS-MQQP 5, MS-MQMP 5.1)."""
-INTERFACES = (QM2QM, QMCOMM, EPT)
+SERVED_INTERFACES = (QM2QM, QMCOMM, EPT)
 """The interfaces that are available at every port. Clients also call methods of qm2qm at the port of qmcomm, and
 vice versa.
 """
@@ -56,12 +56,12 @@ class RemoteReading:
         timers: Timers,
         unfinished: Unfinished,
         emit: Callable[[RpcSend | RpcClose], None],
-        post: Callable[[RpcHappened], None],
+        post: Callable[[RpcEventOccurred], None],
         security: ServerSecurity = NO_SECURITY,
         *,
         strict: bool = True,
     ) -> None:
-        server = RpcServer(INTERFACES, entropy, security=security, strict=strict)
+        server = RpcServer(SERVED_INTERFACES, entropy, security=security, strict=strict)
         self.associations: Associations = Associations(server, timers, unfinished, emit, post)
         self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
@@ -69,7 +69,7 @@ class RemoteReading:
         self.reads: dict[Call, RemoteReadEntry] = {}
         """The reads whose calls have not been answered, by call."""
 
-    def note(self, outputs: Iterable[RpcOutput]) -> None:
+    def carry_out_outputs(self, outputs: Iterable[RpcOutput]) -> None:
         """Carry out the outputs that the answer to a call has produced."""
         self.associations.carry_out_outputs(outputs)
 
@@ -101,13 +101,13 @@ class RpcServing(Part):
         """Carry out a call, a cancel or a rundown. Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQMP 3.1.4, 3.1.7.2."""
         match event:
             case CallReceived(call) if self.qm.halted is not None:
-                self.qm.remote.note(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
             case CallReceived(call) if call.context.interface is EPT:
-                self.qm.remote.note(EndpointMapper(list_endpoints(self.qm.rpc_listening))(event))
+                self.qm.remote.carry_out_outputs(EndpointMapper(list_endpoints(self.qm.rpc_listening))(event))
             case CallReceived(call) if not self.is_served(call):
-                self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
             case CallReceived(call) if not self.is_allowed(call):
-                self.qm.remote.note(call.fault(FaultStatus.ACCESS_DENIED))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.ACCESS_DENIED))
             case CallReceived(call):
                 METHOD_HANDLERS[call.method.name](self.qm)(call, now)
             case CallCancelled(call):

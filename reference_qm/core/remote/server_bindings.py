@@ -51,7 +51,7 @@ class ServerBindings(Part):
         Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
         """
         initial = yield from self.construct_initial_binding(server, interface)
-        return (yield from self.then_close(initial, self._bind_again(server, initial)))
+        return (yield from self.close_binding_after(initial, self._bind_at_server_port(server, initial)))
 
     def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
         """Construct the binding handle with which the client requests the port of an interface, and return a
@@ -66,10 +66,10 @@ class ServerBindings(Part):
             if interface is not QM2QM:
                 raise
         qmcomm = yield from self.construct_binding(server, QMCOMM)
-        port = yield from self.then_close(qmcomm, self.ask_server_port(qmcomm, interface))
+        port = yield from self.close_binding_after(qmcomm, self.ask_server_port(qmcomm, interface))
         return (yield from self.construct_binding(Endpoint(server.host, port), interface))
 
-    def _bind_again(self, server: Endpoint, initial: Binding) -> Sequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> Sequence:
         port = yield from self.ask_server_port(initial, initial.interface)
         return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
 
@@ -80,7 +80,7 @@ class ServerBindings(Part):
         Spec: MS-MQMP 3.2.4.
         """
         binding = yield from self.bind_to_server(server, QMCOMM)
-        return (yield from self.then_close(binding, self.call_method(binding, method, **arguments)))
+        return (yield from self.close_binding_after(binding, self.call_method(binding, method, **arguments)))
 
     def call_method(self, binding: Binding, method: str, **arguments: object) -> Sequence:
         """Call a method that answers at once.
@@ -106,7 +106,7 @@ class ServerBindings(Part):
         if self.is_failure(status):
             raise RemoteError(f"{method} returned {format_status(status)}", status)
 
-    def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
+    def close_binding_after(self, binding: Binding, sequence: Sequence) -> Sequence:
         """Run a sequence, and close a binding handle at the end, even if the sequence fails."""
         try:
             outcome = yield from sequence

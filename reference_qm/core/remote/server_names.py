@@ -57,24 +57,26 @@ class ServerNames(Part):
         return None if machine is None else machine.QualifiedComputerName or machine.ComputerName
 
 
-def queue_format(text: str) -> dict[str, Any]:
+def build_queue_format(text: str) -> dict[str, Any]:
     """Return the QUEUE_FORMAT for a format name that ``find_server`` accepted. Spec: MS-MQMQ 2.2.7."""
     name = parse_name(text)
     if isinstance(name, PublicName):
-        return _build_format(QueueFormatType.PUBLIC, 0, name.QueueGuid)
+        return _build_queue_format_struct(QueueFormatType.PUBLIC, 0, name.QueueGuid)
     if isinstance(name, PrivateName):
         suffix = SYSTEM_FLAG | SuffixType.JOURNAL if name.Journal else 0
-        return _build_format(
+        return _build_queue_format_struct(
             QueueFormatType.PRIVATE, suffix, {"Lineage": name.ComputerGuid, "Uniquifier": name.QueueIdentifier}
         )
     direct = str(name).partition("=")[2]
     if isinstance(name, MachineQueuePath):
-        return _build_format(QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType[name.SystemQueue], direct)
+        return _build_queue_format_struct(QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType[name.SystemQueue], direct)
     assert isinstance(name, PrivateQueuePath | PublicQueuePath)
     if name.Subqueue is not None:
-        return _build_format(QueueFormatType.SUBQUEUE, SuffixType.SUBQUEUE, direct)
-    return _build_format(QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType.JOURNAL if name.Journal else 0, direct)
+        return _build_queue_format_struct(QueueFormatType.SUBQUEUE, SuffixType.SUBQUEUE, direct)
+    return _build_queue_format_struct(
+        QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType.JOURNAL if name.Journal else 0, direct
+    )
 
 
-def _build_format(kind: QueueFormatType, suffix: int, value: Any) -> dict[str, Any]:
+def _build_queue_format_struct(kind: QueueFormatType, suffix: int, value: Any) -> dict[str, Any]:
     return {"m_qft": int(kind), "m_SuffixAndFlags": suffix, "m_reserved": 0, "union": value}

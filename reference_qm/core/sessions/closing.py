@@ -21,7 +21,7 @@ class Closing(Part):
         """Close a session in any state. Spec: MS-MQQB 3.1.5.9. ``reason`` is one line that states why the session is
         closed and names the section.
         """
-        queue = _queue_of_state(session)
+        queue = _find_queue_that_follows_session(session)
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTING
         self.close_transport(session, reason)
@@ -51,7 +51,7 @@ class Closing(Part):
         Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2. The document does not specify the state of the session between
         a failed attempt and the next attempt. Here the state is WAITING_RECONNECT (3.1.1.3.1).
         """
-        if _queue_of_state(session) is not None and len(session.OutgoingMessageTable):
+        if _find_queue_that_follows_session(session) is not None and len(session.OutgoingMessageTable):
             self.qm.session_timers.start(
                 session, TimerName.SESSION_RETRY_CONNECT, self.qm.settings.session_retry_connect_ms, now
             )
@@ -106,7 +106,7 @@ class Closing(Part):
         self.close(session, reason, now)
 
 
-def _queue_of_state(session: Session) -> OutgoingQueue | None:
+def _find_queue_that_follows_session(session: Session) -> OutgoingQueue | None:
     """Return the outgoing queue of a session if the State of the queue follows the state of the session.
 
     Return None if the queue is OnHold or Locked.

@@ -24,7 +24,7 @@ failed.
 """
 
 
-def outgoing_queue(session: Session) -> OutgoingQueue:
+def get_outgoing_queue(session: Session) -> OutgoingQueue:
     """Return the outgoing queue of an initiator's session."""
     assert session.OutgoingQueueReference is not None
     return session.OutgoingQueueReference
@@ -73,6 +73,6 @@ class Connecting(Part):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         """Append an entry to ConnectionHistory. Spec: MS-MQQB 3.1.5.2, 3.1.5.2.3, 3.1.5.3.2, 3.1.5.4.2."""
-        outgoing_queue(session).ConnectionHistory.append(
+        get_outgoing_queue(session).ConnectionHistory.append(
             ConnectionHistoryEntry(status, now.utc_s, HRESULT_BY_CONNECTION_STATUS[status], session.RemoteQMAddress)
         )

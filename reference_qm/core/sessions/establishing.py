@@ -9,13 +9,13 @@ from reference_qm.codec import (
     InternalHeader,
 )
 from reference_qm.core.part import Part
-from reference_qm.core.sessions.connecting import OFFLINE_REFUSAL, outgoing_queue
+from reference_qm.core.sessions.connecting import OFFLINE_REFUSAL, get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-OPERATING_SYSTEM_RE = 0x10
+OPERATING_SYSTEM_RE_FLAG = 0x10
 
 
 class Establishing(Part):
@@ -52,21 +52,21 @@ class Establishing(Part):
         self.qm.session_timers.start(
             session, TimerName.SESSION_INITIALIZATION, self.qm.settings.session_initialization_ms, now
         )
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         if queue.State is not OutgoingQueueState.ON_HOLD:
             queue.State = OutgoingQueueState.WAITING
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         """Build an EstablishConnection request. Spec: MS-MQQB 3.1.5.2.3, 2.2.3.1."""
         return EstablishConnectionPacket(
-            internal_base_header(),
+            build_internal_base_header(),
             InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=0)),
             EstablishConnectionHeader(
                 ClientGuid=self.qm.adm.Identifier,
                 ServerGuid=NULL_GUID if session.direct else session.RemoteQMGuid,
                 TimeStamp=now.monotonic_ms & 0xFFFFFFFF,
                 OperatingSystem=EstablishConnectionHeader.flags(
-                    RE=OPERATING_SYSTEM_RE,
+                    RE=OPERATING_SYSTEM_RE_FLAG,
                     SE=int(not session.pinged),
                     OS=int(self.qm.config.operating_system.is_server),
                     QS=0,
@@ -98,7 +98,7 @@ class Establishing(Part):
         self.qm.ping.ping_before_session(session, now)
 
 
-def internal_base_header() -> BaseHeader:
+def build_internal_base_header() -> BaseHeader:
     """Build the BaseHeader of an internal packet. The priority is 3, as in packets from Windows (MS-MQQB section
     4), and the time is not limited.
 

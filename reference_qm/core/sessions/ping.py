@@ -45,7 +45,7 @@ class Ping(Part):
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
         """Answer a Ping Request; ignore any other datagram. Spec: MS-MQQB 3.1.7.7, notes <10>, <42>."""
-        request = _parse_or_none(data)
+        request = _parse_ping_or_none(data)
         if request is not None and self.qm.config.answer_pings:
             response = self.build_response(request)
             self.qm.emit(SendDatagram(PingSocket.LISTENER, remote, response.build()))
@@ -63,7 +63,7 @@ class Ping(Part):
 
         Spec: MS-MQQB 3.1.7.8, 2.2.7.
         """
-        response = _parse_or_none(data)
+        response = _parse_ping_or_none(data)
         if response is None or response.Cookie != self.qm.adm.PingCookie:
             return
         for session in list(self.qm.sessions.values()):
@@ -89,7 +89,7 @@ class Ping(Part):
             self.qm.closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
 
 
-def _parse_or_none(data: bytes) -> PingPacket | None:
+def _parse_ping_or_none(data: bytes) -> PingPacket | None:
     try:
         return parse_ping(data)
     except FormatError:

@@ -7,8 +7,8 @@ from functools import lru_cache
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.names.next_hops import build_next_hop
 from reference_qm.core.part import Part
-from reference_qm.core.sessions.connecting import outgoing_queue
-from reference_qm.core.store.messages import PUBLIC
+from reference_qm.core.sessions.connecting import get_outgoing_queue
+from reference_qm.core.store.messages import PUBLIC_QUEUE_TYPE
 from reference_qm.model.adm import NextHop, OutgoingMessagePosition, Session
 from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState
 from reference_qm.surface.clock import Now
@@ -33,7 +33,7 @@ class Resolving(Part):
         For each queue manager on the route, the document resolves destinationHostName, which is empty for a private
         format name. This method resolves the name of the queue manager instead.
         """
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         destination = self.qm.next_hops.get_destination_info(queue.DestinationFormatName)
         if destination is None:
             self._fail_to_route(session, f"no directory knows {queue.DestinationFormatName!a}", now)
@@ -74,7 +74,7 @@ class Resolving(Part):
         for hop in session.unresolved_hops:
             for address in session.addresses[hop.HostName]:
                 if is_address(address) and len(session.NextHopCollection) < NEXT_HOPS_LIMIT:
-                    outgoing_queue(session).NextHops.append(format_next_hop(address))
+                    get_outgoing_queue(session).NextHops.append(format_next_hop(address))
                     session.NextHopCollection.append(replace(hop, Address=address))
         if not session.NextHopCollection:
             hosts = ", ".join(ascii(hop.HostName) for hop in session.unresolved_hops)
@@ -97,7 +97,7 @@ class Resolving(Part):
 
     def require_validation(self, session: Session) -> None:
         """Set the State of a queue whose destination could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         if len(session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
             queue.State = OutgoingQueueState.NEED_VALIDATION
 
@@ -107,7 +107,7 @@ class Resolving(Part):
         The directory may have been unavailable when the application sent the message (MS-MQSO 5.1.1.1).
         """
         packet = position.UserMessage
-        if packet.UserHeader.QueueManagerAddress == NULL_GUID and packet.UserHeader.DQ == PUBLIC:
+        if packet.UserHeader.QueueManagerAddress == NULL_GUID and packet.UserHeader.DQ == PUBLIC_QUEUE_TYPE:
             header = replace(packet.UserHeader, QueueManagerAddress=session.destination)
             position.UserMessage = replace(packet, UserHeader=header)
             place = position.MessagePosition

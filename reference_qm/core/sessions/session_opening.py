@@ -14,8 +14,8 @@ from reference_qm.codec import (
 )
 from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import Part
-from reference_qm.core.sessions.connecting import outgoing_queue
-from reference_qm.core.sessions.establishing import OPERATING_SYSTEM_RE, internal_base_header
+from reference_qm.core.sessions.connecting import get_outgoing_queue
+from reference_qm.core.sessions.establishing import OPERATING_SYSTEM_RE_FLAG, build_internal_base_header
 from reference_qm.core.sessions.resolving import format_next_hop
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
@@ -25,8 +25,8 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Completed
 from reference_qm.surface.inputs import TransportAccepted
 
-RECOVERABLE_ACK_TIMEOUT_MS = (0x000001F4, 0x0001D4C0)
-ACK_TIMEOUT_MS = (0x00004E20, 0x0001D4C0)
+RECOVERABLE_ACK_TIMEOUT_RANGE_MS = (0x000001F4, 0x0001D4C0)
+ACK_TIMEOUT_RANGE_MS = (0x00004E20, 0x0001D4C0)
 """The valid range of AckTimeout, in ms. Spec: MS-MQQB 2.2.2.1."""
 ROUND_TRIPS_PER_ACK_TIMEOUT = 8
 
@@ -90,14 +90,14 @@ class SessionOpening(Part):
         """
         header = request.EstablishConnectionHeader
         return EstablishConnectionPacket(
-            internal_base_header(),
+            build_internal_base_header(),
             InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=int(session.refused))),
             EstablishConnectionHeader(
                 ClientGuid=header.ClientGuid,
                 ServerGuid=self.qm.adm.Identifier,
                 TimeStamp=header.TimeStamp,
                 OperatingSystem=EstablishConnectionHeader.flags(
-                    RE=OPERATING_SYSTEM_RE, SE=header.SE, OS=header.OS, QS=0
+                    RE=OPERATING_SYSTEM_RE_FLAG, SE=header.SE, OS=header.OS, QS=0
                 ),
                 Padding=b"\x5a" * 512,
             ),
@@ -141,12 +141,12 @@ class SessionOpening(Part):
         range. Spec: MS-MQQB 3.1.5.3.2.
         """
         round_trip_ms = now.monotonic_ms - packet.EstablishConnectionHeader.TimeStamp & 0xFFFFFFFF
-        lowest, highest = RECOVERABLE_ACK_TIMEOUT_MS
+        lowest, highest = RECOVERABLE_ACK_TIMEOUT_RANGE_MS
         session.RecoverableAckSendTimeout = min(max(round_trip_ms * ROUND_TRIPS_PER_ACK_TIMEOUT, lowest), highest)
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         """Build a ConnectionParameters request. Spec: MS-MQQB 3.1.5.3.2."""
-        return _build_parameters(
+        return _build_connection_parameters(
             ConnectionParametersHeader(
                 RecoverableAckTimeout=session.RecoverableAckSendTimeout,
                 AckTimeout=session.AckWaitTimeout,
@@ -173,7 +173,9 @@ class SessionOpening(Part):
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         """Build a ConnectionParameters response. Spec: MS-MQQB 3.1.5.4.1."""
-        return _build_parameters(replace(request.ConnectionParametersHeader, WindowSize=session.WindowSize, Reserved=0))
+        return _build_connection_parameters(
+            replace(request.ConnectionParametersHeader, WindowSize=session.WindowSize, Reserved=0)
+        )
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         """Open the session, and send the waiting messages. Spec: MS-MQQB 3.1.5.4.2."""
@@ -182,7 +184,7 @@ class SessionOpening(Part):
             self.qm.closing.fail_to_establish(session, ConnectionStatus.CONNECTION_REFUSED, reason, now)
             return
         session.ReceivedWindowSize = packet.ConnectionParametersHeader.WindowSize
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         queue.NextHops.clear()
         queue.NextHops.append(format_next_hop(session.NextHopCollection[session.NextHopIndexer].Address))
         self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
@@ -196,6 +198,6 @@ class SessionOpening(Part):
         self.qm.post(SessionMaySend(session))
 
 
-def _build_parameters(header: ConnectionParametersHeader) -> ConnectionParametersPacket:
+def _build_connection_parameters(header: ConnectionParametersHeader) -> ConnectionParametersPacket:
     flags = InternalHeader.flags(PT=PT_CONNECTION_PARAMETERS, CS=0)
-    return ConnectionParametersPacket(internal_base_header(), InternalHeader(Flags=flags), header)
+    return ConnectionParametersPacket(build_internal_base_header(), InternalHeader(Flags=flags), header)

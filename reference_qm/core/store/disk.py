@@ -101,7 +101,7 @@ class Disk:
         if self.used and change:
             self._write_change({}, change, None, Result, lambda: None, ())
 
-    def when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
+    def call_when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
         """Call ``reached`` when all changes saved before this call are on disk, or ``missed`` if the write of one of
         them fails.
 
@@ -127,7 +127,7 @@ class Disk:
             else:
                 barrier.reached(now)
 
-    def reserve(self, ordinal: int) -> Change:
+    def build_ordinal_reservation(self, ordinal: int) -> Change:
         """Return the change that reserves an ordinal and a block of later ordinals. The change is empty if the
         ordinal is already reserved.
 
@@ -138,7 +138,7 @@ class Disk:
             return {}
         return {"ordinal": ordinal + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF}
 
-    def reserve_sequential(self, sequential_id: int) -> Change:
+    def build_sequential_id_reservation(self, sequential_id: int) -> Change:
         """Return the change that reserves a SequentialID and a block of later numbers. Spec: MS-MQDMPR 3.1.1.1.
 
         The records that follow, such as the record of the message with this number, reach the disk only after this
@@ -147,7 +147,7 @@ class Disk:
         self.reserved_sequential = sequential_id + RESERVED_ORDINAL_BLOCK
         return {"sequential_id": self.reserved_sequential}
 
-    def note_persisted(self, token: int) -> Commit | None:
+    def take_persisted_change(self, token: int) -> Commit | None:
         """Record that the change with the given token is on disk. Return the change, or None if the token is
         unknown.
         """
@@ -156,7 +156,7 @@ class Disk:
             self.reserved = reserved
         return commit
 
-    def note_failed(self, token: int, error: str) -> Commit | None:
+    def handle_failed_write(self, token: int, error: str) -> Commit | None:
         """Handle a change that could not be written. The part of the change that is still valid is written with the
         next change.
         """

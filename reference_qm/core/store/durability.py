@@ -11,11 +11,11 @@ from reference_qm.core.store.entries import (
     build_message_entry,
     build_removal_change,
     build_transfer_entry,
-    format_place,
+    format_queue_of_entry,
     is_removal_reported,
 )
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.core.store.queue_values import queue_values
+from reference_qm.core.store.queue_values import convert_queue_to_values
 from reference_qm.model.adm import (
     MessagePosition,
     OutgoingQueue,
@@ -49,7 +49,7 @@ class Durability(Part):
         if not self.qm.disk.used:
             return {}
         message = position.MessageReference
-        change = self.qm.disk.reserve(message.Identifier.Ordinal)
+        change = self.qm.disk.build_ordinal_reservation(message.Identifier.Ordinal)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             position.key = self.qm.next_persist_token()
             change |= build_message_entry(position, serialize_message(message).build())
@@ -99,7 +99,7 @@ class Durability(Part):
     def build_queue_entry(self, queue: Queue) -> Change:
         """Return the entries that store a new queue."""
         return {
-            format_place(queue): queue_values(queue),
+            format_queue_of_entry(queue): convert_queue_to_values(queue),
             "last_private_queue_number": self.qm.adm.last_private_queue_number,
         }
 
@@ -114,4 +114,4 @@ class Durability(Part):
         for name in SEQUENCE_ELEMENTS[3:]:
             identifier = getattr(session, name)
             values[name] = [identifier.Ordinal, identifier.TimeStamp]
-        return {format_place(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}
+        return {format_queue_of_entry(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}

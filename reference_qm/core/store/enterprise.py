@@ -39,11 +39,11 @@ class Enterprise:
                 ComputerName=config.host_name.partition(".")[0],
                 QualifiedComputerName=config.host_name,
                 OperatingSystemType=config.operating_system,
-                PublicEncryptionKeyList=build_key_list(config.security.encryption_keys),
-                PublicSigningKeyList=build_key_list(config.security.signing_keys, signing=True),
+                PublicEncryptionKeyList=build_public_key_list(config.security.encryption_keys),
+                PublicSigningKeyList=build_public_key_list(config.security.signing_keys, signing=True),
             ),
             DirectoryIntegrated=config.directory_integrated,
-            notifies=config.change_notifications,
+            sends_notifications=config.change_notifications,
             lost=lost,
         )
         self.table: RoutingTable = ()
@@ -71,13 +71,13 @@ class Enterprise:
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, User) else None
 
 
-def build_key_list(keys: PrivateKeys, *, signing: bool = False) -> bytes:
+def build_public_key_list(keys: PrivateKeys, *, signing: bool = False) -> bytes:
     """Return the public keys of a queue manager in the form that the directory uses. The list is empty if there are
     no keys.
     """
-    return _build_key_list(tuple(keys.items()), signing) if keys else b""
+    return _build_cached_key_list(tuple(keys.items()), signing) if keys else b""
 
 
 @lru_cache(maxsize=64)
-def _build_key_list(keys: tuple[tuple[str, Any], ...], signing: bool) -> bytes:
+def _build_cached_key_list(keys: tuple[tuple[str, Any], ...], signing: bool) -> bytes:
     return public_key_list(dict(keys), signing=signing).build()

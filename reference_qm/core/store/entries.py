@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable
 
-from reference_qm.codec import MessageClass, TxSequenceID, guid_text
+from reference_qm.codec import MessageClass, TxSequenceID, format_guid
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.messages import get_receive_ack_bit, serialize_message
 from reference_qm.directory.enums import QueueType
@@ -37,7 +37,7 @@ def build_message_entry(position: MessagePosition, packet: bytes, acceptance: Ac
     ``lookup`` is the LookupIdentifier, or 0 in an outgoing queue.
     """
     values: dict[str, object] = {
-        "in": format_place(position.QueueReference),
+        "in": format_queue_of_entry(position.QueueReference),
         "lookup": position.LookupIdentifier,
         "arrived": position.MessageReference.ArrivalTime,
         "packet": base64.b64encode(packet).decode(),
@@ -89,7 +89,7 @@ def build_transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
 
 def format_transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
     """Return the name of the entry that stores a sender's sequence."""
-    number = format_place(transfer.QueueReference).partition(":")[2]
+    number = format_queue_of_entry(transfer.QueueReference).partition(":")[2]
     return f"transfer:{number}:{transfer.SenderIdentifier}:{transfer.FormatName}"
 
 
@@ -120,10 +120,10 @@ def build_history_entry(entry: MessageIDHistoryEntry) -> Change:
 def format_history_name(entry: MessageIDHistoryEntry) -> str:
     """Return the name of the entry that stores a received message in the history."""
     identifier = entry.MessageIdentifier
-    return f"history:{guid_text(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
+    return f"history:{format_guid(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
 
 
-def format_place(queue: Queue) -> str:
+def format_queue_of_entry(queue: Queue) -> str:
     """Return the name of a queue in entries: the number of a local queue (never reused), the destination of an
     outgoing queue, or the name of a system queue.
 
@@ -133,7 +133,7 @@ def format_place(queue: Queue) -> str:
     if isinstance(queue, OutgoingQueue):
         return f"outgoing:{queue.DestinationFormatName}"
     if queue.parent is not None:
-        return f"{format_place(queue.parent)};{queue.Pathname.partition(';')[2]}"
+        return f"{format_queue_of_entry(queue.parent)};{queue.Pathname.partition(';')[2]}"
     if queue.QueueType is QueueType.SYSTEM:
         return queue.Pathname
     return f"queue:{queue.Identifier if queue.PrivateQueueNumber is None else queue.PrivateQueueNumber}"

@@ -28,7 +28,7 @@ from reference_qm.codec import (
     TransactionHeader,
     UserHeader,
     UserMessagePacket,
-    guid_text,
+    format_guid,
     parse_format_name,
 )
 from reference_qm.core.errors import CommandError
@@ -45,8 +45,14 @@ ENCRYPTION_RC4 = 0x00006801
 Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12.
 """
 
-ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
-TYPE_OF_ADMIN_QUEUE, TYPE_ON_ADMIN_HOST = 0x1, 0x4
+(
+    PRIVATE_ON_SOURCE_TYPE,
+    PRIVATE_ON_DESTINATION_TYPE,
+    PUBLIC_QUEUE_TYPE,
+    PRIVATE_ON_OTHER_HOST_TYPE,
+    DIRECT_QUEUE_TYPE,
+) = 0x2, 0x3, 0x5, 0x6, 0x7
+SAME_AS_ADMIN_QUEUE_TYPE, PRIVATE_ON_ADMIN_HOST_TYPE = 0x1, 0x4
 """The values of DQ, AQ and RQ in UserHeader.Flags for private queues. Spec: MS-MQMQ 2.2.19.2."""
 
 ACK_BITS_BY_NAME = {
@@ -57,10 +63,10 @@ ACK_BITS_BY_NAME = {
 }
 """The bits of MessagePropertiesHeader.Flags, by their names in commands."""
 
-POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
-NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
+POSITIVE_RECEIVE_FLAG = MessagePropertiesHeader.flags(PR=1)
+NEGATIVE_RECEIVE_FLAG = MessagePropertiesHeader.flags(NR=1)
 
-FITTING_BODY_BYTES = 0x4000
+ALWAYS_FITTING_BODY_BYTES = 0x4000
 """The size in bytes up to which a body always fits into a packet, whatever the label, queues and headers of the
 packet are.
 """
@@ -68,8 +74,8 @@ packet are.
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACK_BITS_BY_NAME.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
 _ADMIN_AND_RESPONSE_QUEUE_FLAGS = UserHeader.flags(AQ=7, RQ=7)
-_TRACED, _DEBUGGED = BaseHeader.flags(TR=1), BaseHeader.flags(DH=1)
-_DIRECT_PREFIX = "DIRECT="
+_TRACE_FLAG, _DEBUG_HEADER_FLAG = BaseHeader.flags(TR=1), BaseHeader.flags(DH=1)
+_DIRECT_NAME_PREFIX = "DIRECT="
 
 
 def serialize_message(message: Message) -> UserMessagePacket:
@@ -88,8 +94,8 @@ def serialize_message(message: Message) -> UserMessagePacket:
     packet = UserMessagePacket(
         BaseHeader=BaseHeader(
             Flags=_PRIORITY_FLAGS[0 if transactional else message.Priority]
-            | (_TRACED if message.TracingRequested else 0)
-            | (_DEBUGGED if debug_header is not None else 0),
+            | (_TRACE_FLAG if message.TracingRequested else 0)
+            | (_DEBUG_HEADER_FLAG if debug_header is not None else 0),
             TimeToReachQueue=message.TimeToReachQueue,
         ),
         UserHeader=UserHeader(
@@ -140,10 +146,10 @@ def may_exceed_packet_size(content: bytes) -> bool:
     """Return whether a body, or a body and an extension, may be too large for a packet. If not, they fit into a packet
     with any label and any queue names.
     """
-    return len(content) > FITTING_BODY_BYTES
+    return len(content) > ALWAYS_FITTING_BODY_BYTES
 
 
-def check_fit(message: Message) -> None:
+def check_message_fits_packet(message: Message) -> None:
     """Raise CommandError for a message that is too large for a packet. Spec: MS-MQMQ 2.2.19.1."""
     try:
         serialize_message(message).build()
@@ -151,7 +157,7 @@ def check_fit(message: Message) -> None:
         raise CommandError(f"the message does not fit into a packet: {error}") from error
 
 
-def check_queues(source: UUID, *names: str | None) -> None:
+def check_queue_names_fit_packet(source: UUID, *names: str | None) -> None:
     """Raise CommandError for a message with a queue that cannot be named in a packet. Spec: MS-MQMQ 2.2.19.2."""
     try:
         for name in names:
@@ -172,11 +178,11 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     """
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     source = user.SourceQueueManager
-    attributes = dict(_attributes_of_flags(packet.BaseHeader.Flags, user.Flags))
+    attributes = dict(_read_attributes_of_flags(packet.BaseHeader.Flags, user.Flags))
     if user.Flags & _ADMIN_AND_RESPONSE_QUEUE_FLAGS:
-        attributes |= _attributes_of_queues(user, receiver)
+        attributes |= _read_attributes_of_queues(user, receiver)
     if packet.TransactionHeader is not None:
-        attributes |= _attributes_of_transaction(packet.TransactionHeader)
+        attributes |= _read_attributes_of_transaction(packet.TransactionHeader)
     if packet.DebugHeader is not None:
         attributes["TracingQueueIdentifier"] = packet.DebugHeader.QueueIdentifier or NULL_GUID
     if packet.MultiQueueFormatHeader is not None:
@@ -187,7 +193,8 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     return Message(
         **attributes,
         Identifier=MessageIdentifier(source, user.MessageID),
-        DestinationQueueFormatName=_decode_queue(user.DestinationQueue, ON_DESTINATION, source, receiver) or "",
+        DestinationQueueFormatName=_decode_queue(user.DestinationQueue, PRIVATE_ON_DESTINATION_TYPE, source, receiver)
+        or "",
         DestinationQueueManagerIdentifier=user.QueueManagerAddress,
         Class=properties.MessageClass,
         Label=properties.Label or "",
@@ -211,19 +218,19 @@ def get_receive_ack_bit(reason: MessageClass) -> int:
 
     Spec: MS-MQQB 3.1.7.2.1.
     """
-    return POSITIVE_RECEIVE if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE else NEGATIVE_RECEIVE
+    return POSITIVE_RECEIVE_FLAG if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE else NEGATIVE_RECEIVE_FLAG
 
 
-def message_id(identifier: MessageIdentifier) -> str:
+def format_message_id(identifier: MessageIdentifier) -> str:
     r"""Return a message identifier as the text ``{guid}\ordinal``."""
-    return f"{{{guid_text(identifier.QueueManagerGuid)}}}\\{identifier.Ordinal}"
+    return f"{{{format_guid(identifier.QueueManagerGuid)}}}\\{identifier.Ordinal}"
 
 
 def describe_message(message: Message) -> dict[str, Any]:
     """Return a JSON-ready description of a message for the control channel."""
     described: dict[str, Any] = {
-        "message_id": message_id(message.Identifier),
-        "class": _class_name(message.Class),
+        "message_id": format_message_id(message.Identifier),
+        "class": _get_class_name(message.Class),
         "label": message.Label,
         "body_base64": base64.b64encode(message.Body).decode(),
         "body_type": message.BodyType,
@@ -231,7 +238,7 @@ def describe_message(message: Message) -> dict[str, Any]:
         "delivery": "transactional"
         if message.TransactionIdentifier is not None
         else message.DeliveryGuarantee.value.lower(),
-        "source": guid_text(message.Identifier.QueueManagerGuid),
+        "source": format_guid(message.Identifier.QueueManagerGuid),
         "destination": message.DestinationQueueFormatName,
         "admin_queue": message.AdministrationQueueFormatName,
         "response_queue": message.ResponseQueueFormatName,
@@ -307,20 +314,20 @@ def _encode_queue(format_name: str | None, source: UUID, destination: UUID) -> t
         return 0, None
     name = parse_format_name(format_name)
     if isinstance(name, DirectName):
-        return DIRECT, _encode_direct_name(format_name)
+        return DIRECT_QUEUE_TYPE, _encode_direct_name(format_name)
     if isinstance(name, PublicName):
-        return PUBLIC, PublicQueueFormatName(name.QueueGuid)
+        return PUBLIC_QUEUE_TYPE, PublicQueueFormatName(name.QueueGuid)
     if isinstance(name, PrivateName) and not name.Journal:
         if name.ComputerGuid == destination:
-            return ON_DESTINATION, PrivateQueueFormatNameId(name.QueueIdentifier)
+            return PRIVATE_ON_DESTINATION_TYPE, PrivateQueueFormatNameId(name.QueueIdentifier)
         if name.ComputerGuid == source:
-            return ON_SOURCE, PrivateQueueFormatNameId(name.QueueIdentifier)
-        return ON_OTHER, PrivateQueueFormatName(name.ComputerGuid, name.QueueIdentifier)
+            return PRIVATE_ON_SOURCE_TYPE, PrivateQueueFormatNameId(name.QueueIdentifier)
+        return PRIVATE_ON_OTHER_HOST_TYPE, PrivateQueueFormatName(name.ComputerGuid, name.QueueIdentifier)
     raise CommandError(f"{format_name!a} does not fit into a packet: use a direct, public or private format name")
 
 
 @lru_cache(maxsize=1024)  # every packet has one of the same few combinations
-def _attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
+def _read_attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
     """Return the message attributes that BaseHeader.Flags and UserHeader.Flags represent."""
     base_header, user_header = BaseHeader(Flags=base), UserHeader(Flags=user)
     return {
@@ -333,17 +340,17 @@ def _attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
     }
 
 
-def _attributes_of_queues(user: UserHeader, receiver: UUID) -> dict[str, Any]:
+def _read_attributes_of_queues(user: UserHeader, receiver: UUID) -> dict[str, Any]:
     source = user.SourceQueueManager
     admin_queue = _decode_queue(user.AdminQueue, user.AQ, source, receiver)
     response_queue = _decode_queue(user.ResponseQueue, user.RQ, source, receiver, _find_admin_host(user, receiver))
     return {
         "AdministrationQueueFormatName": admin_queue,
-        "ResponseQueueFormatName": admin_queue if user.RQ == TYPE_OF_ADMIN_QUEUE else response_queue,
+        "ResponseQueueFormatName": admin_queue if user.RQ == SAME_AS_ADMIN_QUEUE_TYPE else response_queue,
     }
 
 
-def _attributes_of_transaction(header: TransactionHeader) -> dict[str, Any]:
+def _read_attributes_of_transaction(header: TransactionHeader) -> dict[str, Any]:
     return {
         "TransactionIdentifier": header.ID,
         "FirstInTransaction": bool(header.FM),
@@ -370,18 +377,22 @@ def _decode_queue(
         return str(PublicName(queue.PublicQueueIdentifier))
     if isinstance(queue, PrivateQueueFormatName):
         return str(PrivateName(queue.SourceQueueManager, queue.PrivateQueueIdentifier))
-    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, TYPE_ON_ADMIN_HOST: admin_host}
+    hosts = {
+        PRIVATE_ON_SOURCE_TYPE: source,
+        PRIVATE_ON_DESTINATION_TYPE: receiver,
+        PRIVATE_ON_ADMIN_HOST_TYPE: admin_host,
+    }
     return str(PrivateName(hosts[kind], queue.PrivateQueueIdentifier))
 
 
 @lru_cache(maxsize=1024)  # every message names one of the same few queues
 def _encode_direct_name(format_name: str) -> DirectQueueFormatName:
-    return DirectQueueFormatName(format_name[len(_DIRECT_PREFIX) :])  # without DIRECT=: MS-MQQB 4.1.7
+    return DirectQueueFormatName(format_name[len(_DIRECT_NAME_PREFIX) :])  # without DIRECT=: MS-MQQB 4.1.7
 
 
 @lru_cache(maxsize=1024)
 def _decode_direct_name(name: str) -> str:
-    return name if name.upper().startswith(_DIRECT_PREFIX) else _DIRECT_PREFIX + name
+    return name if name.upper().startswith(_DIRECT_NAME_PREFIX) else _DIRECT_NAME_PREFIX + name
 
 
 def _find_admin_host(user: UserHeader, receiver: UUID) -> UUID:
@@ -392,10 +403,10 @@ def _find_admin_host(user: UserHeader, receiver: UUID) -> UUID:
     """
     if isinstance(user.AdminQueue, PrivateQueueFormatName):
         return user.AdminQueue.SourceQueueManager
-    return receiver if user.AQ == ON_DESTINATION else user.SourceQueueManager
+    return receiver if user.AQ == PRIVATE_ON_DESTINATION_TYPE else user.SourceQueueManager
 
 
-def _class_name(value: int) -> str:
+def _get_class_name(value: int) -> str:
     try:
         return MessageClass(value).name
     except ValueError:

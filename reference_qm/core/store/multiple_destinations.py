@@ -29,7 +29,7 @@ from reference_qm.codec import (
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName
 from reference_qm.model.adm import Message
 
-_DESTINATION, _ADMINISTRATION, _RESPONSE = 0x0064, 0x00C8, 0x012C
+_DESTINATION_HEADER_ID, _ADMINISTRATION_HEADER_ID, _RESPONSE_HEADER_ID = 0x0064, 0x00C8, 0x012C
 
 
 def add_destination_lists(packet: UserMessagePacket, message: Message, destinations: str) -> UserMessagePacket:
@@ -43,9 +43,9 @@ def add_destination_lists(packet: UserMessagePacket, message: Message, destinati
         packet,
         UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(MQ=1)),
         MultiQueueFormatHeader=MultiQueueFormatHeader(
-            _build_list(_DESTINATION, destinations),
-            _build_list(_ADMINISTRATION, message.AdministrationMultiQueueFormatName),
-            _build_list(_RESPONSE, message.ResponseMultiQueueFormatName),
+            _build_address_header(_DESTINATION_HEADER_ID, destinations),
+            _build_address_header(_ADMINISTRATION_HEADER_ID, message.AdministrationMultiQueueFormatName),
+            _build_address_header(_RESPONSE_HEADER_ID, message.ResponseMultiQueueFormatName),
             MQFSignatureHeader(message.MultipleDestinationSignature),
         ),
     )
@@ -61,7 +61,7 @@ def read_destination_lists(header: MultiQueueFormatHeader) -> dict[str, Any]:
     }
 
 
-def _build_list(header_id: int, names: str | None) -> MQFAddressHeader:
+def _build_address_header(header_id: int, names: str | None) -> MQFAddressHeader:
     if names is None:
         return MQFAddressHeader(header_id)
     parsed = parse_format_name(names)

@@ -13,7 +13,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.security import SecurityDescriptor
 
 
-def queue_values(queue: Queue) -> dict[str, object]:
+def convert_queue_to_values(queue: Queue) -> dict[str, object]:
     """Return the persistent attributes of a queue as JSON-ready values."""
     return {name: write(getattr(queue, name)) for name, (write, _) in CONVERTERS_OF_ATTRIBUTES.items()}
 
@@ -49,31 +49,31 @@ def _convert_or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
 
 
-_TEXT, _FLAG, _NUMBER = (
+_TEXT_CONVERTERS, _FLAG_CONVERTERS, _NUMBER_CONVERTERS = (
     (_return_unchanged, _require_text),
     (_return_unchanged, _require_flag),
     (_return_unchanged, _require_number),
 )
-_GUID = (str, UUID)
+_GUID_CONVERTERS = (str, UUID)
 CONVERTERS_OF_ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
-    "Pathname": _TEXT,
-    "QualifiedPathname": _TEXT,
-    "Identifier": _GUID,
-    "Label": _TEXT,
-    "CreateTime": _NUMBER,
-    "ModifyTime": _NUMBER,
-    "Type": _GUID,
-    "Journaling": _FLAG,
-    "Quota": _NUMBER,
-    "JournalQuota": _NUMBER,
-    "Authentication": _FLAG,
+    "Pathname": _TEXT_CONVERTERS,
+    "QualifiedPathname": _TEXT_CONVERTERS,
+    "Identifier": _GUID_CONVERTERS,
+    "Label": _TEXT_CONVERTERS,
+    "CreateTime": _NUMBER_CONVERTERS,
+    "ModifyTime": _NUMBER_CONVERTERS,
+    "Type": _GUID_CONVERTERS,
+    "Journaling": _FLAG_CONVERTERS,
+    "Quota": _NUMBER_CONVERTERS,
+    "JournalQuota": _NUMBER_CONVERTERS,
+    "Authentication": _FLAG_CONVERTERS,
     "PrivacyLevel": (lambda value: value.value, PrivacyLevel),
-    "Transactional": _FLAG,
+    "Transactional": _FLAG_CONVERTERS,
     "MulticastAddress": (_return_unchanged, _convert_or_none(_require_text)),
     "Security": (_encode_descriptor, lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True))),
-    "BasePriority": _NUMBER,
-    "FullPath": _TEXT,
-    "DirectoryPath": _TEXT,
+    "BasePriority": _NUMBER_CONVERTERS,
+    "FullPath": _TEXT_CONVERTERS,
+    "DirectoryPath": _TEXT_CONVERTERS,
     "QueueType": (lambda value: value.value, QueueType),
 }
 """For each persistent attribute: the function that converts its value for the store, and the function that converts

@@ -26,13 +26,13 @@ from reference_qm.security import (
 )
 from reference_qm.surface.commands import SendMessage
 
-NO_SENDER, QUEUE_MANAGER_SENDER = "none", "queue_manager"
+NO_SENDER_WORD, QUEUE_MANAGER_SENDER_WORD = "none", "queue_manager"
 """The values of ``sender`` that are not names of accounts."""
 _SIGNATURE_TYPE_BY_NAME: Mapping[str, int] = {"none": 0} | {level.name.lower(): level for level in SignatureType}
 _PRIVACY_LEVEL_BY_NAME: Mapping[str, int] = {level.name.lower(): level for level in PrivacyLevel}
 _HASH_ALGORITHM_BY_NAME: Mapping[str, int] = {one.name.lower(): one for one in HashAlgorithm}
 _ENCRYPTION_ALGORITHM_BY_NAME: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgorithm}
-_SENDER_TYPE_BY_NAME: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE_MANAGER_SENDER: ST_QUEUE_MANAGER}
+_SENDER_TYPE_BY_NAME: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE_MANAGER_SENDER_WORD: ST_QUEUE_MANAGER}
 
 
 def parse_requested_security(
@@ -50,11 +50,11 @@ def parse_requested_security(
     algorithm = preset_hash if named is None else require_one_of("hash_algorithm", named, _HASH_ALGORITHM_BY_NAME)
     if not level and not privacy and request.sender is None:
         return None
-    sender = request.sender or (accounts[0].name if accounts else QUEUE_MANAGER_SENDER)
+    sender = request.sender or (accounts[0].name if accounts else QUEUE_MANAGER_SENDER_WORD)
     kind, identifier = ST_NONE, b""
-    if sender == QUEUE_MANAGER_SENDER:
+    if sender == QUEUE_MANAGER_SENDER_WORD:
         kind, identifier = ST_QUEUE_MANAGER, own.bytes_le
-    elif sender != NO_SENDER:
+    elif sender != NO_SENDER_WORD:
         kind, identifier = ST_SID, find_account("sender", sender, accounts).SecurityIdentifier.build()
     certificate = b""
     if level:

@@ -7,8 +7,8 @@ from reference_qm.core.store.messages import get_receive_ack_bit
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.surface.clock import Now
 
-POSITIVE_ARRIVAL = MessagePropertiesHeader.flags(PA=1)
-NEGATIVE_ARRIVAL = MessagePropertiesHeader.flags(NA=1)
+POSITIVE_ARRIVAL_FLAG = MessagePropertiesHeader.flags(PA=1)
+NEGATIVE_ARRIVAL_FLAG = MessagePropertiesHeader.flags(NA=1)
 
 INSECURE_NACKS = frozenset(
     {
@@ -47,7 +47,7 @@ class AdminAcks(Part):
         queues is not acknowledged.
         """
         message = position.MessageReference
-        wanted = message.AcknowledgementsRequested & POSITIVE_ARRIVAL
+        wanted = message.AcknowledgementsRequested & POSITIVE_ARRIVAL_FLAG
         if wanted and position.QueueReference.Pathname.lower() not in OWN_QUEUE_PATHS:
             self.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
 
@@ -56,7 +56,7 @@ class AdminAcks(Part):
 
         Spec: MS-MQQB 3.1.5.8.2, 3.1.7.1.2.
         """
-        if message.AcknowledgementsRequested & NEGATIVE_ARRIVAL:
+        if message.AcknowledgementsRequested & NEGATIVE_ARRIVAL_FLAG:
             self.send(message, message_class, now)
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:

@@ -129,7 +129,7 @@ class Admission(Part):
         """
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
         if wanted and not self.qm.quotas.check(self.qm.adm.SystemDeadletterQueue, message):
-            self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
+            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         """Return whether a queue has room for a message. If the queue has no room, refuse the message. Spec:

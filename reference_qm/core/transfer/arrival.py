@@ -18,7 +18,7 @@ from reference_qm.surface.effects import Persist
 
 
 @dataclass(slots=True)
-class Saving:
+class UnsavedArrival:
     """A message that is being written to the disk, with the acknowledgments to send when it is on disk."""
 
     position: MessagePosition
@@ -49,7 +49,7 @@ class Arrival(Part):
             return self.qm.adm.QueueCollection.find_public(header.DestinationQueue.PublicQueueIdentifier)
         return None
 
-    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+    def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         """Write a recoverable message to the disk. It is not acknowledged or received before it is on disk. Spec:
         MS-MQQB 3.1.5.8.7.
 

@@ -6,7 +6,7 @@ from reference_qm.codec import MessageIdentifier
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import get_destination_guid
 from reference_qm.core.part import Part
-from reference_qm.core.store.messages import message_id
+from reference_qm.core.store.messages import format_message_id
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -86,7 +86,7 @@ class Enqueueing(Part):
         if queue is None:
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         if isinstance(queue, OutgoingQueue):
-            if self.qm.adm.Throttled or self.outgoing_messages() >= self.qm.config.max_outgoing_messages:
+            if self.qm.adm.Throttled or self.count_outgoing_messages() >= self.qm.config.max_outgoing_messages:
                 return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         elif transaction is None:
             status, position = self.enqueue_message(queue, message, now)
@@ -135,20 +135,24 @@ class Enqueueing(Part):
         position = MessagePosition(message, queue)
         change = self.qm.sending.accept_outgoing_message(queue, position, now)
 
-        def let_go() -> Result:
+        def release_message() -> Result:
             position.awaits_disk = False
             return result
 
         return self.qm.disk.commit(
-            change, token, let_go, lambda: self.qm.sending.remove_unsaved_message(queue, position), [queue.session]
+            change,
+            token,
+            release_message,
+            lambda: self.qm.sending.remove_unsaved_message(queue, position),
+            [queue.session],
         )
 
-    def outgoing_messages(self) -> int:
+    def count_outgoing_messages(self) -> int:
         """Return the number of messages that wait to be sent, including the messages that are sent when their
         transactions commit.
         """
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in self.qm.adm.OutgoingQueues.values())
-        return waiting + self.qm.transaction_operations.list_uncommitted_outgoing_messages()
+        return waiting + self.qm.transaction_operations.count_uncommitted_outgoing_messages()
 
     def send_to_several(self, to: str, message: Message, transaction: Transaction | None, now: Now) -> Result:
         """Send a copy of a message to each queue of a format name, and return the result for the first copy. Raises
@@ -161,11 +165,11 @@ class Enqueueing(Part):
         status, descriptor = self.qm.queue_opening.open_queue(to, access, share, now)
         if descriptor is None:
             raise CommandError(f"{to!a} cannot be opened for sending: {status.name}")
-        first = MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.next_identifier())
+        first = MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.predict_next_identifier())
         outcome = self.enqueue_to_open_queue(descriptor, message, now, transaction)
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:
             raise CommandError(
                 f"not every queue of {to!a} accepts the message ({outcome.name}); other queues possibly received copies"
             )
-        return Result({"message_id": message_id(first)})
+        return Result({"message_id": format_message_id(first)})

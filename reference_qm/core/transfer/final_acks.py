@@ -97,7 +97,7 @@ class FinalAcks(Part):
             user.SourceQueueManager,
             user.MessageID,
         )
-        name = self.qm.order_acks.name_order_queue(session, user.SourceQueueManager)
+        name = self.qm.order_acks.build_order_queue_name(session, user.SourceQueueManager)
         self.qm.order_acks.send_transactional_ack(name, message_class, body, now)
 
     def keep_final_acks(self, session: Session, now: Now) -> None:
@@ -116,7 +116,7 @@ class FinalAcks(Part):
     def move_to_outgoing_queue(self, position: OutgoingMessagePosition, now: Now) -> None:
         """Move a message of a closed session to the outgoing queue for its destination. Spec: MS-MQQB 3.1.7.17."""
         message = position.MessagePosition.MessageReference
-        queue = self.qm.destinations.open_outgoing(message.DestinationQueueFormatName, now)
+        queue = self.qm.destinations.open_outgoing_queue(message.DestinationQueueFormatName, now)
         session = queue.session
         again = MessagePosition(message, queue, key=position.MessagePosition.key)
         outgoing = OutgoingMessagePosition(again, position.UserMessage)

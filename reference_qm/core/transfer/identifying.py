@@ -13,17 +13,19 @@ from reference_qm.codec import (
     SessionAckPacket,
     UnknownInternalPacket,
     UserMessagePacket,
-    parse_framed,
+    parse_framed_packet,
 )
 from reference_qm.core.part import QM, Part
-from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS, RECOVERABLE_ACK_TIMEOUT_MS
+from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_RANGE_MS, RECOVERABLE_ACK_TIMEOUT_RANGE_MS
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 PacketType = type[Packet]
 
-RECEIVERS: Mapping[tuple[SessionState, PacketType], Callable[[QM], Callable[[Session, Any, Now], None]]] = {
+RECEIVER_BY_STATE_AND_PACKET: Mapping[
+    tuple[SessionState, PacketType], Callable[[QM], Callable[[Session, Any, Now], None]]
+] = {
     (SessionState.WAITING_EC_MSG, EstablishConnectionPacket): lambda qm: qm.session_opening.receive_establish_request,
     (SessionState.WAITING_ECR_MSG, EstablishConnectionPacket): lambda qm: qm.session_opening.receive_establish_response,
     (SessionState.WAITING_CP_MSG, ConnectionParametersPacket): lambda qm: qm.session_opening.receive_parameters_request,
@@ -54,7 +56,7 @@ MAX_PACKET_BYTES_BY_STATE: Mapping[SessionState, int] = {
 _FIXED_FIELDS = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
 
 
-class Range(NamedTuple):
+class FieldRange(NamedTuple):
     """The allowed range of the values of a packet field, and the section that specifies the range."""
 
     path: str
@@ -64,28 +66,28 @@ class Range(NamedTuple):
     section: str
 
 
-def _define_range(path: str, lowest: int, highest: int, section: str) -> Range:
-    return Range(path, attrgetter(path), lowest, highest, section)
+def _define_range(path: str, lowest: int, highest: int, section: str) -> FieldRange:
+    return FieldRange(path, attrgetter(path), lowest, highest, section)
 
 
 _RANGES_OF_TRANSACTIONAL_MESSAGE = (
     _define_range("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
     _define_range("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
 )
-_SESSION_WINDOW = _define_range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
+_SESSION_WINDOW_RANGE = _define_range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
 
-FIELD_RANGES: dict[PacketType, tuple[Range, ...]] = {
+FIELD_RANGES: dict[PacketType, tuple[FieldRange, ...]] = {
     EstablishConnectionPacket: (),
     ConnectionParametersPacket: (
         _define_range(
-            "ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"
+            "ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_RANGE_MS, "MS-MQQB 2.2.2.1"
         ),
-        _define_range("ConnectionParametersHeader.AckTimeout", *ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
+        _define_range("ConnectionParametersHeader.AckTimeout", *ACK_TIMEOUT_RANGE_MS, "MS-MQQB 2.2.2.1"),
     ),
     SessionAckPacket: (
         _define_range("BaseHeader.SH", 1, 1, "MS-MQQB 3.1.5.1.1"),
         _define_range("InternalHeader.CS", 0, 0, "MS-MQQB 2.2.1"),
-        _SESSION_WINDOW,
+        _SESSION_WINDOW_RANGE,
     ),
     UserMessagePacket: (
         _define_range("UserHeader.DM", 0, 1, "MS-MQMQ 2.2.19.2"),
@@ -119,7 +121,7 @@ class Identifying(Part):
             if session.SessionState in MAX_PACKET_BYTES_BY_STATE:
                 self.check_announced_size(session, now)
             return
-        self.note_received(session)
+        self.note_packet_received(session)
         if error.field in _FIXED_FIELDS:
             self.verify_signature(session, error, now)
         else:
@@ -132,9 +134,10 @@ class Identifying(Part):
         Without this check, a client without an open session could make the queue manager store megabytes for each
         connection.
         """
-        longest, announced = MAX_PACKET_BYTES_BY_STATE[session.SessionState], session.framer.announced
+        longest = MAX_PACKET_BYTES_BY_STATE[session.SessionState]
+        announced = session.framer.announced_packet_size
         if announced > longest:
-            self.note_received(session)
+            self.note_packet_received(session)
             state = session.SessionState.value
             reason = (
                 f"a packet of {announced} bytes is too large in {state}, "
@@ -146,35 +149,35 @@ class Identifying(Part):
         """Identify a packet, check its fields, and pass it to the method that handles it in the current state.
         Spec: MS-MQQB 3.1.5.1.
         """
-        self.note_received(session)
+        self.note_packet_received(session)
         try:
             packet = self.identify_packet(data)
-            self.check_form(packet)
+            self.check_field_values(packet)
         except FormatError as error:
             self.qm.closing.refuse_malformed(session, error, now)
             return
-        receiver = RECEIVERS.get((session.SessionState, type(packet)))
+        receiver = RECEIVER_BY_STATE_AND_PACKET.get((session.SessionState, type(packet)))
         if receiver is None:
             self.qm.closing.refuse_out_of_state(session, packet, now)
         else:
             receiver(self.qm)(session, packet, now)
 
-    def note_received(self, session: Session) -> None:
+    def note_packet_received(self, session: Session) -> None:
         """Set ReceivedAck, because a packet was received. Spec: MS-MQQB 3.1.5.1."""
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
         """Parse a packet from the stream; raise FormatError for a malformed packet. Spec: MS-MQQB 3.1.5.1.1."""
-        return parse_framed(data)
+        return parse_framed_packet(data)
 
-    def check_form(self, packet: Packet) -> None:
+    def check_field_values(self, packet: Packet) -> None:
         """Raise FormatError for a field value that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, in a strict
         interpretation.
         """
         ranges = FIELD_RANGES[type(packet)]
         if isinstance(packet, UserMessagePacket):
             if packet.SessionHeader is not None:
-                ranges = (*ranges, _SESSION_WINDOW)
+                ranges = (*ranges, _SESSION_WINDOW_RANGE)
             if packet.TransactionHeader is not None:
                 ranges += _RANGES_OF_TRANSACTIONAL_MESSAGE
         for path, read, lowest, highest, section in ranges:

@@ -4,7 +4,7 @@ from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import Part
 from reference_qm.core.store.entries import build_removal_change, build_transfer_entry
 from reference_qm.core.store.messages import deserialize_message
-from reference_qm.core.transfer.arrival import Saving
+from reference_qm.core.transfer.arrival import UnsavedArrival
 from reference_qm.model.adm import (
     NO_INCOMING_SEQUENCE,
     Acceptance,
@@ -23,7 +23,7 @@ class InSequence(Part):
 
     __slots__ = ()
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         """Put a transactional message into its queue if it is the next message in its sequence.
@@ -51,22 +51,24 @@ class InSequence(Part):
         if transfer is not None:
             session.TxMessageRejectCount = transfer.RejectCount
             session.order_acks_due[transfer] = None
-        self.qm.order_acks.schedule(session, now)
+        self.qm.order_acks.start_order_ack_timer(session, now)
         if not self.is_in_sequence(session, packet):
             self.reject_out_of_sequence(session, transfer, now)
             return
         if not self.qm.admission.has_room(session, packet, queue, message, now):
             return
-        transfer = transfer or _new_transfer(queue, key, message.DestinationQueueFormatName)
+        transfer = transfer or _create_transfer(queue, key, message.DestinationQueueFormatName)
         follows = (transfer.SequenceIdentifier, transfer.SequenceNumber)
         self.accept_in_sequence(session, transfer, packet, now)
         position = self.qm.positions.insert_message(queue, message)
         if message.PositiveJournalingRequested or message.NegativeJournalingRequested or message.FinalAckRequired:
-            position.order_queue = self.qm.order_acks.name_order_queue(session, packet.UserHeader.SourceQueueManager)
+            position.order_queue = self.qm.order_acks.build_order_queue_name(
+                session, packet.UserHeader.SourceQueueManager
+            )
         acceptance = Acceptance(transfer, position, transfer.SequenceIdentifier, transfer.SequenceNumber, follows)
         transfer.unsaved.append(acceptance)
         receipt.done = False
-        self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)], acceptance), packet)
+        self.qm.arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)], acceptance), packet)
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         """Return whether a message is the next message in its sequence, or the first message of a newer sequence.
@@ -122,7 +124,7 @@ class InSequence(Part):
         for session in sessions:
             if session.SessionState is SessionState.OPEN and transfer not in session.order_acks_due:
                 session.order_acks_due[transfer] = None
-                self.qm.order_acks.schedule(session, now)
+                self.qm.order_acks.start_order_ack_timer(session, now)
 
     def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
         """Set a sequence back to the last message that is on disk with all its predecessors. The sender repeats the
@@ -138,7 +140,7 @@ class InSequence(Part):
         transfer.SequenceIdentifier, transfer.SequenceNumber = transfer.saved_identifier, transfer.saved_number
 
 
-def _new_transfer(queue: Queue, key: TransferKey, format_name: str) -> IncomingTransactionalTransferInfo:
+def _create_transfer(queue: Queue, key: TransferKey, format_name: str) -> IncomingTransactionalTransferInfo:
     transfer = IncomingTransactionalTransferInfo(queue, format_name, key[0])
     queue.IncomingTransactionalTransferInfoCollection[key] = transfer
     return transfer

@@ -15,7 +15,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.names.destinations import get_destination_guid
-from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, names_order_queue
+from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, is_for_order_queue
 from reference_qm.core.part import Part
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import (
@@ -32,7 +32,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 ORDER_ACK_LABEL = "QM Ordering Ack"
-BODY_SIZE = 0x24
+ORDER_ACK_BODY_SIZE = 0x24
 FIRST_FINAL_ACK_CLASS = 0x4000
 _GET_SEQUENCE_NUMBER = attrgetter("SeqNo")
 
@@ -41,7 +41,7 @@ def is_order_ack(packet: UserMessagePacket) -> bool:
     """Return whether a packet is an OrderAck Packet. Spec: MS-MQQB 3.1.5.1.1."""
     return (
         packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK
-        and len(packet.MessagePropertiesHeader.MessageBody) == BODY_SIZE
+        and len(packet.MessagePropertiesHeader.MessageBody) == ORDER_ACK_BODY_SIZE
         and _has_ordering_flags(packet)
     )
 
@@ -55,7 +55,7 @@ def _has_ordering_flags(packet: UserMessagePacket) -> bool:
     return (
         packet.BaseHeader.Flags == 0
         and packet.MessagePropertiesHeader.Label == ORDER_ACK_LABEL
-        and names_order_queue(packet)
+        and is_for_order_queue(packet)
     )
 
 
@@ -154,7 +154,7 @@ class OrderAcks(Part):
 
     # -- the receiver of transactional messages -----------------------------------------------------------------------
 
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         """Start the Order Ack Send Timer, or restart it within the limit of MaximumOrderAckDelay. Spec: MS-MQQB
         3.1.5.8.6.
 
@@ -181,7 +181,7 @@ class OrderAcks(Part):
         due, session.order_acks_due = session.order_acks_due, {}
         for transfer in due:
             if transfer.saved_number:
-                name = self.name_order_queue(session, transfer.SenderIdentifier)
+                name = self.build_order_queue_name(session, transfer.SenderIdentifier)
                 body = self.build(transfer)
                 self.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
         session.LastOrderAckSendTime = now.utc_s
@@ -190,7 +190,7 @@ class OrderAcks(Part):
         """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (``receive`` explains the TxSequenceID)."""
         return OrderAckBody(transfer.saved_identifier, transfer.saved_number, transfer.saved_number - 1)
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
         """Return the format name of the order queue of a sender. Spec: MS-MQQB 3.1.7.17.
 
         If the result is a private format name, it contains the GUID of the sender. RemoteQMGuid is not used,
@@ -225,12 +225,12 @@ class OrderAcks(Part):
             Body=body.build(),
             SentTime=now.utc_s,
         )
-        queue = self._queue_of_open_session(name) or self.qm.destinations.open_outgoing(name, now)
+        queue = self._find_queue_of_open_session(name) or self.qm.destinations.open_outgoing_queue(name, now)
         position = MessagePosition(message, queue)
         self.qm.disk.save(self.qm.durability.build_send_record(position))
         self.qm.sending.message_position_available(queue, position, now)
 
-    def _queue_of_open_session(self, name: str) -> OutgoingQueue | None:
+    def _find_queue_of_open_session(self, name: str) -> OutgoingQueue | None:
         """Return the outgoing queue of an open session to the host of an order queue, or None.
 
         Create the queue if this queue manager is the acceptor of the session (3.1.7.1).
@@ -238,7 +238,7 @@ class OrderAcks(Part):
         for session in self.qm.sessions.values():
             if session.SessionState is not SessionState.OPEN:
                 continue
-            if self.name_order_queue(session, session.RemoteQMGuid) != name:
+            if self.build_order_queue_name(session, session.RemoteQMGuid) != name:
                 continue
             if session.OutgoingQueueReference is None:
                 queue = OutgoingQueue(Pathname=name, DestinationFormatName=name, State=OutgoingQueueState.CONNECTED)

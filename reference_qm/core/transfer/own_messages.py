@@ -6,7 +6,11 @@ from reference_qm.codec import MessageIdentifier
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import OUTGOING_QUEUES_LIMIT, get_destination_guid
 from reference_qm.core.part import Part
-from reference_qm.core.store.messages import check_fit, check_queues, may_exceed_packet_size
+from reference_qm.core.store.messages import (
+    check_message_fits_packet,
+    check_queue_names_fit_packet,
+    may_exceed_packet_size,
+)
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.surface.clock import Now
 
@@ -48,15 +52,15 @@ class OwnMessages(Part):
         name = message.DestinationQueueFormatName
         try:
             if may_exceed_packet_size(message.Body):
-                check_fit(message)
+                check_message_fits_packet(message)
             else:
-                check_queues(self.qm.adm.Identifier, name, message.ResponseQueueFormatName)
-            local = self.qm.destinations.find_local(name)
+                check_queue_names_fit_packet(self.qm.adm.Identifier, name, message.ResponseQueueFormatName)
+            local = self.qm.destinations.find_local_queue(name)
             if local is not None or self.qm.next_hops.get_destination_info(name) is None:
                 return local
             known = name.lower() in self.qm.adm.OutgoingQueues
             return (
-                self.qm.destinations.open_outgoing(name, now)
+                self.qm.destinations.open_outgoing_queue(name, now)
                 if known or len(self.qm.adm.OutgoingQueues) < OUTGOING_QUEUES_LIMIT
                 else None
             )

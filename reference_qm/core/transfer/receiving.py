@@ -8,7 +8,7 @@ from reference_qm.codec import (
 from reference_qm.core.part import Part
 from reference_qm.core.store.entries import build_history_entry
 from reference_qm.core.store.messages import deserialize_message
-from reference_qm.core.transfer.arrival import Saving
+from reference_qm.core.transfer.arrival import UnsavedArrival
 from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL, is_final_ack, is_order_ack
 from reference_qm.model.adm import (
     RecoverableReceipt,
@@ -71,9 +71,9 @@ class Receiving(Part):
             self.qm.session_acks.flag_recoverable(session, at)
 
         def close_unsaved(error: str, at: Now) -> None:
-            self._close_unsaved(session, receipt, error, at)
+            self._close_session_of_unsaved(session, receipt, error, at)
 
-        self.qm.disk.when_saved(flag_message, close_unsaved, now)
+        self.qm.disk.call_when_saved(flag_message, close_unsaved, now)
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         """Count a received message on its session: in the count of all messages and, if it is recoverable, in the count
@@ -118,7 +118,7 @@ class Receiving(Part):
                     take(session, packet, now)
                     return
         if packet.TransactionHeader is not None:
-            self.qm.in_sequence.take_transactional(session, packet, receipt, now)
+            self.qm.in_sequence.receive_transactional_message(session, packet, receipt, now)
             return
         entry = self.qm.history.find_duplicate(packet)
         if entry is not None:
@@ -141,7 +141,7 @@ class Receiving(Part):
             return
         position = self.qm.positions.insert_message(queue, message)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
-            self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)]), admitted)
+            self.qm.arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)]), admitted)
         else:
             self.qm.disk.save(build_history_entry(entry))
             self.qm.arrival.message_arrived(position, now)
@@ -159,9 +159,9 @@ class Receiving(Part):
 
         A dropped message is not acknowledged and does not advance a sequence.
         """
-        return self.qm.config.validate_host_names and not self.names_own_host(packet)
+        return self.qm.config.validate_host_names and not self.is_for_own_host(packet)
 
-    def names_own_host(self, packet: UserMessagePacket) -> bool:
+    def is_for_own_host(self, packet: UserMessagePacket) -> bool:
         """Return whether the destination of a message is on this host, or contains no host."""
         queue = packet.UserHeader.DestinationQueue
         if not isinstance(queue, DirectQueueFormatName):
@@ -169,7 +169,7 @@ class Receiving(Part):
         protocol, _, rest = queue.DirectFormatName.partition(":")
         return self.qm.queue_names.is_own_host(protocol, rest.partition("\\")[0])
 
-    def on_persisted(self, saving: Saving, now: Now) -> None:
+    def on_persisted(self, saving: UnsavedArrival, now: Now) -> None:
         """Make a message that is now on disk available, and acknowledge it. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
         for session, receipt in saving.claims:
             receipt.done = True
@@ -181,7 +181,7 @@ class Receiving(Part):
         elif saving.position.State is MessagePositionState.LOCKED:
             self.qm.arrival.message_arrived(saving.position, now)
 
-    def on_persist_failed(self, saving: Saving, error: str, now: Now) -> None:
+    def on_persist_failed(self, saving: UnsavedArrival, error: str, now: Now) -> None:
         """Remove a message that could not be saved, and close the session, so that the sender sends the message
         again.
 
@@ -194,8 +194,8 @@ class Receiving(Part):
         if saving.acceptance is not None and saving.acceptance in saving.acceptance.transfer.unsaved:
             self.qm.in_sequence.withdraw_unsaved(saving.acceptance.transfer)
         for session, receipt in saving.claims:
-            self._close_unsaved(session, receipt, error, now)
+            self._close_session_of_unsaved(session, receipt, error, now)
 
-    def _close_unsaved(self, session: Session, receipt: RecoverableReceipt, error: str, now: Now) -> None:
+    def _close_session_of_unsaved(self, session: Session, receipt: RecoverableReceipt, error: str, now: Now) -> None:
         if session.SessionState is SessionState.OPEN and receipt in session.receipts:
             self.qm.closing.close(session, f"a message could not be saved: {error} (MS-MQQB 3.1.5.8.7)", now)

@@ -6,8 +6,8 @@ from reference_qm.codec import BaseHeader, MessageClass, UserHeader, UserMessage
 from reference_qm.core.names.destinations import OUTGOING_QUEUES_LIMIT
 from reference_qm.core.part import Part
 from reference_qm.core.store.entries import build_history_entry
-from reference_qm.core.store.messages import DIRECT, deserialize_message
-from reference_qm.core.transfer.arrival import Saving
+from reference_qm.core.store.messages import DIRECT_QUEUE_TYPE, deserialize_message
+from reference_qm.core.transfer.arrival import UnsavedArrival
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -59,9 +59,11 @@ class Routing(Part):
             SessionHeader=None,
         )
         message = deserialize_message(onward, onward.UserHeader.QueueManagerAddress, now.utc_s)
-        position = MessagePosition(message, self.qm.destinations.open_outgoing(message.DestinationQueueFormatName, now))
+        position = MessagePosition(
+            message, self.qm.destinations.open_outgoing_queue(message.DestinationQueueFormatName, now)
+        )
         if onward.UserHeader.DM:
-            self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)], routed=onward), onward)
+            self.qm.arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)], routed=onward), onward)
         else:
             self.qm.disk.save(build_history_entry(entry))
             self.forward_message(position, onward, now)
@@ -77,7 +79,11 @@ class Routing(Part):
         """
         user, queues = packet.UserHeader, self.qm.adm.OutgoingQueues
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in queues.values()) + len(self.qm.savings)
-        if waiting >= self.qm.config.max_outgoing_messages or user.DestinationQueue is None or user.DQ == DIRECT:
+        if (
+            waiting >= self.qm.config.max_outgoing_messages
+            or user.DestinationQueue is None
+            or user.DQ == DIRECT_QUEUE_TYPE
+        ):
             return False
         return len(queues) < OUTGOING_QUEUES_LIMIT or _get_destination_key(packet) in queues
 

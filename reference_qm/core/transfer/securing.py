@@ -61,7 +61,7 @@ class Securing(Part):
             raise SecurityError(
                 "Message.SenderCertificate", _SIGNING_SECTION, "the private key of the certificate is missing"
             )
-        content = self.qm.security_on_receipt.signed_properties
+        content = self.qm.security_on_receipt.build_signed_properties
         return sign_message(packet, _get_signature_type(security.AuthenticationLevel), key, content)
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:

@@ -59,7 +59,7 @@ class SecurityOnReceipt(Part):
         """Verify the signature if there is one, and store its type in AS. Raises Refused for an invalid signature.
         Spec: MS-MQQB 3.1.5.8.3.
         """
-        return authenticate_message(packet, self.signed_properties)
+        return authenticate_message(packet, self.build_signed_properties)
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         """Verify the identity of the signer. Raises Refused if the identity cannot be verified. Spec: MS-MQQB
@@ -93,7 +93,7 @@ class SecurityOnReceipt(Part):
     def _build_receiver(self) -> Receiver:
         return Receiver(self.qm.caches, self.qm.config.security.encryption_keys, _Accounts(self.qm.security_lookup))
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         """Return the properties that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
         return build_signed_content(packet, kind)
 

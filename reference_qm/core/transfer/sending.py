@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.events import MessageExpired, MessageSent
-from reference_qm.core.names.queue_names import names_order_queue
+from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.part import Part
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
@@ -69,8 +69,8 @@ class Sending(Part):
         Therefore this method adds the message to the table, but does not send it.
         """
         session.OutgoingMessageTable.add(position)
-        self.qm.lifetimes.watch_message_to_send(session, position)
-        if outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
+        self.qm.lifetimes.record_deadline_of_message_to_send(session, position)
+        if get_outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
             return
         self.qm.dispatch_collection.add(session, position)
         if session.SessionState is SessionState.CLOSED:
@@ -129,14 +129,14 @@ class Sending(Part):
         if self.qm.lifetimes.has_expired(position.UserMessage, now):
             self.delete_expired(session, position, now)
             return True
-        if not self.secure(session, position, now):
+        if not self.sign_and_encrypt_message(session, position, now):
             return True
         packet = self.update_user_message(session, position, now)
         self.transmit(session, position, packet)
         self.qm.post(MessageSent(session, position.MessagePosition.MessageReference))
         return True
 
-    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+    def sign_and_encrypt_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         """Sign and encrypt a message whose source is this queue manager. If this fails, delete the message and
         return False.
 
@@ -144,7 +144,7 @@ class Sending(Part):
         body that was encrypted for an earlier session is not reused.
         """
         sent = position.UserMessage
-        if sent.SecurityHeader is None or not self.is_own(sent):
+        if sent.SecurityHeader is None or not self.is_from_this_queue_manager(sent):
             return True
         packet = self.construct_user_message(position.MessagePosition)
         message = position.MessagePosition.MessageReference
@@ -174,7 +174,7 @@ class Sending(Part):
         session.OutgoingMessageTable.remove(position)
         self.qm.transactional_sending.leave_sequence(session, position)
 
-    def is_own(self, packet: UserMessagePacket) -> bool:
+    def is_from_this_queue_manager(self, packet: UserMessagePacket) -> bool:
         """Return whether this queue manager is the source of a message. The source of a routed message is another
         queue manager.
         """
@@ -196,7 +196,7 @@ class Sending(Part):
             position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
         session.UnAckedMessageCount += 1
         packet = position.UserMessage
-        if self.is_acknowledgment_due(session, now) and not names_order_queue(packet):
+        if self.is_acknowledgment_due(session, now) and not is_for_order_queue(packet):
             packet = replace(
                 packet,
                 BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(SH=1)),

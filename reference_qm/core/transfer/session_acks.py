@@ -52,7 +52,7 @@ class SessionAcks(Part):
                 position.ReceivedSessionAck = True
                 session.UnAckedMessageCount -= 1
                 if position.TxSequenceNumber:
-                    self.qm.transactional_sending.retain(session, position)
+                    self.qm.transactional_sending.keep_until_order_ack(session, position)
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         """Delete the express messages whose receipt the acknowledgment confirms. Spec: MS-MQQB 3.1.5.5.2."""

@@ -7,8 +7,8 @@ from reference_qm.core.part import Part
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Tracing(Part):
@@ -56,7 +56,7 @@ class Tracing(Part):
         source = str(message.Identifier.QueueManagerGuid).upper()
         at = datetime.fromtimestamp(now.utc_s, UTC)
         hour, half = at.hour % 12 or 12, "AM" if at.hour < 12 else "PM"
-        date = f"{DAYS[at.weekday()]},{MONTHS[at.month - 1]} {at.day:02} {at.year % 100:02}"
+        date = f"{DAY_NAMES[at.weekday()]},{MONTH_NAMES[at.month - 1]} {at.day:02} {at.year % 100:02}"
         time = f"{hour:02}:{at.minute:02}:{at.second:02} {half} {date}"
         return f"{source[:4]}:{message.Identifier.Ordinal:08X}:{message.HopCount:02X} received by {source} at {time}"
 

@@ -107,13 +107,13 @@ class TransactionalSending(Part):
         sequence.ResendIntervalIndex = 0
         sequence.ResendInterval = self.qm.adm.ResendTimerTable[0]
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Keep a message after its session acknowledgment until its OrderAck arrives. If the OrderAck has already
         arrived, complete the message.
 
         Spec: MS-MQQB 3.1.5.5.3, 3.1.5.5.5.
         """
-        session.OutgoingMessageTable.retain(position)
+        session.OutgoingMessageTable.keep_until_order_ack(position)
         if position.ReceivedOrderAck:
             self.delete_ordered(session, position)
             self.begin_sequence(session)

@@ -21,9 +21,9 @@ class UnknownPublicNamesRefused(Commands):
 
     @only_if(lambda part, *_: not part.qm.enterprise.state.DirectoryOffline)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        find_local = self.qm.destinations.find_local
+        find_local_queue = self.qm.destinations.find_local_queue
         public = isinstance(parse_name(request.to), PublicName)
-        known = public and (find_local(request.to) or self.qm.next_hops.get_destination_info(request.to))
+        known = public and (find_local_queue(request.to) or self.qm.next_hops.get_destination_info(request.to))
         if public and known is None:
             raise CommandError(f"{request.to!a} is not in the directory (MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)")
         return super().send_message(request, token, now)

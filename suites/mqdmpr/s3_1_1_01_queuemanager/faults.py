@@ -12,7 +12,7 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions, lookup_identifier
+from reference_qm.core.queueing.positions import Positions, build_lookup_identifier
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.directory import Site
@@ -191,7 +191,7 @@ class QueueManagerSequentialIdCountedPerQueue(Positions):
         position = super().insert_message(queue, message)
         known = queue.MessagePositionList._by_identifier
         known.pop(position.LookupIdentifier, None)
-        position.LookupIdentifier = lookup_identifier(message, position.order)
+        position.LookupIdentifier = build_lookup_identifier(message, position.order)
         known[position.LookupIdentifier] = position
         return position
 
@@ -204,7 +204,7 @@ class QueueManagerExpressMessageTakesNoSequentialId(Positions):
         lambda part, message: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and part.qm.adm.SequentialID > 0
     )
     def assign_lookup_identifier(self, message: Message) -> int:
-        return lookup_identifier(message, self.qm.adm.SequentialID)
+        return build_lookup_identifier(message, self.qm.adm.SequentialID)
 
 
 @fault("sequential-id-restarts-after-second-restart", breaks="MQDMPR-3.1.1.1-D04")

@@ -58,7 +58,7 @@ class QueueManagerStopAnswersPendingPeeks(Inputs):
     """A queue manager that is stopped answers pending peeks with the first message of any of its queues."""
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
-        messages = [one for queue in self.qm.queue_names.every_queue() for one in queue.MessagePositionList]
+        messages = [one for queue in self.qm.queue_names.list_every_queue() for one in queue.MessagePositionList]
         for reader in list(self.qm.readers.values()) if messages else ():
             if not reader.DestructiveRead:
                 self.qm.waiting._forget_reader(reader)

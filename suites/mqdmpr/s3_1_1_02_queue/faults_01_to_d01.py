@@ -23,8 +23,8 @@ from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.directory import objects
 from reference_qm.directory.enums import DirectoryOperationResult, PrivacyLevel, QueueType, Scope
 from reference_qm.model.adm import Message, MessagePosition, Queue
-from reference_qm.model.attributes import UNLIMITED
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.position_list import Entry
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
@@ -85,7 +85,7 @@ add(
 
 def _make_zero_journal_quotas_unlimited(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
-        queue.JournalQuota = queue.JournalQuota or UNLIMITED
+        queue.JournalQuota = queue.JournalQuota or UNLIMITED_QUOTA_KB
 
 
 add(
@@ -123,8 +123,8 @@ def _change_each_created_queue(spoil: Callable[[Queue], None]) -> Install:
     """Build a fault that changes each queue when the queue manager creates it."""
 
     class CreatedQueueChanger(Queues):
-        def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-            status, created = super().create_here(queue, utc_s)
+        def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+            status, created = super().create_without_directory(queue, utc_s)
             if created is not None:
                 spoil(created)
             return status, created
@@ -177,18 +177,18 @@ for _name, _rule, _says, _spoil in (
 class QueueManagerSecondQueueOfTypeRefused(Queues):
     """The queue manager refuses to create a queue with the Type of another queue."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         if queue.Type.int and any(one.Type == queue.Type for one in self.qm.adm.QueueCollection.values()):
             return Status.MQ_ERROR_QUEUE_EXISTS, None
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("queue-manager-qualified-path-name-with-short-computer-name", breaks="MQDMPR-3.1.1.2-03")
 class QueueManagerQualifiedPathNameWithShortComputerName(Queues):
     """The QualifiedPathname of a queue begins with the name of the computer without the domain."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        status, created = super().create_here(queue, utc_s)
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        status, created = super().create_without_directory(queue, utc_s)
         if created is not None:
             computer = self.qm.config.host_name.partition(".")[0]
             created.QualifiedPathname = f"{computer}\\{created.Pathname}"
@@ -303,7 +303,7 @@ class PurgedMessagePeekReader(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,

@@ -21,7 +21,7 @@ from reference_qm.core.transfer.admission import Outcome
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
-from reference_qm.model.attributes import UNLIMITED
+from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, RemoteReadState
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -125,7 +125,9 @@ add(
 class QueueQuotaIgnoredForTransactionalMessages(Quotas):
     """A transactional queue stores messages beyond its Quota."""
 
-    @only_if(lambda part, queue, message: message.TransactionIdentifier is not None and queue.Quota != UNLIMITED)
+    @only_if(
+        lambda part, queue, message: message.TransactionIdentifier is not None and queue.Quota != UNLIMITED_QUOTA_KB
+    )
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.NO_ERROR
 
@@ -136,7 +138,7 @@ class QueueQuotaIgnoredForOwnMessages(Quotas):
 
     @only_if(
         lambda part, queue, message: (
-            message.Identifier.QueueManagerGuid == part.qm.adm.Identifier and queue.Quota != UNLIMITED
+            message.Identifier.QueueManagerGuid == part.qm.adm.Identifier and queue.Quota != UNLIMITED_QUOTA_KB
         )
     )
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -166,7 +168,7 @@ class QueueJournalQuotaIgnored(Quotas):
 class QueueJournalQuotaSharedByAllJournals(Quotas):
     """The messages in the journals of all queues count against the JournalQuota of each queue."""
 
-    @only_if(lambda part, queue, message: queue.parent is not None and queue.parent.JournalQuota != UNLIMITED)
+    @only_if(lambda part, queue, message: queue.parent is not None and queue.parent.JournalQuota != UNLIMITED_QUOTA_KB)
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)
         assert queue.parent is not None
@@ -300,10 +302,10 @@ class QueueJournalingDisabledLaterStillJournals(QueueCommands):
 class QueueJournalCopyWithoutExtensionAndTag(Journaling):
     """The copy of a message in a journal has neither the extension nor the application tag of the message."""
 
-    def keep_message(self, queue: Queue, message: Message) -> None:
+    def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         if queue.parent is not None:
             message = replace(message, Extension=b"", AppSpecific=0)
-        super().keep_message(queue, message)
+        super().put_into_system_queue(queue, message)
 
 
 @fault("queue-express-messages-not-journaled", breaks="MQDMPR-3.1.1.2-D05", blind=True)

@@ -128,9 +128,9 @@ class PrivateQueueNumberAfterRestartUsedAgain(Queues):
         super().__init__(qm)
         self.created = 0
 
-    def _next_number(self) -> int:
+    def _assign_private_queue_number(self) -> int:
         self.created += 1
-        number: int = super()._next_number()
+        number: int = super()._assign_private_queue_number()
         known = sorted(
             one.PrivateQueueNumber for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber is not None
         )
@@ -211,8 +211,8 @@ class ActiveOfQueueClearedWhenFirstOfTwoHandlesCloses(QueueOpening):
 class TypeOfQueueNullReplaced(Queues):
     """The queue manager replaces a Type of GUID_NULL by the Identifier of the queue."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> Any:
-        status, created = super().create_here(queue, utc_s)
+    def create_without_directory(self, queue: Queue, utc_s: int) -> Any:
+        status, created = super().create_without_directory(queue, utc_s)
         if created is not None and created.Type.int == 0 and created.QueueType is QueueType.PRIVATE:
             created.Type = created.Identifier
         return status, created
@@ -252,8 +252,8 @@ class QualifiedPathnameOfSecondQueueWithoutComputer(Queues):
     computer.
     """
 
-    def create_here(self, queue: Queue, utc_s: int) -> Any:
-        status, created = super().create_here(queue, utc_s)
+    def create_without_directory(self, queue: Queue, utc_s: int) -> Any:
+        status, created = super().create_without_directory(queue, utc_s)
         if created is not None and created.Pathname != created.Pathname.lower():
             created.QualifiedPathname = created.Pathname
         return status, created

@@ -21,7 +21,7 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.events import create_directory_object
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, SeekDirection
 from reference_qm.model.position_list import Entry
 from reference_qm.model.statuses import Status
@@ -224,7 +224,7 @@ class _LastReceivedMessageKeeper(Reading):
         position: MessagePosition,
         transaction: Transaction | None,
         two_phase_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
     ) -> None:
         self.received[position.QueueReference] = position
         super().take_message_out(position, transaction, two_phase_read, answered)
@@ -241,7 +241,7 @@ class QueueManagerPeekOfEmptiedQueueReturnsLastMessage(_LastReceivedMessageKeepe
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -263,7 +263,7 @@ class QueueManagerLookupInEmptiedQueueReturnsLastMessage(_LastReceivedMessageKee
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -288,7 +288,7 @@ class QueueManagerReadOfEmptySubqueueReadsItsQueue(Seeking):
         seek_direction: SeekDirection = SeekDirection.FORWARD,
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        for queue in self.qm.queue_names.every_queue() if found is None else ():
+        for queue in self.qm.queue_names.list_every_queue() if found is None else ():
             positions = queue.MessagePositionList
             if queue.parent is not None and initial_position is positions.Start and not len(positions):
                 return super().seek_available(queue.parent.MessagePositionList.Start, peek_operation, seek_direction)
@@ -309,8 +309,8 @@ class QueueManagerPrivateNumberIsCountOfQueues(_PrivateNumberAssigner):
     can have the same number.
     """
 
-    def _next_number(self) -> int:
-        return super()._next_number() if not self.list_numbers() else len(self.list_numbers()) + 1
+    def _assign_private_queue_number(self) -> int:
+        return super()._assign_private_queue_number() if not self.list_numbers() else len(self.list_numbers()) + 1
 
 
 @fault("queue-manager-transactional-queue-has-number-of-previous-queue", breaks="MQDMPR-3.1.1.2-D01", blind=True)

@@ -13,7 +13,7 @@ from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessag
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.store.messages import NEGATIVE_RECEIVE, POSITIVE_RECEIVE
+from reference_qm.core.store.messages import NEGATIVE_RECEIVE_FLAG, POSITIVE_RECEIVE_FLAG
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.routing import Routing
@@ -276,7 +276,7 @@ class ReceiverReceivedTransactionalMessageNotAcknowledged(AdminAcks):
         return
 
 
-_BOTH_RECEIVE_ACK_REQUEST_BITS = POSITIVE_RECEIVE | NEGATIVE_RECEIVE
+_BOTH_RECEIVE_ACK_REQUEST_BITS = POSITIVE_RECEIVE_FLAG | NEGATIVE_RECEIVE_FLAG
 
 
 @fault("receiver-both-receive-acks-read-as-positive-only", breaks="MQDMPR-3.1.1.12-36", blind=True)

@@ -196,13 +196,13 @@ def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:
     """
 
     class UnknownProviderRefuser(Identifying):
-        def check_form(self, packet: Any) -> None:
+        def check_field_values(self, packet: Any) -> None:
             header = getattr(packet, "SecurityHeader", None)
             info = header.SecurityData.ProviderInfo if header is not None else b""
             value: Any = int.from_bytes(info[:4], "little") if field == "ProviderType" else info[4:].decode("utf-16-le")
             if info and not str(value).startswith(known):
                 raise FormatError(f"SecurityHeader.{field}", 0, "a fault", f"the value {value} is not supported")
-            super().check_form(packet)
+            super().check_field_values(packet)
 
     return replace_part(UnknownProviderRefuser)
 
@@ -230,12 +230,12 @@ add(
 class ReceiverFinalAckNotSent(InSequence):
     """The receiver sends no FinalAck for a message whose TransactionHeader.Flags.FA is 1."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         flags = packet.TransactionHeader.Flags & ~2 if packet.TransactionHeader else 0
         packet = set_fields(packet, {"TransactionHeader.Flags": flags})
-        super().take_transactional(session, packet, receipt, now)
+        super().receive_transactional_message(session, packet, receipt, now)
 
 
 @fault(
@@ -245,12 +245,12 @@ class ReceiverFinalAckNotSent(InSequence):
 class ReceiverFinalAckWithoutRequest(InSequence):
     """The receiver sends a FinalAck for every transactional message."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         flags = packet.TransactionHeader.Flags | 2 if packet.TransactionHeader else 0
         packet = set_fields(packet, {"TransactionHeader.Flags": flags})
-        super().take_transactional(session, packet, receipt, now)
+        super().receive_transactional_message(session, packet, receipt, now)
 
 
 @fault("receiver-final-ack-of-moved-message-omitted", breaks="MQDMPR-3.1.1.12-63")

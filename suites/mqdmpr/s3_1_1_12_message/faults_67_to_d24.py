@@ -48,7 +48,7 @@ def _change_restored_messages(change: Callable[[MessagePosition, QueueManager], 
     """Build a fault that changes each message of a local queue after a restart."""
 
     def change_every_restored_message(qm: QueueManager) -> None:
-        for queue in qm.queue_names.every_queue():
+        for queue in qm.queue_names.list_every_queue():
             for position in queue.MessagePositionList:
                 change(position, qm)
 
@@ -109,7 +109,7 @@ add(
 
 def _set_attribute_of_messages_in_queues(name: str, value: Any, *, in_system_queue: bool = False) -> Any:
     def change_every_restored_message(qm: QueueManager) -> None:
-        for queue in (*qm.queue_names.every_queue(), *qm.adm.system_queues):
+        for queue in (*qm.queue_names.list_every_queue(), *qm.adm.system_queues):
             if (queue.QueueType is QueueType.SYSTEM) is in_system_queue:
                 for position in queue.MessagePositionList:
                     position.MessageReference = replace(position.MessageReference, **{name: value})

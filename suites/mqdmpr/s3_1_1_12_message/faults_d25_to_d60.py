@@ -124,7 +124,7 @@ class ReceiverMovedMessageDoesNotExpire(Lifetimes):
     """A message that was moved to a subqueue does not expire."""
 
     @only_if(lambda part, position: position.QueueReference.parent is not None)
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         return
 
 
@@ -133,7 +133,7 @@ class ReceiverOnlyFirstMessageOfQueueExpires(Lifetimes):
     """A message expires only if it was the first message of its queue when it arrived."""
 
     @only_if(lambda part, position: position.QueueReference.MessagePositionList.Head is not position)
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         return
 
 

@@ -282,7 +282,7 @@ class SenderSecondWaitingMessageNeverExpires(Lifetimes):
     """The sender watches the TimeToReachQueue only of the first message of an outgoing queue."""
 
     @only_if(lambda part, session, position: len(session.OutgoingMessageTable) > 1)
-    def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         pass
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -304,7 +304,7 @@ class RecoverableMessageInQueueNeverExpires(Lifetimes):
     """A recoverable message never leaves its queue because of TimeToBeReceived."""
 
     @only_if(lambda part, position: _is_recoverable(position.MessageReference))
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         pass
 
 
@@ -313,7 +313,7 @@ class LocalMessageNeverExpires(Lifetimes):
     """A message of a local application never leaves its queue because of TimeToBeReceived."""
 
     @only_if(lambda part, position: position.MessageReference.Identifier.QueueManagerGuid == part.qm.adm.Identifier)
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         pass
 
 
@@ -321,7 +321,7 @@ class LocalMessageNeverExpires(Lifetimes):
 class MessageWithShorterLifeExpiresWithMessageBefore(Lifetimes):
     """A message expires no earlier than the messages before it in its queue."""
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
         lives = [
             one.MessageReference.SentTime + one.MessageReference.TimeToBeReceived - message.SentTime
@@ -330,7 +330,7 @@ class MessageWithShorterLifeExpiresWithMessageBefore(Lifetimes):
         ]
         if message.TimeToBeReceived != 0xFFFFFFFF and lives:
             position.MessageReference = replace(message, TimeToBeReceived=max(0, *lives, message.TimeToBeReceived))
-        super().watch_received(position)
+        super().start_time_to_be_received_timer(position)
         position.MessageReference = message
 
 

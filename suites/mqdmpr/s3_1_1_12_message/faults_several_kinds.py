@@ -15,7 +15,7 @@ from harness.faults.sent_messages import change_construction
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, TransactionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.store.messages import POSITIVE_RECEIVE
+from reference_qm.core.store.messages import POSITIVE_RECEIVE_FLAG
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -260,7 +260,7 @@ class ReceiverAckOfRecoverableMessageClassWithLowByteOnly(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         built = super().build(message, message_class, now)
-        cut = bool(message.AcknowledgementsRequested & POSITIVE_RECEIVE) and message_class > 0xFF
+        cut = bool(message.AcknowledgementsRequested & POSITIVE_RECEIVE_FLAG) and message_class > 0xFF
         return replace(built, Class=message_class & 0xFF | 0x10) if cut else built
 
 

@@ -18,7 +18,7 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.transfer.arrival import Arrival, Saving
+from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
 from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.directory.enums import QueueType
@@ -301,7 +301,7 @@ class SecondRecoverableMessageOfQueueLostAtRestart(Arrival):
     """The receiver saves an arrived recoverable message as an empty record if its queue already has a message."""
 
     @only_if(lambda part, saving, packet: len(saving.position.QueueReference.MessagePositionList) > 1)
-    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+    def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         super().save_message(saving, packet)
         self.qm.disk.save({f"message:{saving.position.key}": None})
 
@@ -347,7 +347,7 @@ def _change_restored_messages(change: MessageChange, *, outgoing: bool = False) 
                     position.MessageReference = change(position.MessageReference)
                     one.UserMessage = qm.sending.construct_user_message(position)
             return
-        for local in qm.queue_names.every_queue():
+        for local in qm.queue_names.list_every_queue():
             for position in local.MessagePositionList:
                 position.MessageReference = change(position.MessageReference)
 

@@ -9,7 +9,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec.format_names import MultipleElementName
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_opening import RemoteOpening
@@ -92,7 +92,7 @@ class PeekAccessOpenedAsReceiveAccess(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = QueueShareMode.DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
         if descriptor is not None and required_access is QueueAccessType.PEEK:
             descriptor.AccessType = QueueAccessType.RECEIVE
@@ -139,7 +139,7 @@ class OpenQueueDescriptorOfOneQueueMarkedMultiple(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = QueueShareMode.DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
         if descriptor is not None and required_access is not QueueAccessType.SEND:
             descriptor.Multiple = True
@@ -152,7 +152,7 @@ def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], No
     class SeveralQueueDescriptorChanger(QueueOpening):
         def open_queue(
             self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-        ) -> Opened:
+        ) -> OpenQueueResult:
             status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
             if descriptor is not None and descriptor.Multiple:
                 change(descriptor)
@@ -248,7 +248,7 @@ class QueueManagerSecondDescriptorListsFirst(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = QueueShareMode.DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         earlier = list(queue.OpenQueueDescriptorCollection.values())
         status, made = super().open_found_queue(queue, format_name, required_access, shared_mode)
         if made is not None:
@@ -278,7 +278,7 @@ class QueueManagerDescriptorOfSeveralQueuesCopiesReadState(QueueOpening):
         required_access: QueueAccessType,
         shared_mode: QueueShareMode,
         now: Now,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, several = super()._open_several(name, required_access, shared_mode, now)
         for single in several.OpenQueueDescriptorCollection if several is not None else []:
             queue = single.QueueReference

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.adm import Queue
@@ -45,7 +45,7 @@ class DescriptorHandleOfThirdOpeningIsThatOfFirst(_NewDescriptorChanger):
 class DescriptorForThreeQueuesPeek(QueueOpening):
     """The descriptor for three or more queues has PeekAccess."""
 
-    def _open_several(self, *arguments: Any) -> Opened:
+    def _open_several(self, *arguments: Any) -> OpenQueueResult:
         status, descriptor = super()._open_several(*arguments)
         if descriptor is not None and len(descriptor.OpenQueueDescriptorCollection) > 2:
             descriptor.AccessType = QueueAccessType.PEEK
@@ -56,7 +56,7 @@ class DescriptorForThreeQueuesPeek(QueueOpening):
 class DescriptorForSeveralQueuesRefersToLastLocalQueue(QueueOpening):
     """The descriptor for several queues has the QueueReference of its last local queue."""
 
-    def _open_several(self, *arguments: Any) -> Opened:
+    def _open_several(self, *arguments: Any) -> OpenQueueResult:
         status, descriptor = super()._open_several(*arguments)
         for one in [] if descriptor is None else descriptor.OpenQueueDescriptorCollection:
             if one.QueueReference in self.qm.adm.QueueCollection.values() and descriptor is not None:

@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import FormatName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MulticastName, MultipleElementName
 from reference_qm.core.queueing.cursors import Cursors
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -26,7 +26,7 @@ class _SingleDescriptorChanger(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = QueueShareMode.DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
         if descriptor is not None:
             self.change_single_descriptor(queue, descriptor)
@@ -61,7 +61,7 @@ class _SeveralDescriptorChanger(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is not None and descriptor.Multiple:
             self.change_several_descriptor(parse_format_name(format_name), descriptor)

@@ -21,7 +21,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.remote_starting import Check, Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import CheckOfRead, ReadDescription, RemoteStarting
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
@@ -151,8 +151,8 @@ class ExpressMessageInJournalSurvivesRestart(Journaling):
     """After a restart, the queue manager restores the copy of an express message in the journal of a queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
-    def keep_message(self, queue: Queue, message: Message) -> None:
-        super().keep_message(queue, message)
+    def put_into_system_queue(self, queue: Queue, message: Message) -> None:
+        super().put_into_system_queue(queue, message)
         position = list(queue.MessagePositionList)[-1]
         position.key = self.qm.next_persist_token()
         self.qm.disk.save(build_relocation(position))
@@ -211,10 +211,10 @@ class ModelIdentifierDiffersFromPackets(Inspection):
 class InactivePublicQueueCreator(Destinations):
     """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
         if isinstance(parse_format_name(text), PublicName):
             return OutgoingQueueState.INACTIVE
-        return super().initial_state(text)
+        return super().get_initial_state(text)
 
 
 class PublicQueueLockOmitter(Establishing):
@@ -269,8 +269,8 @@ add(
 class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
     """The queue manager saves the copy of an express message in the journal of its queue."""
 
-    def keep_message(self, queue: Queue, message: Message) -> None:
-        super().keep_message(queue, message)
+    def put_into_system_queue(self, queue: Queue, message: Message) -> None:
+        super().put_into_system_queue(queue, message)
         position = queue.MessagePositionList.Tail
         if queue.parent is not None and isinstance(position, MessagePosition) and not position.key:
             position.key = self.qm.next_persist_token()
@@ -281,7 +281,7 @@ class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
 class ServerRemoteReaderMissesLocalTransactionalMessages(RemoteStarting):
     """The server does not show a remote reader the transactional messages that its own applications sent."""
 
-    def _start_read(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[CheckOfRead, ...], now: Now) -> None:
         hidden = [] if desc is None else self._list_local_transactional_messages(desc["hRemoteQueue"])
         for position in hidden:
             position.State = MessagePositionState.LOCKED

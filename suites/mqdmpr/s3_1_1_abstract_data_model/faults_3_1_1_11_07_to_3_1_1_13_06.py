@@ -19,7 +19,7 @@ from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.store.entries import build_relocation
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
-from reference_qm.model.elements import Answered
+from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.commands import Result
@@ -35,7 +35,7 @@ class RemoteReadDeletesBeforeAcknowledgment(Reading):
         position: MessagePosition,
         transaction: Transaction | None,
         two_phase_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
     ) -> None:
         super().take_message_out(position, transaction, two_phase_read, answered)
         if two_phase_read:
@@ -44,7 +44,7 @@ class RemoteReadDeletesBeforeAcknowledgment(Reading):
 
 def _sort_messages_at_restart(key: Callable[[MessagePosition], Any], condition: Callable[[Queue], bool]) -> Any:
     def sort_every_queue(qm: QueueManager) -> None:
-        for queue in qm.queue_names.every_queue():
+        for queue in qm.queue_names.list_every_queue():
             messages = list(queue.MessagePositionList)
             if len(messages) < 2 or not condition(queue):
                 continue

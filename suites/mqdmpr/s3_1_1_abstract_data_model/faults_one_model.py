@@ -11,7 +11,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import EstablishConnectionPacket, MessageClass, PingPacket, UserMessagePacket, parse_packet
 from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.queueing.queue_opening import Opened
+from reference_qm.core.queueing.queue_opening import OpenQueueResult
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.sessions.establishing import Establishing
@@ -62,7 +62,7 @@ class _RemoteReaderQueueSeparator(Qmcomm):
         """Return whether remote readers do not see the messages of a queue."""
         return False
 
-    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+    def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         status, descriptor = super().open_remote_queue(call, now)
         if descriptor is not None and descriptor.QueueReference is not None:
             queue = descriptor.QueueReference

@@ -16,7 +16,7 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
 from reference_qm.model.timers import TimerKey, TimerName
@@ -35,7 +35,7 @@ class QueueManagerWaitingReadRestartsTimersOfOtherReads(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,
@@ -58,7 +58,7 @@ class QueueManagerTimeoutOfReadRoundedUpToSeconds(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,
@@ -88,7 +88,7 @@ class QueueManagerPendingPeekDoesNotExpire(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,
@@ -130,10 +130,10 @@ class QueueManagerExpiredReadTakesNextMessage(Waiting):
 class LifetimeOfMessageGivenBackNotWatched(Lifetimes):
     """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         known: set[MessagePosition] = getattr(self, "known", set())
         if position not in known:
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)
         self.known = known | {position}
 
 
@@ -158,7 +158,7 @@ class QueueManagerMessageOfLongLifetimeRemovedAtOnce(Lifetimes):
     """
 
     @only_if(lambda part, position: 0x80000000 <= position.MessageReference.TimeToBeReceived < 0xFFFFFFFF)
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         self.qm.to_be_received.add(position, 0)
         self.qm.post(LifetimesChanged())
 
@@ -176,7 +176,7 @@ class QueueManagerExpressMessageDoesNotExpire(Lifetimes):
     """An express message stays in its queue although its TimeToBeReceived is over."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         return
 
 
@@ -184,7 +184,7 @@ class QueueManagerExpressMessageDoesNotExpire(Lifetimes):
 class QueueManagerLaterMessageWithShorterLifetimeWaitsForEarlier(Lifetimes):
     """A message expires no earlier than the messages that arrived before it in the same queue."""
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         earlier = [
             one.MessageReference.SentTime + one.MessageReference.TimeToBeReceived
             for one in position.QueueReference.MessagePositionList
@@ -195,7 +195,7 @@ class QueueManagerLaterMessageWithShorterLifetimeWaitsForEarlier(Lifetimes):
             self.qm.to_be_received.add(position, max(*earlier, message.SentTime + message.TimeToBeReceived))
             self.qm.post(LifetimesChanged())
         else:
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)
 
 
 @fault("lifetimes-after-restart-watched-in-first-queue-only", breaks="MQDMPR-3.1.2.4-D01")
@@ -208,12 +208,12 @@ class LifetimesAfterRestartWatchedInFirstQueueOnly(Lifetimes):
         super().recover_deadlines()
         self.recovering = False
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         if getattr(self, "recovering", False):
             self.place = self.place or position.QueueReference.Pathname
             if position.QueueReference.Pathname != self.place:
                 return
-        super().watch_received(position)
+        super().start_time_to_be_received_timer(position)
 
 
 @fault("queue-manager-transactional-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02")
@@ -226,7 +226,7 @@ class QueueManagerTransactionalMessageOfLifetime0Kept(Lifetimes):
             and position.MessageReference.TransactionIdentifier is not None
         )
     )
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         return
 
 
@@ -240,7 +240,7 @@ class QueueManagerOwnMessageOfLifetime0Kept(Lifetimes):
             and position.MessageReference.Identifier.QueueManagerGuid == part.qm.adm.Identifier
         )
     )
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         return
 
 
@@ -339,7 +339,7 @@ class QueueManagerNextReadRestartsTimersOfDescriptor(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,

@@ -9,7 +9,7 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
@@ -29,7 +29,7 @@ class _ReadTimeoutChanger(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,
@@ -119,10 +119,10 @@ class ReceiverMessageReturnedByAbortAfterExpiryStays(Lifetimes):
     transaction that had received the message was aborted.
     """
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         watched: set[MessagePosition] = getattr(self, "watched", set())
         if position not in watched or position.MessageReference.TransactionIdentifier is None:
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)
         self.watched = watched | {position}
 
 
@@ -130,6 +130,6 @@ class ReceiverMessageReturnedByAbortAfterExpiryStays(Lifetimes):
 class ReceiverMessagesOfApplicationsNeverExpire(Lifetimes):
     """The queue manager does not remove a message that one of its own applications sent to a local queue."""
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         if position.MessageReference.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)

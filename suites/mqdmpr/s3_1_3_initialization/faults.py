@@ -17,7 +17,7 @@ from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS, QueueNames
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.sessions.connecting import Connecting
@@ -173,7 +173,7 @@ class OrderQueueOpenToSendForApplications(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         own = "order_queue$" in format_name.lower() or "notify_queue$" in format_name.lower()
         if own and required_access is QueueAccessType.SEND and "TCP" not in format_name:
             queue = next(iter(self.qm.adm.QueueCollection.values()))
@@ -187,7 +187,7 @@ class OrderQueueOpenToPeekForRemoteReaders(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         if "order_queue$" in format_name.lower() and required_access is QueueAccessType.PEEK:
             queue = next(iter(self.qm.adm.QueueCollection.values()))
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
@@ -202,7 +202,7 @@ class NotifyQueueOpenToSendInUpperCase(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         if "NOTIFY_QUEUE$" in format_name and required_access is QueueAccessType.SEND:
             queue = next(iter(self.qm.adm.QueueCollection.values()))
             return self.open_found_queue(queue, format_name, required_access, shared_mode)

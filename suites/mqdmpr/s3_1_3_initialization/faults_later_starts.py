@@ -176,10 +176,10 @@ class _OutgoingQueueLockKeeper(Destinations):
         """Return whether the outgoing queue for a format name stays locked."""
         return False
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
         restored = not self.qm.begun
         return (
-            OutgoingQueueState.LOCKED if restored and self.is_queue_kept_locked(text) else super().initial_state(text)
+            OutgoingQueueState.LOCKED if restored and self.is_queue_kept_locked(text) else super().get_initial_state(text)
         )
 
 

@@ -217,7 +217,7 @@ class QueueManagerCommitRefusedWhenQueueOfMessageIsDeleted(Coordinating):
     """
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
-        known = list(self.qm.queue_names.every_queue())
+        known = list(self.qm.queue_names.list_every_queue())
         for operation in transaction.TransactionalOperationCollection:
             queue = operation.MessagePositionReference.QueueReference
             if not isinstance(queue, OutgoingQueue) and queue not in known:

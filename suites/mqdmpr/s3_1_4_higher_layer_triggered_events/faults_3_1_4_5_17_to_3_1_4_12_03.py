@@ -45,7 +45,7 @@ class QueueManagerAbortedSendKeptAsDeadLetter(TransactionEvents):
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         super().abort_enqueue(operation, now)
         message = operation.MessagePositionReference.MessageReference
-        self.qm.journaling.keep_message(self.qm.journaling.dead_letter_queue(message), message)
+        self.qm.journaling.put_into_system_queue(self.qm.journaling.dead_letter_queue(message), message)
 
 
 @fault("abort-removes-first-sent-message-only", breaks="MQDMPR-3.1.4.5-17", blind=True)

@@ -9,7 +9,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_starting import RemoteStarting
@@ -29,7 +29,7 @@ class OpenCursorOfDeletedQueueSucceeds(Qmcomm):
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.descriptors.get(call.arguments["hQueue"])
         if descriptor is not None and descriptor.QueueReference is None:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK, phCursor=self.qm.next_handle()))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phCursor=self.qm.next_handle()))
         else:
             super().r_qm_create_remote_cursor(call, now)
 
@@ -83,7 +83,7 @@ class ClosedCursorRewindsOthers(Cursors):
 class QueueManagerReceiveByCursorMovesOtherCursorsOn(Cursors):
     """A receive by a cursor moves other cursors that are at the same message to the next message."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.SUCCEEDED and got[1] is not None:
             for descriptor in got[1].QueueReference.OpenQueueDescriptorCollection.values():
@@ -119,7 +119,7 @@ class NewCursorCanPeekNext(Cursors):
 class QueueManagerSecondCursorStartsAtPositionOfFirst(Cursors):
     """A new cursor starts at the position of the previous cursor that was opened with the same OpenQueueDescriptor."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         cursors = list(cursor.OpenQueueDescriptorReference.CursorCollection.values())
         at = cursors.index(cursor) if cursor in cursors else 0
         if at and cursor.CursorState is CursorState.UNREAD and cursors[at - 1].CursorState is CursorState.READ:

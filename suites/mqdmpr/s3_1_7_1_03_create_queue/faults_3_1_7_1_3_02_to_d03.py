@@ -12,7 +12,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.directory.enums import PrivacyLevel, QueueType, Scope
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.attributes import NULL_GUID, UNLIMITED
+from reference_qm.model.attributes import NULL_GUID, UNLIMITED_QUOTA_KB
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
@@ -33,10 +33,10 @@ class QueueManagerCreateQueueJournalQuotaFromQuota(Queues):
     JournalQuota.
     """
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        if queue.Quota != UNLIMITED and queue.JournalQuota == UNLIMITED:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        if queue.Quota != UNLIMITED_QUOTA_KB and queue.JournalQuota == UNLIMITED_QUOTA_KB:
             queue.JournalQuota = queue.Quota
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("queue-manager-create-queue-type-of-earlier-queue", breaks="MQDMPR-3.1.7.1.3-02")
@@ -45,51 +45,51 @@ class QueueManagerCreateQueueTypeOfEarlierQueue(Queues):
     created queue.
     """
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         earlier = list(self.qm.adm.QueueCollection.values())
         if not queue.Type.int and earlier:
             queue.Type = earlier[-1].Type
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("queue-manager-create-queue-name-of-journal-accepted", breaks="MQDMPR-3.1.7.1.3-05")
 class QueueManagerCreateQueueNameOfJournalAccepted(Queues):
     """The queue manager creates a queue although its path name denotes the journal of a queue."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         path = parse_path(queue.Pathname)
         if path is not None and path.journal:
             queue.Pathname = queue.Pathname.partition(";")[0] + "-journal"
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("queue-manager-create-queue-name-with-space-at-end-trimmed", breaks="MQDMPR-3.1.7.1.3-05")
 class QueueManagerCreateQueueNameWithSpaceAtEndTrimmed(Queues):
     """The queue manager creates a queue although the path name ends with a space, and removes the space."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.Pathname = queue.Pathname.rstrip(" ")
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("invalid-path-name-with-second-subqueue-accepted", breaks="MQDMPR-3.1.7.1.3-05", blind=True)
 class InvalidPathNameWithSecondSubqueueAccepted(Queues):
     """The queue manager ignores everything after a second semicolon in a path name."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         name, semicolon, rest = queue.Pathname.partition(";")
         queue.Pathname = name + semicolon + rest.partition(";")[0]
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("invalid-path-name-cut-to-allowed-length", breaks="MQDMPR-3.1.7.1.3-05", blind=True)
 class InvalidPathNameCutToAllowedLength(Queues):
     """The queue manager cuts the name of a new queue to 124 characters instead of refusing a longer name."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         folder, separator, name = queue.Pathname.partition("\\")
         queue.Pathname = folder + separator + name[:124]
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("new-queue-not-in-collection", breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"))
@@ -146,8 +146,8 @@ class NewQueuesShareJournal(Queues):
 class _CreatedQueueChanger(Queues):
     """Change each new queue."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        status, created = super().create_here(queue, utc_s)
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        status, created = super().create_without_directory(queue, utc_s)
         if created is not None:
             self.change_created_queue(created)
         return status, created
@@ -211,9 +211,9 @@ class NewQueueNegativeBasePriorityZeroed(Queues):
 class LabelOfNewQueueIsCutTo63Characters(Queues):
     """The queue manager stores only the first 63 characters of a supplied label."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.Label = queue.Label[:63]
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("new-queue-privacy-body-becomes-optional-with-authentication", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
@@ -240,47 +240,47 @@ class NewQueueTypeKeptOnlyWithLabel(_CreatedQueueChanger):
 class QueueManagerCreateQueueLabelOf64Characters(Queues):
     """The queue manager keeps only the first 64 characters of the Label of a new queue."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.Label = queue.Label[:64]
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("queue-manager-create-queue-quota-of-31-bits", breaks="MQDMPR-3.1.7.1.3-D01")
 class QueueManagerCreateQueueQuotaOf31Bits(Queues):
     """The queue manager keeps only the low 31 bits of the Quota of a new queue."""
 
-    @only_if(lambda part, queue, utc_s: queue.Quota != UNLIMITED)
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    @only_if(lambda part, queue, utc_s: queue.Quota != UNLIMITED_QUOTA_KB)
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.Quota &= 0x7FFFFFFF
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("queue-manager-create-queue-negative-base-priority-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
 class QueueManagerCreateQueueNegativeBasePriorityIsZero(Queues):
     """If the creator of a new queue supplies a negative BasePriority, the queue manager sets BasePriority to 0."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.BasePriority = max(0, queue.BasePriority)
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("quota-of-new-queue-has-16-bits", breaks="MQDMPR-3.1.7.1.3-D01")
 class QuotaOfNewQueueHas16Bits(Queues):
     """The queue manager stores only the low 16 bits of a supplied quota."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         if queue.Quota not in (None, 0xFFFFFFFF):
             queue.Quota = queue.Quota & 0xFFFF
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("negative-base-priority-of-new-queue-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
 class NegativeBasePriorityOfNewQueueIsZero(Queues):
     """If the creator of a queue supplies a negative BasePriority, the queue manager stores 0."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.BasePriority = max(queue.BasePriority, 0)
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("new-queue-label-cut-to-64-characters", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
@@ -348,8 +348,8 @@ class NewQueueModifyTime0(Queues):
 class ModifyTimeOfNewQueueIsZero(Queues):
     """The queue manager leaves ModifyTime of a new queue at 0."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        status, created = super().create_here(queue, utc_s)
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        status, created = super().create_without_directory(queue, utc_s)
         if created is not None:
             created.ModifyTime = 0
         return status, created
@@ -402,9 +402,9 @@ LONGEST_SUBQUEUE_NAME_LENGTH = 32
 class QueueManagerLongSubqueueNameShortened(Queues):
     """The queue manager shortens the name of a new subqueue to 32 characters instead of refusing it."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         base, semicolon, subqueue = queue.Pathname.partition(";")
         shortened = base + semicolon + subqueue[:LONGEST_SUBQUEUE_NAME_LENGTH]
         if parse_path(queue.Pathname) is None and semicolon and parse_path(shortened) is not None:
             queue.Pathname = shortened
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)

@@ -22,11 +22,11 @@ PROPERTY_READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES
 class QueueManagerQueueCreatedAfterDeletionMissing(Queues):
     """The queue manager reports the creation of a queue with the name of a deleted queue, but creates no queue."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         names = self.__dict__.setdefault("names", set())
         again = queue.Pathname in names
         names.add(queue.Pathname)
-        status, created = super().create_here(queue, utc_s)
+        status, created = super().create_without_directory(queue, utc_s)
         if again and created is not None:
             self.forget(created)
         return status, created
@@ -36,8 +36,8 @@ class QueueManagerQueueCreatedAfterDeletionMissing(Queues):
 class QueueManagerNewTransactionalQueueMissing(Queues):
     """The queue manager reports the creation of a transactional queue with a label, but creates no queue."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        status, created = super().create_here(queue, utc_s)
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        status, created = super().create_without_directory(queue, utc_s)
         if created is not None and created.Transactional and created.Label:
             self.forget(created)
         return status, created

@@ -24,7 +24,7 @@ class QueueManagerCreateQueueNumberOfQueuesAsPrivateNumber(Queues):
     another queue may have this number.
     """
 
-    def _next_number(self) -> int:
+    def _assign_private_queue_number(self) -> int:
         return len(self.qm.adm.QueueCollection) + 5
 
 
@@ -32,8 +32,8 @@ class QueueManagerCreateQueueNumberOfQueuesAsPrivateNumber(Queues):
 class TwoNewPrivateQueuesShareNumber(Queues):
     """The queue manager assigns the number of the previous private queue to each second private queue."""
 
-    def _next_number(self) -> int:
-        number = super()._next_number()
+    def _assign_private_queue_number(self) -> int:
+        number = super()._assign_private_queue_number()
         return number - (number % 2)
 
 
@@ -41,8 +41,8 @@ class TwoNewPrivateQueuesShareNumber(Queues):
 class NewQueueNumberIsNumberOfQueues(Queues):
     """The queue manager assigns the number of existing queues plus 100 as the number of a new private queue."""
 
-    def _next_number(self) -> int:
-        super()._next_number()
+    def _assign_private_queue_number(self) -> int:
+        super()._assign_private_queue_number()
         return len(self.qm.adm.QueueCollection) + 100
 
 
@@ -97,7 +97,7 @@ class RefusedPublicQueueCreatedWhenDirectoryIsBack(Publishing):
     def update_public_queues(self) -> None:
         super().update_public_queues()
         for queue in self.refused:
-            self.qm.queues.create_here(queue, 0)
+            self.qm.queues.create_without_directory(queue, 0)
         self.refused.clear()
 
 
@@ -108,7 +108,7 @@ class FailedDirectoryObjectLeavesSecondPublicQueue(Queues):
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False, **rest: Any) -> None:
         def create_queue_after_failure(status: Status, made: Queue | None) -> None:
             if made is None and status is not Status.MQ_ERROR_QUEUE_EXISTS:
-                self.create_here(queue, utc_s)
+                self.create_without_directory(queue, utc_s)
             created(status, made)
 
         super().create(queue, utc_s, create_queue_after_failure, skip_directory)
@@ -129,20 +129,20 @@ class AnyPublicQueueCreatedWithoutDirectory(Publishing):
 class NewQueueNameOf100CharactersRefused(Queues):
     """The queue manager refuses to create a queue whose name has more than 60 characters."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         if len(queue.Pathname.partition("\\")[2].partition(";")[0]) > 60:
             return Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, None
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("new-queue-refused-with-name-that-begins-like-other", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
 class NewQueueRefusedWithNameThatBeginsLikeOther(Queues):
     """The queue manager refuses to create a queue whose name is the beginning of another queue's name."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         if any(one.startswith(queue.Pathname.lower()) for one in self.qm.adm.QueueCollection):
             return Status.MQ_ERROR_QUEUE_EXISTS, None
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("descriptor-computer-sid-of-earlier-answer-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
@@ -155,8 +155,8 @@ class DescriptorComputerSidOfEarlierAnswerOffline(Queues):
         super().__init__(qm)
         self.earlier: Sid | None = None
 
-    def machine_sid(self) -> Sid | None:
-        self.earlier = super().machine_sid() or self.earlier
+    def find_machine_sid(self) -> Sid | None:
+        self.earlier = super().find_machine_sid() or self.earlier
         return self.earlier
 
 
@@ -347,7 +347,7 @@ class DefaultSecurityDescriptorComputerReadsLessBesideUser(Queues):
     """
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
-        found, computer = super().create_default_security(owner), self.machine_sid()
+        found, computer = super().create_default_security(owner), self.find_machine_sid()
         if computer is None or owner == ANONYMOUS:
             return found
         return _set_access_mask_of_sid(computer, QueueAccess.MQSEC_GET_QUEUE_PROPERTIES)(found)
@@ -358,7 +358,7 @@ class DefaultSecurityDescriptorWithoutComputerBesideUser(Queues):
     """The default security descriptor of a domain user's queue has no entry for the computer."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
-        found, computer = super().create_default_security(owner), self.machine_sid()
+        found, computer = super().create_default_security(owner), self.find_machine_sid()
         return found if computer is None or owner == ANONYMOUS else _remove_access_entries_of_sid(computer)(found)
 
 

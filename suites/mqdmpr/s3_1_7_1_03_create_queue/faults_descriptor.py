@@ -158,8 +158,8 @@ class DescriptorComputerSidNotFromDirectory(Queues):
     in the directory.
     """
 
-    def machine_sid(self) -> Sid | None:
-        return None if super().machine_sid() is None else LOCAL_SYSTEM_SID
+    def find_machine_sid(self) -> Sid | None:
+        return None if super().find_machine_sid() is None else LOCAL_SYSTEM_SID
 
 
 @fault("descriptor-computer-sid-guessed-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
@@ -168,15 +168,15 @@ class DescriptorComputerSidGuessedOffline(Queues):
     for the computer.
     """
 
-    def machine_sid(self) -> Sid | None:
-        return super().machine_sid() or LOCAL_SYSTEM_SID
+    def find_machine_sid(self) -> Sid | None:
+        return super().find_machine_sid() or LOCAL_SYSTEM_SID
 
 
 @fault("default-security-descriptor-without-computer-entry", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
 class DefaultSecurityDescriptorWithoutComputerEntry(Queues):
     """The default security descriptor has no entry for the computer in directory-integrated mode."""
 
-    def machine_sid(self) -> Sid | None:
+    def find_machine_sid(self) -> Sid | None:
         return None
 
 
@@ -185,7 +185,7 @@ class DefaultSecurityDescriptorGrantsComputerAllRights(Queues):
     """The default security descriptor grants the computer all rights."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
-        found, computer = super().create_default_security(owner), self.machine_sid()
+        found, computer = super().create_default_security(owner), self.find_machine_sid()
         aces = (replace(ace, Mask=int(ALL_QUEUE_RIGHTS)) if ace.Sid == computer else ace for ace in _get_aces(found))
         return replace(found, Dacl=Acl(tuple(aces)))
 

@@ -87,15 +87,15 @@ class QueueManagerIdentifierOfTransactionalPublicQueueOwn(Queues):
 class QueueManagerUnknownSidOfComputerNullSid(Queues):
     """If the directory does not return the computer's SID, the queue manager adds an entry for the null SID."""
 
-    def machine_sid(self) -> Sid | None:
-        return super().machine_sid() or Sid.parse(bytes.fromhex("010100000000000000000000"))
+    def find_machine_sid(self) -> Sid | None:
+        return super().find_machine_sid() or Sid.parse(bytes.fromhex("010100000000000000000000"))
 
 
 @fault("queue-manager-sid-of-last-computer-in-directory", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
 class QueueManagerSidOfLastComputerInDirectory(Queues):
     """The queue manager takes the objectSid of the last computer in the directory."""
 
-    def machine_sid(self) -> Sid | None:
+    def find_machine_sid(self) -> Sid | None:
         elements = self.qm.enterprise.directory.contents()[1] or ()
         found = [one.SecurityIdentifier for one in elements if isinstance(one, Computer) and one.SecurityIdentifier]
         return Sid.parse(found[-1]) if found else None
@@ -109,8 +109,8 @@ class QueueManagerSidOfComputerMissingForSecondQueue(Queues):
         super().__init__(qm)
         self.read = False
 
-    def machine_sid(self) -> Sid | None:
-        found, again = super().machine_sid(), self.read
+    def find_machine_sid(self) -> Sid | None:
+        found, again = super().find_machine_sid(), self.read
         self.read = self.read or found is not None
         return None if again else found
 
@@ -123,7 +123,7 @@ class _ComputerRightsChanger(Queues):
         return mask
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
-        default, machine = super().create_default_security(owner), self.machine_sid()
+        default, machine = super().create_default_security(owner), self.find_machine_sid()
         if default.Dacl is None or machine is None:
             return default
         aces = (
@@ -154,7 +154,7 @@ class QueueManagerComputerHasNoEntryForOwnedQueue(Queues):
     """The queue manager grants the computer no rights if the owner of the queue is a domain user."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
-        default, machine = super().create_default_security(owner), self.machine_sid()
+        default, machine = super().create_default_security(owner), self.find_machine_sid()
         if default.Dacl is None or machine is None or self.owner(owner) != owner or len(default.Dacl.Aces) < 3:
             return default
         return replace(default, Dacl=Acl(tuple(ace for ace in default.Dacl.Aces if ace.Sid != machine)))

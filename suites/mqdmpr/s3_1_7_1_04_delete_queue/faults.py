@@ -10,7 +10,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.queue_names import queue_with_children
+from reference_qm.core.names.queue_names import list_queue_with_children
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
@@ -31,7 +31,7 @@ class DeletedQueueMessagesNotAcknowledged(Queues):
     """When a queue is deleted, the queue manager deletes the queue's messages without an acknowledgment."""
 
     def delete(self, queue: Queue, token: int | None, done: DeletionCallback) -> Result | None:
-        for one in queue_with_children(queue):
+        for one in list_queue_with_children(queue):
             for position in list(one.MessagePositionList):
                 one.MessagePositionList.remove(position)
         return super().delete(queue, token, done)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference_qm.core.names.destinations import Destinations
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -15,7 +15,7 @@ class SeveralQueueDescriptorChanger(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is not None and descriptor.Multiple:
             descriptor = self.change_descriptor(descriptor, format_name)
@@ -45,7 +45,7 @@ class SingleQueueDescriptorChanger(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = QueueShareMode.DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         earlier = list(queue.OpenQueueDescriptorCollection.values())
         status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
         if descriptor is not None:
@@ -62,9 +62,9 @@ class SingleQueueDescriptorChanger(QueueOpening):
 class CreatedOutgoingQueueChanger(Destinations):
     """Change the outgoing queues that are created."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         known = list(self.qm.adm.OutgoingQueues.values())
-        queue = super().open_outgoing(text, now)
+        queue = super().open_outgoing_queue(text, now)
         if queue not in known:
             self.change_outgoing_queue(queue, known)
         return queue

@@ -17,8 +17,8 @@ from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.names.queue_formats import QueueFormatType
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.queue_opening import DENY_NONE, SEND, Opened, QueueOpening
-from reference_qm.core.queueing.queues import set_queue_defaults
+from reference_qm.core.queueing.queue_opening import DENY_NONE, SEND_ACCESS, OpenQueueResult, QueueOpening
+from reference_qm.core.queueing.queues import make_queue_with_defaults
 from reference_qm.core.remote.enums import DesiredAccess
 from reference_qm.core.remote.qmcomm import QUEUE_SHARE_MODES, Qmcomm
 from reference_qm.model.adm import OutgoingQueue, Queue
@@ -36,8 +36,8 @@ class SeveralQueuesOpenedToRead(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
-        if required_access is not SEND:
+    ) -> OpenQueueResult:
+        if required_access is not SEND_ACCESS:
             return self.open_queue(str(name.Elements[0]), required_access, shared_mode, now)
         return super()._open_several(name, required_access, shared_mode, now)
 
@@ -48,8 +48,8 @@ class SeveralQueuesAreOpenedForPeeking(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
-        access = SEND if required_access is QueueAccessType.PEEK else required_access
+    ) -> OpenQueueResult:
+        access = SEND_ACCESS if required_access is QueueAccessType.PEEK else required_access
         return super()._open_several(name, access, shared_mode, now)
 
 
@@ -61,8 +61,8 @@ class QueueManagerThreeQueuesOpenedToPeek(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
-        if required_access is not SEND and len(name.Elements) > 2:
+    ) -> OpenQueueResult:
+        if required_access is not SEND_ACCESS and len(name.Elements) > 2:
             return self.open_queue(str(name.Elements[0]), required_access, shared_mode, now)
         return super()._open_several(name, required_access, shared_mode, now)
 
@@ -73,7 +73,7 @@ class QueueManagerSeveralLocalQueuesOpenedWithDenyReceive(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         if all(self.qm.queue_names.find_by_format_name(one) is not None for one in name.Elements):
             shared_mode = QueueShareMode.DENY_NONE
         return super()._open_several(name, required_access, shared_mode, now)
@@ -85,7 +85,7 @@ class QueueManagerLocalAndRemoteQueueOpenedWithDenyReceive(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         if any(self.qm.queue_names.find_by_format_name(one) is None for one in name.Elements):
             shared_mode = QueueShareMode.DENY_NONE
         return super()._open_several(name, required_access, shared_mode, now)
@@ -97,7 +97,7 @@ class ThirdOfSeveralQueuesIsNotOpened(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         kept = type(name)(name.Elements[:2])
         return super()._open_several(kept, required_access, shared_mode, now)
 
@@ -127,13 +127,13 @@ class MissingSecondQueueOfSeveralSkipped(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         found = [
             one
             for number, one in enumerate(name.Elements)
             if not number
             or self.qm.queue_names.find_by_format_name(one) is not None
-            or not self.qm.queue_names.means_this_computer(one)
+            or not self.qm.queue_names.is_queue_on_this_computer(one)
         ]
         return super()._open_several(MultipleElementName(tuple(found)), required_access, shared_mode, now)
 
@@ -157,7 +157,7 @@ class QueueManagerSeveralQueuesOpenedAtMostFour(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, several = super()._open_several(name, required_access, shared_mode, now)
         if several is not None:
             del several.OpenQueueDescriptorCollection[4:]
@@ -170,8 +170,8 @@ class SeveralQueuesWithOneRemoteNameRefused(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
-        here = {self.qm.queue_names.means_this_computer(one) for one in name.Elements}
+    ) -> OpenQueueResult:
+        here = {self.qm.queue_names.is_queue_on_this_computer(one) for one in name.Elements}
         if len(here) > 1:
             return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
         return super()._open_several(name, required_access, shared_mode, now)
@@ -183,7 +183,7 @@ class HttpNameOpenedToRead(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         protocol, separator, rest = format_name.partition("://")
         if separator and protocol.upper().startswith("DIRECT=HTTP"):
             address, _, path = rest.partition("/")
@@ -212,7 +212,7 @@ class QueueManagerMachineNameOfThisComputerOpenedToSend(QueueOpening):
 class MulticastNameOpenedToRead(Qmcomm):
     """When a reader opens a multicast format name, the queue manager opens the first of its queues."""
 
-    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+    def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         form = call.arguments["pQueueFormat"]
         if form is None or form["m_qft"] != QueueFormatType.MULTICAST:
             return super().open_remote_queue(call, now)
@@ -233,7 +233,7 @@ class QueueNamesComparedBy16Characters(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         alike = (one for one in self.qm.adm.QueueCollection.values() if one.Pathname[:16] == queue.Pathname[:16])
         return super().open_found_queue(next(alike, queue), format_name, required_access, shared_mode)
 
@@ -242,7 +242,7 @@ class QueueNamesComparedBy16Characters(QueueOpening):
 class ServerMulticastNameOpenedToPeek(Qmcomm):
     """The server opens the outgoing queue of a multicast format name for a remote reader with PeekAccess."""
 
-    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+    def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         given = call.arguments
         wanted, share = given["pQueueFormat"], QUEUE_SHARE_MODES.get(given["dwShareMode"])
         peek = given["dwDesiredAccess"] == DesiredAccess.MQ_PEEK_ACCESS
@@ -252,7 +252,7 @@ class ServerMulticastNameOpenedToPeek(Qmcomm):
         for group in (IPv4Address(address), IPv4Address(address.to_bytes(4, "little"))):
             if group.is_multicast and port <= 0xFFFF:
                 name = f"MULTICAST={group}:{port}"
-                queue = self.qm.destinations.open_outgoing(name, now)
+                queue = self.qm.destinations.open_outgoing_queue(name, now)
                 return self.qm.queue_opening.open_found_queue(queue, name, QueueAccessType.PEEK, share)
         return super().open_remote_queue(call, now)
 
@@ -277,10 +277,10 @@ class MissingQueueCreatedWhenOpened(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         opened = super().open_queue(format_name, required_access, shared_mode, now)
-        if opened[0] is Status.MQ_ERROR_QUEUE_NOT_FOUND and required_access is not SEND:
-            self.qm.queues.create_here(set_queue_defaults(format_name.partition("\\")[2]), now.utc_s)
+        if opened[0] is Status.MQ_ERROR_QUEUE_NOT_FOUND and required_access is not SEND_ACCESS:
+            self.qm.queues.create_without_directory(make_queue_with_defaults(format_name.partition("\\")[2]), now.utc_s)
             return super().open_queue(format_name, required_access, shared_mode, now)
         return opened
 
@@ -303,7 +303,7 @@ class QueueManagerMissingQueueByPrivateNameOpenedToRead(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, opened = super().open_queue(format_name, required_access, shared_mode, now)
         if status is not Status.MQ_ERROR_QUEUE_NOT_FOUND or not format_name.upper().startswith("PRIVATE="):
             return status, opened
@@ -317,7 +317,7 @@ class QueueManagerJournalOfMissingQueueOpenedToRead(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, opened = super().open_queue(format_name, required_access, shared_mode, now)
         if status is not Status.MQ_ERROR_QUEUE_NOT_FOUND or not format_name.upper().endswith(";JOURNAL"):
             return status, opened
@@ -340,8 +340,8 @@ class QueueManagerOpenComparesOwnHostNameWithRegardToCase(QueueNames):
 class MissingLocalQueueIsOpenedForSendingByAddress(QueueNames):
     """The queue manager opens an outgoing queue for a missing local queue that the format name gives by IP address."""
 
-    def means_this_computer(self, name: FormatName) -> bool:
-        return super().means_this_computer(name) and getattr(name, "Protocol", "") != "TCP"
+    def is_queue_on_this_computer(self, name: FormatName) -> bool:
+        return super().is_queue_on_this_computer(name) and getattr(name, "Protocol", "") != "TCP"
 
 
 @fault("queue-manager-missing-queue-by-own-address-treated-as-remote", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
@@ -362,11 +362,11 @@ class QueueManagerMissingQueueOpenedByLocalhost(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, opened = super().open_queue(format_name, required_access, shared_mode, now)
-        missing = status is Status.MQ_ERROR_QUEUE_NOT_FOUND and required_access is SEND
+        missing = status is Status.MQ_ERROR_QUEUE_NOT_FOUND and required_access is SEND_ACCESS
         if missing and "OS:localhost" in format_name:
-            queue = self.qm.destinations.open_outgoing(format_name, now)
+            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return status, opened
 
@@ -375,9 +375,9 @@ class QueueManagerMissingQueueOpenedByLocalhost(QueueOpening):
 class DeletedQueueFoundByPrivateName(Destinations):
     """A private format name with the number of a deleted queue refers to the queue with the next lower number."""
 
-    def find_local(self, text: str) -> Queue | None:
+    def find_local_queue(self, text: str) -> Queue | None:
         try:
-            return super().find_local(text)
+            return super().find_local_queue(text)
         except CommandError:
             name = parse_name(text)
             neighbour = None
@@ -394,8 +394,8 @@ class QueueManagerOutgoingQueueIdentifierSameForOneHost(Destinations):
     computer.
     """
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
-        queue = super().open_outgoing(text, now)
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
+        queue = super().open_outgoing_queue(text, now)
         queue.Identifier = uuid5(self.qm.adm.Identifier, text.lower().partition("\\")[0])
         return queue
 
@@ -404,8 +404,8 @@ class QueueManagerOutgoingQueueIdentifierSameForOneHost(Destinations):
 class HardenedSecurityNewQueueToSecondHostNotLocked(Destinations):
     """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
-        return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().initial_state(text)
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
+        return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().get_initial_state(text)
 
 
 @fault("queue-manager-private-journal-name-opens-queue", breaks="MQDMPR-3.1.7.1.5-48", blind=True)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.queueing.queue_opening import DENY_NONE, DENY_RECEIVE, RECEIVE, SEND, Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import (
+    DENY_NONE,
+    DENY_RECEIVE,
+    RECEIVE_ACCESS,
+    SEND_ACCESS,
+    OpenQueueResult,
+    QueueOpening,
+)
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -25,8 +32,8 @@ class DenyReceiveGrantedBesideExclusiveReceiver(QueueOpening):
     """
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        if (DENY_RECEIVE, RECEIVE) in _get_open_modes(queue):
-            return required_access is not RECEIVE
+        if (DENY_RECEIVE, RECEIVE_ACCESS) in _get_open_modes(queue):
+            return required_access is not RECEIVE_ACCESS
         return super().is_shared(queue, required_access, shared_mode)
 
 
@@ -63,7 +70,7 @@ class ReceiveAccessGrantedBesideExclusiveReceiver(QueueOpening):
     """A reader with ReceiveAccess and DenyNone can open a queue that another reader has open with DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        exclusive = (DENY_RECEIVE, RECEIVE) in _get_open_modes(queue)
+        exclusive = (DENY_RECEIVE, RECEIVE_ACCESS) in _get_open_modes(queue)
         return (exclusive and shared_mode is DENY_NONE) or super().is_shared(queue, required_access, shared_mode)
 
 
@@ -89,8 +96,8 @@ class OnlyLastUserOfQueueExcludesReceiver(QueueOpening):
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         users = list(queue.OpenQueueDescriptorCollection.values())
         last = bool(users) and users[-1].AccessType is QueueAccessType.PEEK
-        exclusive = any(one.ShareMode is DENY_RECEIVE and one.AccessType is RECEIVE for one in users)
-        if exclusive and last and required_access is RECEIVE:
+        exclusive = any(one.ShareMode is DENY_RECEIVE and one.AccessType is RECEIVE_ACCESS for one in users)
+        if exclusive and last and required_access is RECEIVE_ACCESS:
             return True
         return super().is_shared(queue, required_access, shared_mode)
 
@@ -136,7 +143,11 @@ class ExclusivePeekAmongOtherPeeksAdmitsReceiver(QueueOpening):
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         users = list(queue.OpenQueueDescriptorCollection.values())
         peeks = [one for one in users if one.AccessType is QueueAccessType.PEEK]
-        if len(peeks) > 1 and required_access is RECEIVE and any(one.ShareMode is not DENY_RECEIVE for one in peeks):
+        if (
+            len(peeks) > 1
+            and required_access is RECEIVE_ACCESS
+            and any(one.ShareMode is not DENY_RECEIVE for one in peeks)
+        ):
             return all(one.AccessType is QueueAccessType.PEEK for one in users)
         return super().is_shared(queue, required_access, shared_mode)
 
@@ -148,7 +159,7 @@ class OpenQueueExclusivePeekerOfJournalIgnored(QueueOpening):
     """
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        if required_access is RECEIVE and queue.Pathname.lower().endswith(";journal"):
+        if required_access is RECEIVE_ACCESS and queue.Pathname.lower().endswith(";journal"):
             return True
         return super().is_shared(queue, required_access, shared_mode)
 
@@ -164,7 +175,11 @@ class DenyReceiveOfPeekerIgnoredBesideReceiversPeek(QueueOpening):
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         modes = {(one.ShareMode, one.AccessType.name) for one in queue.OpenQueueDescriptorCollection.values()}
-        if (DENY_NONE, "PEEK") in modes and (DENY_RECEIVE, "RECEIVE") not in modes and required_access is RECEIVE:
+        if (
+            (DENY_NONE, "PEEK") in modes
+            and (DENY_RECEIVE, "RECEIVE") not in modes
+            and required_access is RECEIVE_ACCESS
+        ):
             return True
         return super().is_shared(queue, required_access, shared_mode)
 
@@ -174,7 +189,7 @@ class DenyReceiveGrantedBesideSharedReceiver(QueueOpening):
     """A reader with DenyReceive can open a queue that another reader has open with ReceiveAccess and DenyNone."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        return _get_open_modes(queue) == {(DENY_NONE, RECEIVE)} or super().is_shared(
+        return _get_open_modes(queue) == {(DENY_NONE, RECEIVE_ACCESS)} or super().is_shared(
             queue, required_access, shared_mode
         )
 
@@ -191,7 +206,7 @@ class OpenQueueDescriptorNotAddedToQueue(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
         if descriptor is not None:
             del queue.OpenQueueDescriptorCollection[descriptor.Handle]
@@ -205,9 +220,9 @@ class CloseOfOneReceiverEndsRestrictionOfBoth(QueueOpening):
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
         super().close_queue(queue_desc)
-        if queue is not None and queue_desc.AccessType is RECEIVE:
+        if queue is not None and queue_desc.AccessType is RECEIVE_ACCESS:
             for handle, one in list(queue.OpenQueueDescriptorCollection.items()):
-                if one.AccessType is RECEIVE and not one.WaitingMessageReadOperationCollection:
+                if one.AccessType is RECEIVE_ACCESS and not one.WaitingMessageReadOperationCollection:
                     del queue.OpenQueueDescriptorCollection[handle]
 
 
@@ -237,7 +252,7 @@ class SecondOpenOfQueueReturnsFirstHandle(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = DENY_NONE,
-    ) -> Opened:
+    ) -> OpenQueueResult:
         if queue.OpenQueueDescriptorCollection and self.is_shared(queue, required_access, shared_mode):
             return Status.MQ_OK, next(iter(queue.OpenQueueDescriptorCollection.values()))
         return super().open_found_queue(queue, format_name, required_access, shared_mode)
@@ -253,8 +268,8 @@ class PeekAccessGrantedAsReceiveAccess(QueueOpening):
         format_name: str,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = DENY_NONE,
-    ) -> Opened:
-        access = RECEIVE if required_access is QueueAccessType.PEEK else required_access
+    ) -> OpenQueueResult:
+        access = RECEIVE_ACCESS if required_access is QueueAccessType.PEEK else required_access
         return super().open_found_queue(queue, format_name, access, shared_mode)
 
 
@@ -285,7 +300,9 @@ class SecondOpenWithReceiveAccessRefused(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        received = any(access is RECEIVE for _, access in _get_open_modes(queue)) and required_access is RECEIVE
+        received = (
+            any(access is RECEIVE_ACCESS for _, access in _get_open_modes(queue)) and required_access is RECEIVE_ACCESS
+        )
         return not received and super().is_shared(queue, required_access, shared_mode)
 
 
@@ -326,7 +343,9 @@ class SenderExcludedByExclusiveReceiver(QueueOpening):
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         exclusive = any(one.ShareMode is DENY_RECEIVE for one in queue.OpenQueueDescriptorCollection.values())
-        return not (exclusive and required_access is SEND) and super().is_shared(queue, required_access, shared_mode)
+        return not (exclusive and required_access is SEND_ACCESS) and super().is_shared(
+            queue, required_access, shared_mode
+        )
 
 
 @fault("sender-counts-as-receiver", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
@@ -334,7 +353,7 @@ class SenderCountsAsReceiver(QueueOpening):
     """The queue manager refuses a reader with DenyReceive while an application has the queue open for sending."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        sending = any(one.AccessType is SEND for one in queue.OpenQueueDescriptorCollection.values())
+        sending = any(one.AccessType is SEND_ACCESS for one in queue.OpenQueueDescriptorCollection.values())
         return not (sending and shared_mode is DENY_RECEIVE) and super().is_shared(queue, required_access, shared_mode)
 
 
@@ -365,7 +384,7 @@ class ServerSecondPeekHandleSharesDescriptor(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         wanted = (format_name, QueueAccessType.PEEK, QueueShareMode.DENY_NONE)
         if (format_name, required_access, shared_mode) == wanted:
             for one in self.qm.descriptors.values():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -193,7 +193,7 @@ class QueueManagerSingleDescriptorOfSeveralHasNameOfAll(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
             one.FormatName = descriptor.FormatName if descriptor is not None else ""
@@ -401,7 +401,7 @@ class QueueManagerSecondOpeningReturnsFirstDescriptorBesideNew(SingleQueueDescri
 class ServerSecondQueueReturnedDescriptorOfFirstQueue(Qmcomm):
     """When a second queue is open, the server returns the OpenQueueDescriptor of the queue that was opened before."""
 
-    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+    def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         before = [one for one in self.qm.descriptors.values() if one.AccessType in READ_ACCESS_TYPES]
         status, descriptor = super().open_remote_queue(call, now)
         if descriptor is not None:

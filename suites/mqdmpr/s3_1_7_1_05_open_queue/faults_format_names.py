@@ -13,7 +13,7 @@ from reference_qm.codec.format_names import (
 from reference_qm.core.names.destinations import parse_name
 from reference_qm.core.names.queue_formats import QueueFormatType
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
 from reference_qm.core.remote.qmcomm import QUEUE_ACCESS_TYPES, QUEUE_SHARE_MODES, Qmcomm
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.rpc import Call
@@ -125,7 +125,7 @@ class RefusedNameOpener(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         name = self.qm.queue_names.expand_format_name(format_name)
         if name is not None and self.is_name_opened(name, required_access, shared_mode):
             queue = next(iter(self.qm.adm.QueueCollection.values()))
@@ -151,7 +151,7 @@ class QueueManagerHttpNameOfThisComputerOpenedToRead(RefusedNameOpener):
 
     def is_name_opened(self, name: FormatName, access: QueueAccessType, share: QueueShareMode) -> bool:
         by_http = getattr(name, "Protocol", "") in ("HTTP", "HTTPS")
-        return by_http and access is not SEND_ACCESS and self.qm.queue_names.means_this_computer(name)
+        return by_http and access is not SEND_ACCESS and self.qm.queue_names.is_queue_on_this_computer(name)
 
 
 @fault("queue-manager-http-name-opened-to-read-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-38", blind=True)
@@ -171,7 +171,7 @@ class QueueManagerMachineNameOfOtherComputerOpenedToSend(RefusedNameOpener):
         return (
             isinstance(name, MachineName)
             and access is SEND_ACCESS
-            and not self.qm.queue_names.means_this_computer(name)
+            and not self.qm.queue_names.is_queue_on_this_computer(name)
         )
 
 
@@ -186,7 +186,7 @@ class QueueManagerMachineNameOpenedToSendWithDenyReceive(RefusedNameOpener):
 class MulticastNameOpener(Qmcomm):
     """Open a multicast format name to read: the first local queue stands for the name."""
 
-    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+    def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         status, descriptor = super().open_remote_queue(call, now)
         value = call.arguments["pQueueFormat"]
         if descriptor is None and value is not None and value["m_qft"] == QueueFormatType.MULTICAST:

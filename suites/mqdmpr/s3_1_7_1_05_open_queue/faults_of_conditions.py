@@ -7,7 +7,7 @@ from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface.clock import Now
@@ -25,7 +25,7 @@ class QueueManagerOpensMissingPublicQueueOfList(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         self.in_list = True
         try:
             return super()._open_several(name, required_access, shared_mode, now)
@@ -34,11 +34,11 @@ class QueueManagerOpensMissingPublicQueueOfList(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, opened = super().open_queue(format_name, required_access, shared_mode, now)
         if opened is not None or not self.in_list or not format_name.upper().startswith("PUBLIC="):
             return status, opened
-        queue = self.qm.destinations.open_outgoing(format_name, now)
+        queue = self.qm.destinations.open_outgoing_queue(format_name, now)
         return self.open_found_queue(queue, format_name, required_access, shared_mode)
 
 
@@ -66,8 +66,8 @@ class QueueManagerBasePriorityOfSecondOutgoingQueueCopied(Destinations):
         super().__init__(qm)
         self.first: list[int] = []
 
-    def _base_priority(self, text: str) -> int:
-        found = super()._base_priority(text)
+    def _get_base_priority(self, text: str) -> int:
+        found = super()._get_base_priority(text)
         if not text.upper().startswith("PUBLIC="):
             return found
         self.first.append(found)

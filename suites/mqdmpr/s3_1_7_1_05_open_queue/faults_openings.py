@@ -13,7 +13,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.names.destinations import Destinations
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
@@ -39,7 +39,7 @@ def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], No
     class SeveralQueueDescriptorChanger(QueueOpening):
         def _open_several(
             self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-        ) -> Opened:
+        ) -> OpenQueueResult:
             status, descriptor = super()._open_several(name, required_access, shared_mode, now)
             if descriptor is not None:
                 change(descriptor)
@@ -115,7 +115,7 @@ class OpenOfSeveralQueuesWithoutCommonDescriptor(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super()._open_several(name, required_access, shared_mode, now)
         if descriptor is not None:
             del self.qm.descriptors[descriptor.Handle]
@@ -128,7 +128,7 @@ class OpenOfThreeQueuesReturnsError(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         opened = super()._open_several(name, required_access, shared_mode, now)
         return opened if len(name.Elements) < 3 else (Status.MQ_ERROR, None)
 
@@ -153,7 +153,7 @@ def _change_single_queue_descriptor(change: Callable[[OpenQueueDescriptor], None
             format_name: str,
             required_access: QueueAccessType,
             shared_mode: QueueShareMode = QueueShareMode.DENY_NONE,
-        ) -> Opened:
+        ) -> OpenQueueResult:
             status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
             if descriptor is not None:
                 change(descriptor)
@@ -182,9 +182,9 @@ def _change_outgoing_queue(change: Callable[[OutgoingQueue], None]) -> Install:
     """Build a fault that changes each new outgoing queue."""
 
     class NewOutgoingQueueChanger(Destinations):
-        def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
             known = text.lower() in self.qm.adm.OutgoingQueues
-            queue = super().open_outgoing(text, now)
+            queue = super().open_outgoing_queue(text, now)
             if not known:
                 change(queue)
             return queue
@@ -251,7 +251,7 @@ class OutgoingQueueCreatedAtFirstSend(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         before = set(self.qm.adm.OutgoingQueues)
         opened = super().open_queue(format_name, required_access, shared_mode, now)
         for name in set(self.qm.adm.OutgoingQueues) - before:
@@ -297,7 +297,7 @@ class QueueManagerDistributionListNotMultiple(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, made = super().open_queue(format_name, required_access, shared_mode, now)
         if made is not None and format_name.upper().startswith("DL="):
             made.Multiple = False

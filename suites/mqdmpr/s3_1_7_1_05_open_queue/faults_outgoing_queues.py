@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import PrivateName, PrivateQueuePath
 from reference_qm.codec.format_names import MulticastName, MultipleElementName
 from reference_qm.core.names.destinations import Destinations, parse_name
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.states import OutgoingQueueState
@@ -21,7 +21,7 @@ class MissingPrivateQueueOpener(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         name = parse_name(format_name)
         if (
             isinstance(name, PrivateName)
@@ -29,7 +29,7 @@ class MissingPrivateQueueOpener(QueueOpening):
             and self.qm.queue_names.find_by_format_name(name) is None
             and self.is_missing_queue_opened(name)
         ):
-            queue = self.qm.destinations.open_outgoing(format_name, now)
+            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
 
@@ -59,13 +59,13 @@ class QueueManagerMissingPrivateNameOfLowNumberOpenedToSend(MissingPrivateQueueO
 class QueueManagerOutgoingQueueCreatedForEachSpelling(Destinations):
     """The queue manager creates another outgoing queue if a name is written in capital letters."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         known = self.qm.adm.OutgoingQueues
         first = known.get(text.lower())
         if first is None or first.DestinationFormatName == text:
-            return super().open_outgoing(text, now)
+            return super().open_outgoing_queue(text, now)
         del known[text.lower()]
-        queue = super().open_outgoing(text, now)
+        queue = super().open_outgoing_queue(text, now)
         known[first.DestinationFormatName + " "] = first
         return queue
 
@@ -74,15 +74,15 @@ class QueueManagerOutgoingQueueCreatedForEachSpelling(Destinations):
 class QueueManagerOutgoingQueueCreatedAgainAfterClose(Destinations):
     """When an outgoing queue was closed, the queue manager creates another outgoing queue for the same format name."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         known = self.qm.adm.OutgoingQueues
         first = known.get(text.lower())
         if first is not None and not first.OpenQueueDescriptorCollection and not first.session.OutgoingMessageTable:
             del known[text.lower()]
-            queue = super().open_outgoing(text, now)
+            queue = super().open_outgoing_queue(text, now)
             known[text.lower() + " "] = first
             return queue
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)
 
 
 @fault("queue-manager-outgoing-queue-created-again-for-several-queues", breaks="MQDMPR-3.1.7.1.5-79", blind=True)
@@ -91,7 +91,7 @@ class QueueManagerOutgoingQueueCreatedAgainForSeveralQueues(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         known, name = self.qm.adm.OutgoingQueues, parse_name(format_name)
         elements = name.Elements if isinstance(name, MultipleElementName) else ()
         hidden = {str(one).lower(): known.pop(str(one).lower(), None) for one in elements}
@@ -163,7 +163,7 @@ class QueueManagerOutgoingQueueOfSeveralHasNameOfAll(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         known = set(self.qm.adm.OutgoingQueues)
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is not None and descriptor.Multiple:
@@ -249,18 +249,18 @@ class QueueManagerSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
 class QueueManagerHardenedPrivateNameQueueNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for a private format name is Inactive."""
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
         if isinstance(parse_name(text), PrivateName):
             return OutgoingQueueState.INACTIVE
-        return super().initial_state(text)
+        return super().get_initial_state(text)
 
 
 @fault("queue-manager-hardened-queue-of-host-name-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
 class QueueManagerHardenedQueueOfHostNameNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for DIRECT=OS is Inactive."""
 
-    def initial_state(self, text: str) -> OutgoingQueueState:
-        return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().initial_state(text)
+    def get_initial_state(self, text: str) -> OutgoingQueueState:
+        return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().get_initial_state(text)
 
 
 @fault("queue-manager-hardened-queue-of-several-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
@@ -269,7 +269,7 @@ class QueueManagerHardenedQueueOfSeveralNotLocked(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
             queue = one.QueueReference
@@ -313,7 +313,7 @@ class QueueManagerMulticastAddressAmongSeveralNotMulticast(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
             if isinstance(one.QueueReference, OutgoingQueue):

@@ -9,7 +9,7 @@ from reference_qm.codec import NULL_GUID, FormatName, PublicName
 from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.names.next_hops import Destination, NextHops, build_next_hop
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.directory import Queue as PublishedQueue
@@ -100,7 +100,7 @@ class QueueManagerDirectoryNotAskedForPublicNameInList(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         for one in descriptor.OpenQueueDescriptorCollection if descriptor is not None else ():
             if isinstance(one.QueueReference, OutgoingQueue) and one.FormatName.upper().startswith("PUBLIC"):
@@ -226,10 +226,10 @@ class QueueManagerOwnPublicNameWithoutQueueOpenedToSend(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         name = parse_name(format_name)
         if isinstance(name, PublicName) and self.qm.queue_names.find_by_format_name(name) is None:
-            queue = self.qm.destinations.open_outgoing(format_name, now)
+            queue = self.qm.destinations.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
 
@@ -289,7 +289,7 @@ class QueueManagerDirectoryNotAskedForPriorityOfSeveralQueues(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         known = set(self.qm.adm.OutgoingQueues)
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is not None and descriptor.Multiple:

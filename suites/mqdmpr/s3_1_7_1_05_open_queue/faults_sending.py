@@ -11,7 +11,7 @@ from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.names.queue_names import OWN_COMPUTER_NAMES, QueueNames
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.transactions import Transaction
@@ -103,9 +103,9 @@ class DirectNameWithAnyIpAddressTreatedAsLocal(QueueNames):
 class MissingLocalQueueOpenedByDirectName(Destinations):
     """The queue manager accepts a message for a missing local queue that is named by a direct format name."""
 
-    def find_local(self, text: str) -> Queue | None:
+    def find_local_queue(self, text: str) -> Queue | None:
         try:
-            return super().find_local(text)
+            return super().find_local_queue(text)
         except CommandError:
             if isinstance(parse_name(text), PrivateQueuePath | PublicQueuePath):
                 return None
@@ -116,9 +116,9 @@ class MissingLocalQueueOpenedByDirectName(Destinations):
 class MissingLocalQueueOpenedByPrivateName(Destinations):
     """The queue manager accepts a message for a missing local queue that is named by a private format name."""
 
-    def find_local(self, text: str) -> Queue | None:
+    def find_local_queue(self, text: str) -> Queue | None:
         try:
-            return super().find_local(text)
+            return super().find_local_queue(text)
         except CommandError:
             if isinstance(parse_name(text), PrivateName):
                 return None
@@ -129,9 +129,9 @@ class MissingLocalQueueOpenedByPrivateName(Destinations):
 class MissingLocalQueueOpenedByPublicName(Destinations):
     """The queue manager accepts a message for a missing local public queue."""
 
-    def find_local(self, text: str) -> Queue | None:
+    def find_local_queue(self, text: str) -> Queue | None:
         try:
-            return super().find_local(text)
+            return super().find_local_queue(text)
         except CommandError:
             if isinstance(parse_name(text), PublicName):
                 return None
@@ -142,8 +142,8 @@ class MissingLocalQueueOpenedByPublicName(Destinations):
 class MessageToJournalNameStoredInItsQueue(Destinations):
     """The queue manager stores a message to the format name of a journal in the queue to which the journal belongs."""
 
-    def find_local(self, text: str) -> Queue | None:
-        return super().find_local(text.removesuffix(";JOURNAL"))
+    def find_local_queue(self, text: str) -> Queue | None:
+        return super().find_local_queue(text.removesuffix(";JOURNAL"))
 
 
 @fault("missing-queue-of-several-skipped", breaks="MQDMPR-3.1.7.1.5-30")
@@ -163,7 +163,7 @@ class MissingQueueOfSeveralSkipped(Commands):
 
     def _does_local_queue_exist(self, text: str) -> bool:
         try:
-            self.qm.destinations.find_local(text)
+            self.qm.destinations.find_local_queue(text)
         except CommandError:
             return False
         return True
@@ -175,7 +175,7 @@ class SeveralQueuesOpenedWithDenyReceive(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         return super()._open_several(name, required_access, QueueShareMode.DENY_NONE, now)
 
 
@@ -185,7 +185,7 @@ class SecondOpenOfSeveralQueuesReturnsFirstHandle(QueueOpening):
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         known = (one for one in self.qm.descriptors.values() if one.Multiple and one.FormatName == str(name))
         first = next(known, None)
         if first is not None:

@@ -7,7 +7,7 @@ from reference_qm.codec import FormatName
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
 from reference_qm.core.names.destinations import parse_name
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
@@ -312,7 +312,7 @@ class _FailedOpeningLeftoverKeeper(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         before = set(self.qm.descriptors)
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is None and isinstance(parse_name(format_name), MultipleElementName):
@@ -419,7 +419,7 @@ class QueueManagerSeveralQueuesOfLocalAndRemoteRefused(_SeveralQueueNameRefuser)
     """The queue manager refuses to open a local and a remote queue together."""
 
     def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
-        return len({self.means_this_computer(one) for one in elements}) > 1
+        return len({self.is_queue_on_this_computer(one) for one in elements}) > 1
 
 
 @fault("queue-manager-several-queues-refused-while-one-is-open", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
@@ -428,7 +428,7 @@ class QueueManagerSeveralQueuesRefusedWhileOneIsOpen(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         asked = parse_name(format_name)
         for one in asked.Elements if isinstance(asked, MultipleElementName) else ():
             queue = self.qm.adm.OutgoingQueues.get(str(one).lower())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.queue_opening import DENY_RECEIVE, RECEIVE, SEND, QueueOpening
+from reference_qm.core.queueing.queue_opening import DENY_RECEIVE, RECEIVE_ACCESS, SEND_ACCESS, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -105,7 +105,7 @@ class ClosedPeekHandleStillRestrictsReaders(QueueOpening):
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
         super().close_queue(queue_desc)
-        if queue is not None and queue_desc.AccessType is not RECEIVE:
+        if queue is not None and queue_desc.AccessType is not RECEIVE_ACCESS:
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
@@ -127,7 +127,7 @@ class ClosingSenderLeavesDescriptor(QueueOpening):
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
         super().close_queue(queue_desc)
-        if queue is not None and queue_desc.AccessType is SEND:
+        if queue is not None and queue_desc.AccessType is SEND_ACCESS:
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 

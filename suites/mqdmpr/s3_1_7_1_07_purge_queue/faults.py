@@ -59,7 +59,7 @@ class RundownReturnsPurgedMessage(RemoteEnding):
     """A message whose queue was purged is in the queue again when the connection of its reader is lost."""
 
     def get_rundown_ack(self) -> bool:
-        for queue in self.qm.queue_names.every_queue():
+        for queue in self.qm.queue_names.list_every_queue():
             for position in queue.MessagePositionList:
                 if position.State is MessagePositionState.PURGE_PENDING:
                     position.State = MessagePositionState.LOCKED

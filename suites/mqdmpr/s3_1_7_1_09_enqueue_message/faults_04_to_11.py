@@ -9,7 +9,7 @@ from harness.faults.parts import change_step, fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions, lookup_identifier
+from reference_qm.core.queueing.positions import Positions, build_lookup_identifier
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.transfer.enqueueing import Enqueueing
@@ -169,7 +169,7 @@ class SequentialIdNotIncremented(Positions):
     """The queue manager does not increment SequentialID, so all messages have the same value."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return lookup_identifier(message, self.qm.adm.SequentialID)
+        return build_lookup_identifier(message, self.qm.adm.SequentialID)
 
 
 LOW_SEVEN_BYTES_MASK = (1 << 56) - 1

@@ -101,7 +101,7 @@ add(
     "timer-of-time-to-be-received-not-started",
     "MQDMPR-3.1.7.1.9-15",
     "The queue manager does not start the timer of TimeToBeReceived when a message enters its queue.",
-    skip(Lifetimes.watch_received),
+    skip(Lifetimes.start_time_to_be_received_timer),
 )
 
 

@@ -9,11 +9,11 @@ from harness.faults.calls import with_arguments, with_status
 from harness.faults.parts import fault
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
@@ -60,7 +60,9 @@ add(
 class CursorReceiveFromDeletedQueueReturnsAlreadyReceived(Reading):
     """A receive by a cursor of a deleted queue returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
-    def dequeue_message(self, queue_desc: OpenQueueDescriptor, answered: Answered, *rest: Any, **named: Any) -> None:
+    def dequeue_message(
+        self, queue_desc: OpenQueueDescriptor, answered: OnReadAnswered, *rest: Any, **named: Any
+    ) -> None:
         cursor = named.get("cursor") or (rest[2] if len(rest) > 2 else None)
         if queue_desc.QueueReference is None and cursor is not None:
             answered(Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, None)
@@ -92,7 +94,7 @@ class CursorReceiveWithoutTimeoutWaitsOneMinute(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,
@@ -115,7 +117,7 @@ add(
 class ReceiveByCursorSkipsReceivedMessage(Cursors):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)
         if status is CursorStatus.ALREADY_RECEIVED:
             cursor.CursorState = CursorState.UNREAD
@@ -127,14 +129,14 @@ class ReceiveByCursorSkipsReceivedMessage(Cursors):
 class CursorReceiveOfMessageLockedByTransactionReceivesNextMessage(Cursors):
     """A receive by a cursor whose message a transaction received removes the next message of the queue."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         position = cursor.MessagePositionReference
         if not isinstance(position, Boundary) and position.State is MessagePositionState.LOCKED:
             cursor.CursorState = CursorState.UNREAD
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 
-def _replace_already_received_by_not_found(got: Got) -> Got:
+def _replace_already_received_by_not_found(got: CursorResult) -> CursorResult:
     return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.ALREADY_RECEIVED else got
 
 
@@ -142,10 +144,10 @@ def _replace_already_received_by_not_found(got: Got) -> Got:
 class ReceivedMessageReportedAsNotFound(Cursors):
     """A read by a cursor whose message another reader has received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         return _replace_already_received_by_not_found(super().get_next_message_for_dequeue(cursor, no_wait))
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         return _replace_already_received_by_not_found(super().get_message_for_peek(cursor))
 
 
@@ -155,7 +157,7 @@ class QueueManagerCursorReceiveOfLockedMessageNotFound(Cursors):
     message.
     """
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         at = cursor.MessagePositionReference
         locked = isinstance(at, MessagePosition) and at.State is MessagePositionState.LOCKED
         if cursor.CursorState is CursorState.READ and isinstance(at, MessagePosition) and locked:
@@ -167,7 +169,7 @@ class QueueManagerCursorReceiveOfLockedMessageNotFound(Cursors):
 class CursorReceiveOfMessageLockedByTransactionReturnsNotFound(Cursors):
     """A receive by a cursor whose message a transaction received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         position = cursor.MessagePositionReference
         locked = not isinstance(position, Boundary) and position.State is MessagePositionState.LOCKED
@@ -188,7 +190,7 @@ class MovedCursorReceiveWithTimeoutZeroReturnsIoTimeout(Cursors):
     MQ_ERROR_IO_TIMEOUT.
     """
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         moved = not isinstance(cursor.MessagePositionReference, Boundary)
         return super().get_next_message_for_dequeue(cursor, no_wait and not moved)
 
@@ -222,7 +224,7 @@ class PendingReceiveByCursorEndsAfterThreeSeconds(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,
@@ -307,7 +309,7 @@ class QueueManagerCursorReceiveInTransactionTakesNext(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -331,7 +333,7 @@ class QueueManagerLockedMessageAtCursorIsTransactionUsage(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -356,7 +358,7 @@ class QueueManagerLockedMessageAtCursorIsTransactionUsage(Reading):
 class QueueManagerCursorReceiveAtEndBeginsAgain(Cursors):
     """A receive with the timeout zero by a cursor without a further message takes the first message of the queue."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is not CursorStatus.NOT_FOUND:
             return got

@@ -9,12 +9,12 @@ from harness.faults.parts import fault, only_if
 from harness.faults.read_answers import change_answers, is_transactional
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
@@ -40,7 +40,7 @@ add(
 class QueueManagerReceiveByCursorBehindLockedMessagesTakesFirst(Cursors):
     """If all messages behind a cursor are locked, a receive by the cursor takes the first available message."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         last = None if queue is None else queue.MessagePositionList.Tail
@@ -168,7 +168,7 @@ class QueueManagerTwoPhaseReceiveLeavesTransactionalMessageFree(Reading):
     """A two-phase receive does not lock a transactional message."""
 
     def take_message_out(
-        self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: Answered
+        self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:
         super().take_message_out(position, transaction, two_phase_read, answered)
         if two_phase_read and transaction is None and is_transactional(position):
@@ -180,7 +180,7 @@ class QueueManagerThirdTwoPhaseReceiveUnlocksFirstMessage(Reading):
     """A two-phase receive unlocks the first message of its queue if two other messages are locked."""
 
     def take_message_out(
-        self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: Answered
+        self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:
         locked = [
             one
@@ -208,7 +208,7 @@ class QueueManagerOnePhaseReceiveOfUrgentMessageLeavesMessage(Reading):
     """A one-phase receive outside a transaction locks a message of priority 7, but does not delete the message."""
 
     def take_message_out(
-        self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: Answered
+        self, position: MessagePosition, transaction: Any, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:
         urgent = transaction is None and position.MessageReference.Priority == 7
         super().take_message_out(position, transaction, two_phase_read or urgent, answered)

@@ -9,11 +9,11 @@ from typing import Any
 from harness.faults.calls import Given, with_arguments
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.statuses import CursorStatus, Status
 
@@ -92,7 +92,9 @@ class QueueManagerReceiveByMovedCursorWithTimeoutZeroWaits(Reading):
     """A receive with timeout zero by a cursor that has received a message waits for 200 ms."""
 
     @only_if(lambda self, *given, **named: _is_cursor_at_message(_find_cursor(given, named)))
-    def dequeue_message(self, queue_desc: OpenQueueDescriptor, answered: Answered, *rest: Any, **named: Any) -> None:
+    def dequeue_message(
+        self, queue_desc: OpenQueueDescriptor, answered: OnReadAnswered, *rest: Any, **named: Any
+    ) -> None:
         arguments = list(rest)
         if len(arguments) > 1 and arguments[1] == 0:
             arguments[1] = 200
@@ -122,7 +124,7 @@ add(
 class QueueManagerReceiveByCursorReturnsMessageBefore(Cursors):
     """A receive by a cursor that has peeked at the next message returns the message before the peeked message."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)
         if position is not None and self.qm.seeking.is_readable(position, False):
             before = position.Previous
@@ -135,7 +137,7 @@ class QueueManagerReceiveByCursorReturnsMessageBefore(Cursors):
 class QueueManagerSecondReceiveByCursorBeginsAtStart(Cursors):
     """A receive by a cursor that has just received a message returns the first message of the queue."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         at = cursor.MessagePositionReference
         if queue is not None and isinstance(at, MessagePosition) and not self.qm.seeking.is_readable(at, False):
@@ -149,7 +151,7 @@ class QueueManagerSecondReceiveByCursorBeginsAtStart(Cursors):
 class QueueManagerReceiveByCursorReturnsFirstOfEqualPriority(Cursors):
     """A receive by a cursor returns the first available message that has the priority of the cursor's message."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)
         if position is None:
             return status, None
@@ -164,7 +166,7 @@ class QueueManagerReceiveByCursorReturnsFirstOfEqualPriority(Cursors):
 class QueueManagerReceiveByMovedCursorDoesNotWait(Cursors):
     """A receive by a cursor behind the last message of the queue does not wait."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         return super().get_next_message_for_dequeue(cursor, no_wait or _is_cursor_at_message(cursor))
 
 
@@ -205,7 +207,7 @@ def make_result_changer_of_cursor_receive(
 ) -> Callable[[Given], Any]:
     """Return a function that replaces the completion of a pending receive by a cursor."""
 
-    def make_completion(given: Given) -> Answered:
+    def make_completion(given: Given) -> OnReadAnswered:
         if given.cursor is None or not given.destructive_read:
             return given.answered
         return lambda status, position: given.answered(*change(given, status, position))

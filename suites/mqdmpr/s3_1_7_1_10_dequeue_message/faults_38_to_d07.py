@@ -9,7 +9,7 @@ from harness.faults.calls import Given, with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.cursors import Got
+from reference_qm.core.queueing.cursors import CursorResult
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.transaction_events import TransactionEvents
@@ -20,7 +20,7 @@ from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
@@ -64,10 +64,10 @@ class ReceiveFromQueueWithLockedMessageDoesNotWait(Reading):
     def _answer_or_wait(
         self,
         queue_desc: OpenQueueDescriptor,
-        got: Got,
+        got: CursorResult,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None,
         cursor: Cursor | None,
@@ -201,7 +201,7 @@ class TwoPhaseReceiveByCursorLeavesMessageAvailable(TwoPhaseReading):
     """A two-phase receive by a cursor does not lock the message."""
 
     def dequeue_message_begin(
-        self, queue_desc: OpenQueueDescriptor, answered: Answered, *rest: Any, **named: Any
+        self, queue_desc: OpenQueueDescriptor, answered: OnReadAnswered, *rest: Any, **named: Any
     ) -> None:
         cursor = named.get("cursor") or (rest[2] if len(rest) > 2 else None)
 
@@ -237,7 +237,7 @@ class QueueManagerReceivedRecoverableMessageBackAfterRestart(Durability):
         return change
 
 
-def _answer_with_following_message(given: Given) -> Answered:
+def _answer_with_following_message(given: Given) -> OnReadAnswered:
     behind = given.position.Next  # before the message is removed from the queue
 
     def answer_with_message_behind(status: Status, taken: MessagePosition | None) -> None:
@@ -263,7 +263,7 @@ class ServerReceiveWithoutCursorBeginsAtOpenCursor(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,

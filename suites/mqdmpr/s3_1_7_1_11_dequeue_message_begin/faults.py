@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
@@ -25,7 +25,7 @@ class QueueManagerReceiveByCursorOfDeletedQueueFindsNoMessage(TwoPhaseReading):
     def dequeue_message_begin(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -47,7 +47,7 @@ class QueueManagerSecondTwoPhaseReceiveOfReaderNotLocked(TwoPhaseReading):
     def dequeue_message_begin(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -73,7 +73,7 @@ class QueueManagerTwoPhaseReceiveThatWaitedNotLocked(TwoPhaseReading):
     def dequeue_message_begin(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -106,7 +106,7 @@ class QueueManagerTagOfTwoPhaseReceiveByCursorLost(TwoPhaseReading):
     def dequeue_message_begin(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -134,7 +134,7 @@ class ServerTwoPhaseReceiveOfReceivedMessageNotFound(TwoPhaseReading):
     def dequeue_message_begin(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,

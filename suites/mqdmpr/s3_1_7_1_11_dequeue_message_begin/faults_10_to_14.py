@@ -9,7 +9,7 @@ from harness.faults.calls import Given, with_arguments
 from harness.faults.registry import add
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor
+from reference_qm.model.elements import Cursor, OnReadAnswered
 from reference_qm.model.enums import CursorState
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -47,10 +47,10 @@ add(
 
 def _make_returned_message_replacer(
     change: Callable[[Given, MessagePosition], MessagePosition],
-) -> Callable[[Given], Answered]:
+) -> Callable[[Given], OnReadAnswered]:
     """Return a function that replaces the message that a two-phase receive returns."""
 
-    def make_completion(given: Given) -> Answered:
+    def make_completion(given: Given) -> OnReadAnswered:
         def answer_with_changed_message(status: Status, position: MessagePosition | None) -> Any:
             given.answered(status, None if position is None else change(given, position))
 
@@ -101,7 +101,7 @@ add(
 )
 
 
-def _make_waiting_completion(given: Given) -> Answered:
+def _make_waiting_completion(given: Given) -> OnReadAnswered:
     """Return a completion that passes the first message of the queue to a receive that waited."""
     queue = given.queue_desc.QueueReference
     waits = queue is not None and given.qm.seeking.seek_available(queue.MessagePositionList.Start, False) is None

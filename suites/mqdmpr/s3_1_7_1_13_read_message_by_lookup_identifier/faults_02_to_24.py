@@ -13,7 +13,7 @@ from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, OpenQueueDescriptor
+from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -56,7 +56,7 @@ class QueueManagerPeekOfLastRemovesIt(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -76,7 +76,7 @@ class ReceiveOfLastMessageByLookupIdLeavesMessage(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -96,7 +96,7 @@ class QueueManagerLookupReadsQueueCreatedAgain(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -125,7 +125,7 @@ class PeekByLookupIdAtDeletedQueueReturnsNotFound(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -198,7 +198,7 @@ class QueueManagerLookupMovesCursorOfItsHandle(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -262,7 +262,7 @@ class TransactionalReceiveOfNextMessageByLookupIdDoesNotLockIt(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -286,7 +286,7 @@ class QueueManagerLookupInJournalSearchesItsQueue(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,

@@ -10,7 +10,7 @@ from harness.faults.read_answers import is_transactional
 from harness.faults.registry import add
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered
+from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -21,7 +21,7 @@ LARGE_BODY_BYTES = 10_000
 def _change_lookup_results(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Any:
     """Return an installer of a fault that changes the result of a read by LookupIdentifier."""
 
-    def make_completion(given: Given) -> Answered:
+    def make_completion(given: Given) -> OnReadAnswered:
         return lambda status, position: given.answered(*change(given, status, position))
 
     return with_arguments(Reading.read_by_lookup_identifier, answered=make_completion)

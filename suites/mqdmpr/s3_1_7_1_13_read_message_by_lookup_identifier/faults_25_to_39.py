@@ -9,9 +9,9 @@ from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.store.messages import POSITIVE_RECEIVE
+from reference_qm.core.store.messages import POSITIVE_RECEIVE_FLAG
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, OpenQueueDescriptor
+from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -57,7 +57,7 @@ class QueueManagerLookupFromAnotherMessageLeavesTransactionOut(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -76,7 +76,7 @@ class QueueManagerLookupInSubqueueLeavesTransactionOut(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -98,7 +98,7 @@ class QueueManagerLookupOperationBeforeEarlierOperations(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -133,7 +133,7 @@ class TwoPhaseReceiveOfFirstMessageByLookupIdDoesNotLockIt(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -160,7 +160,7 @@ class ReceiverLookupOfLaterMessageNotAcknowledgedAsReceived(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -170,7 +170,7 @@ class ReceiverLookupOfLaterMessageNotAcknowledgedAsReceived(Reading):
             found = self.qm.seeking.seek_with_identifier(queue, lookup_id, False, lookup_operation)[1]
             if found is not None and found is not queue.MessagePositionList.Head:
                 message = found.MessageReference
-                wanted = message.AcknowledgementsRequested & ~POSITIVE_RECEIVE
+                wanted = message.AcknowledgementsRequested & ~POSITIVE_RECEIVE_FLAG
                 found.MessageReference = replace(message, AcknowledgementsRequested=wanted)
         super().read_by_lookup_identifier(
             queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
@@ -186,7 +186,7 @@ class QueueManagerLookupReceiveBackAfterRestart(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -209,7 +209,7 @@ class QueueManagerLookupReceiveLosesApplicationTag(Reading):
         position: MessagePosition,
         transaction: Transaction | None,
         two_phase_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
     ) -> None:
         if position is not position.QueueReference.MessagePositionList.Head or transaction is not None:
             position.MessageReference = replace(position.MessageReference, AppSpecific=0)
@@ -233,7 +233,7 @@ class QueueManagerLookupFirstNotOk(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,

@@ -7,11 +7,11 @@ from collections.abc import Hashable
 from harness.faults.calls import Given, with_arguments, with_status
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
@@ -28,7 +28,7 @@ class QueueManagerPeekNextOfUnreadCursorInDeletedQueueIllegal(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -67,7 +67,7 @@ class QueueManagerPeekNextWithoutTimeoutEndsAfterADay(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -84,7 +84,7 @@ class PendingPeekNextWithoutTimeoutWaitsOneMinute(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -97,7 +97,7 @@ class PendingPeekNextWithoutTimeoutWaitsOneMinute(Reading):
 class PeekNextReturnsCurrentMessage(Cursors):
     """A peek at the next message returns the current message of the cursor."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if cursor.CursorState is CursorState.READ:
             return self.get_message_for_peek(cursor)
         return super().get_next_message_for_peek(cursor)
@@ -109,7 +109,7 @@ class QueueManagerPeekNextOfCursorWithLockedMessageReturnsItAgain(Cursors):
     available.
     """
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         at = cursor.MessagePositionReference
         if not isinstance(at, Boundary) and at.State is MessagePositionState.LOCKED:
             cursor.CursorState = CursorState.WAIT_PEEK
@@ -121,7 +121,7 @@ class QueueManagerPeekNextOfCursorWithLockedMessageReturnsItAgain(Cursors):
 class QueueManagerPeekNextAfterRemovedMessageStartsAtQueueStart(Cursors):
     """A peek at the next message returns the first message of the queue if the cursor's message was removed."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         at = cursor.MessagePositionReference
         if not isinstance(at, Boundary) and at.State is MessagePositionState.DELETED:
             self.rewind(cursor)
@@ -132,7 +132,7 @@ class QueueManagerPeekNextAfterRemovedMessageStartsAtQueueStart(Cursors):
 class PeekNextOfReceivedMessageBeginsAtStartOfQueue(Cursors):
     """A peek at the next message returns the first message when another reader has received the cursor's message."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         position = cursor.MessagePositionReference
         if not isinstance(position, Boundary) and position.State is MessagePositionState.DELETED:
             self.rewind(cursor)
@@ -153,7 +153,7 @@ class PeekNextAfterReceiveByCursorReturnsMessage(Cursors):
     first.
     """
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if not isinstance(cursor.MessagePositionReference, Boundary):
             return self._seek_for_peek(cursor)
         return super().get_next_message_for_peek(cursor)
@@ -163,7 +163,7 @@ class PeekNextAfterReceiveByCursorReturnsMessage(Cursors):
 class PeekNextOfNewCursorReturnsNotFound(Cursors):
     """A peek at the next message by a cursor that has read no message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         status, position = super().get_next_message_for_peek(cursor)
         illegal = status is CursorStatus.ILLEGAL_CURSOR_ACTION
         return (CursorStatus.NOT_FOUND, None) if illegal else (status, position)
@@ -173,7 +173,7 @@ class PeekNextOfNewCursorReturnsNotFound(Cursors):
 class QueueManagerPeekNextAfterReceiveByCursorAllowed(Cursors):
     """A peek at the next message by a cursor that has just received its message succeeds."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if cursor.CursorState is CursorState.UNREAD and not isinstance(cursor.MessagePositionReference, Boundary):
             cursor.CursorState = CursorState.READ
         return super().get_next_message_for_peek(cursor)
@@ -183,7 +183,7 @@ class QueueManagerPeekNextAfterReceiveByCursorAllowed(Cursors):
 class PeekNextAfterReceiveByCursorReturnsAlreadyReceived(Cursors):
     """A peek at the next message after a receive by the same cursor returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         got = super().get_next_message_for_peek(cursor)
         moved = not isinstance(cursor.MessagePositionReference, Boundary)
         return (CursorStatus.ALREADY_RECEIVED, None) if moved and got[0] is CursorStatus.ILLEGAL_CURSOR_ACTION else got
@@ -198,7 +198,7 @@ class SecondPendingPeekNextOfCursorDoesNotWait(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -215,7 +215,7 @@ class QueueManagerPeekNextTimeoutTruncatedTo16Bits(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -247,7 +247,7 @@ class ArrivingMessageCompletesOnePeekOnly(Waiting):
     def release_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                found = self._find_message_for(reader, position)
+                found = self._find_message_for_reader(reader, position)
                 if found is not None:
                     self.satisfy_reader(reader, found)
                     return
@@ -282,7 +282,7 @@ class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(Waiting):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number not in self.qm.readers or (peeked and not reader.DestructiveRead):
                     continue
-                found = self._find_message_for(reader, position)
+                found = self._find_message_for_reader(reader, position)
                 if found is None:
                     return
                 peeked = peeked or not reader.DestructiveRead
@@ -298,7 +298,7 @@ class QueueManagerPeekNextAfterRemovedMessageBeginsAgain(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -319,7 +319,7 @@ class QueueManagerPendingPeekNextFailsForUrgentMessage(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -358,7 +358,7 @@ class QueueManagerPeekNextReleasesNoOtherHandle(Waiting):
             peeked_next = False
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
-                    found = self._find_message_for(reader, position)
+                    found = self._find_message_for_reader(reader, position)
                     if found is None:
                         return
                     peeked_next = peeked_next or _is_pending_peek_next(reader)

@@ -8,17 +8,17 @@ from typing import Any
 from harness.faults.calls import with_result, with_status
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 
 
-def _peek_in_owning_queue(part: Cursors, cursor: Cursor, journal: bool) -> Got | None:
+def _peek_in_owning_queue(part: Cursors, cursor: Cursor, journal: bool) -> CursorResult | None:
     """Return the first message of the queue that owns the cursor's journal or subqueue."""
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     owner = None if queue is None else queue.parent
@@ -32,7 +32,7 @@ def _peek_in_owning_queue(part: Cursors, cursor: Cursor, journal: bool) -> Got |
 class QueueManagerPeekNextInSubqueueReturnsMessageOfOwner(Cursors):
     """A peek at the next message of a subqueue returns a message of the queue that owns the subqueue."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         return _peek_in_owning_queue(self, cursor, journal=False) or super().get_next_message_for_peek(cursor)
 
 
@@ -40,7 +40,7 @@ class QueueManagerPeekNextInSubqueueReturnsMessageOfOwner(Cursors):
 class QueueManagerPeekNextInJournalReturnsMessageOfOwner(Cursors):
     """A peek at the next message of a journal returns a message of the queue that owns the journal."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         return _peek_in_owning_queue(self, cursor, journal=True) or super().get_next_message_for_peek(cursor)
 
 
@@ -48,7 +48,7 @@ class QueueManagerPeekNextInJournalReturnsMessageOfOwner(Cursors):
 class QueueManagerPeekNextReadsQueueOpenedLast(Cursors):
     """A peek at the next message returns the first message of the queue that was opened last."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         latest = next(reversed(self.qm.descriptors.values())).QueueReference
         if latest is not cursor.OpenQueueDescriptorReference.QueueReference and latest is not None:
             found = self.qm.seeking.seek_available(latest.MessagePositionList.Start, True)
@@ -188,7 +188,7 @@ class ServerPeekNextOfDeletedQueueTimesOut(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,

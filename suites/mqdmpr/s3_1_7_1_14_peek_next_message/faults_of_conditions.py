@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.reading import Reading
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.surface.clock import Now
 
 
@@ -25,7 +25,7 @@ class _PeekNextTimeoutChanger(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,

@@ -6,7 +6,7 @@ from harness.faults.calls import replace_step_if, with_arguments
 from harness.faults.parts import fault
 from harness.faults.read_answers import change_answers, is_transactional
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
@@ -32,12 +32,12 @@ add(
 class QueueManagerPeekNextAfterFailedReceiveByCursorAllowed(Cursors):
     """A peek at the next message is allowed for a cursor whose first receive found no message."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if cursor.Handle in self.__dict__.get("failed", set()) and cursor.CursorState is CursorState.UNREAD:
             return self._seek_for_peek(cursor)
         return super().get_next_message_for_peek(cursor)
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.NOT_FOUND:
             self.__dict__.setdefault("failed", set()).add(cursor.Handle)

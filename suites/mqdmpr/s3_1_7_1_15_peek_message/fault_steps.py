@@ -11,7 +11,7 @@ from harness.faults.registry import Install
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, QueueAccessType
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -95,7 +95,7 @@ def change_peek_results(
         part: Reading,
         original: Callable[..., None],
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout: int | None = None,
         cursor: Cursor | None = None,

@@ -8,12 +8,12 @@ from harness.faults.calls import Given, replace_step_if, with_arguments, with_st
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import CursorStatus, Status
@@ -37,7 +37,7 @@ class QueueManagerPeekByCursorOfDeletedQueueTimesOut(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -56,7 +56,7 @@ class PeekByCursorOfDeletedQueueReturnsAlreadyReceived(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -114,7 +114,7 @@ class PendingPeekWithoutTimeoutWaitsOneMinute(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -146,7 +146,7 @@ add(
 class QueueManagerCursorAtReturnedMessageFindsNext(Cursors):
     """A peek by a cursor at a message that another reader received and returned finds the next message."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         status, position = super().get_message_for_peek(cursor)
         if status is CursorStatus.ALREADY_RECEIVED:
             cursor.CursorState = CursorState.UNREAD

@@ -7,12 +7,12 @@ from typing import cast
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import MessagePositionState
@@ -30,7 +30,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
 class PeekByCursorReturnsMessageLockedByTransaction(Cursors):
     """A peek by a cursor returns its message although a transaction received the message."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         position = cursor.MessagePositionReference
         read = cursor.CursorState is CursorState.READ and not isinstance(position, Boundary)
         if read and not isinstance(position, Boundary) and position.State is MessagePositionState.LOCKED:
@@ -59,7 +59,7 @@ class QueueManagerCursorAtPurgedMessageFindsNext(Queues):
 class PeekByCursorAtMessageLockedByTransactionWaits(Cursors):
     """A peek by a cursor whose message a transaction received waits instead of returning an error."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         got = super().get_message_for_peek(cursor)
         position = cursor.MessagePositionReference
         locked = not isinstance(position, Boundary) and position.State is MessagePositionState.LOCKED
@@ -76,7 +76,7 @@ class SecondPeekByWaitingCursorDoesNotWait(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -120,8 +120,8 @@ class QueueManagerSecondPeekByCursorAtReceivedMessageReturnsNextMessage(Cursors)
     following message.
     """
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        got: Got = super().get_message_for_peek(cursor)
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
+        got: CursorResult = super().get_message_for_peek(cursor)
         if got[0] is CursorStatus.ALREADY_RECEIVED:
             cursor.CursorState = CursorState.UNREAD
         return got

@@ -37,7 +37,7 @@ class SecondWaitingPeekByCursorNotReleased(Waiting):
                 by_cursor = reader.CursorReference is not None and not reader.DestructiveRead
                 if reader.number not in self.qm.readers or (served and by_cursor):
                     continue
-                found = self._find_message_for(reader, position)
+                found = self._find_message_for_reader(reader, position)
                 if found is None:
                     return
                 self.satisfy_reader(reader, found)
@@ -137,7 +137,7 @@ class PendingPeekByCursorDoesNotCompleteReceiveBehindIt(Waiting):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number not in self.qm.readers or (peeked and reader.DestructiveRead):
                     continue
-                found = self._find_message_for(reader, position)
+                found = self._find_message_for_reader(reader, position)
                 if found is None:
                     return
                 peeked = peeked or (not reader.DestructiveRead and reader.CursorReference is not None)

@@ -7,13 +7,13 @@ from typing import Any
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Got
+from reference_qm.core.queueing.cursors import CursorResult
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
@@ -52,10 +52,10 @@ class PeekOfQueueWithLockedMessageDoesNotWait(Reading):
     def _answer_or_wait(
         self,
         queue_desc: OpenQueueDescriptor,
-        got: Got,
+        got: CursorResult,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None,
         cursor: Cursor | None,
@@ -101,7 +101,7 @@ class QueueManagerWaitingPeekOfSecondHandleNotCompleted(Waiting):
                     continue
                 if not reader.DestructiveRead and done not in (None, descriptor):
                     continue
-                found = self._find_message_for(reader, position)
+                found = self._find_message_for_reader(reader, position)
                 if found is None:
                     return
                 if not reader.DestructiveRead:
@@ -120,7 +120,7 @@ class SecondPendingPeekWithoutCursorGetsNoMessage(Waiting):
                 plain = not reader.DestructiveRead and reader.CursorReference is None
                 if reader.number not in self.qm.readers or (peeked and plain):
                     continue
-                found = self._find_message_for(reader, position)
+                found = self._find_message_for_reader(reader, position)
                 if found is None:
                     return
                 peeked = peeked or plain
@@ -134,7 +134,7 @@ class QueueManagerPeekPastLockedFirstMessageWaits(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -155,7 +155,7 @@ class QueueManagerPeekUnlocksFirstMessage(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -175,7 +175,7 @@ class QueueManagerPeekOfPrioritizedMessageTimesOut(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -196,7 +196,7 @@ class QueueManagerPeekOfLockedMessagesEndsAtOnce(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,

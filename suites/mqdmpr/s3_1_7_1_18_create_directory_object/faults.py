@@ -22,7 +22,7 @@ from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change, Queue
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import Create
+from reference_qm.directory.interface import CreateRequest
 from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
@@ -35,7 +35,7 @@ add(
     "public-queue-created-without-object",
     ("MQDMPR-3.1.7.1.18-02", IDENTIFIER_FROM_DIRECTORY_RULE),
     "The queue manager creates a public queue without a directory object.",
-    omit_directory_changes(Create),
+    omit_directory_changes(CreateRequest),
 )
 
 
@@ -61,10 +61,10 @@ class SecondCreatedPublicQueueNotNotified(Publishing):
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:
         state = self.qm.enterprise.state
-        notifies = state.notifies
-        state.notifies = notifies and not self._list_public_queues()
+        sends_notifications = state.sends_notifications
+        state.sends_notifications = sends_notifications and not self._list_public_queues()
         super().publish(queue, published)
-        state.notifies = notifies
+        state.sends_notifications = sends_notifications
 
 
 @fault("directory-object-without-attributes", breaks=IDENTIFIER_FROM_DIRECTORY_RULE)
@@ -72,8 +72,8 @@ class DirectoryObjectWithoutAttributes(DirectoryLink):
     """The queue manager creates the directory object of a public queue with only the name of the queue."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
-        if isinstance(change, Create) and isinstance(change.element, Queue):
-            change = Create(Queue(Pathname=change.element.Pathname))
+        if isinstance(change, CreateRequest) and isinstance(change.element, Queue):
+            change = CreateRequest(Queue(Pathname=change.element.Pathname))
         super().write(change, answered)
 
 
@@ -140,7 +140,7 @@ add(
     "MQDMPR-3.1.7.1.18-D03",
     "The queue manager creates a public queue although the directory cannot be reached.",
     change_directory_answers(
-        Create,
+        CreateRequest,
         lambda answer: (
             replace(answer, status=Result.SUCCESS, identifier=OTHER_GUID)
             if answer.status is Result.DIRECTORY_NOT_CONNECTED
@@ -154,7 +154,7 @@ add(
     "failed-creation-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.18-D03",
     "When a creation does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after(Create),
+    stay_online_after(CreateRequest),
 )
 
 
@@ -219,14 +219,14 @@ class QueueManagerFailedQueueCreationNotNotified(DirectoryLink):
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         state = self.qm.enterprise.state
         early = [one for one in state.notifications if one.iDirectoryObject is change.element]
-        if not (early and isinstance(change, Create) and isinstance(change.element, directory.Queue)):
+        if not (early and isinstance(change, CreateRequest) and isinstance(change.element, directory.Queue)):
             super().write(change, answered)
             return
         state.notifications.remove(early[-1])
 
         def notify_after_success(answer: DirectoryAnswered) -> None:
             if answer.status is Result.SUCCESS:
-                state.notify(ChangeOperation.QUEUE_CREATION, change.element)
+                state.send_change_notification(ChangeOperation.QUEUE_CREATION, change.element)
             answered(answer)
 
         super().write(change, notify_after_success)

@@ -10,7 +10,7 @@ from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import Delete
+from reference_qm.directory.interface import DeleteRequest
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.surface.inputs import DirectoryAnswered
@@ -57,7 +57,7 @@ class QueueManagerDeletionOfQueueWithMessagesNotifiedAsUpdate(_DeletionNotificat
 class _OnlineStateKeeper(DirectoryLink):
     """Leave DirectoryOffline False after some deletions that do not reach the directory."""
 
-    def is_online_state_kept(self, change: Delete) -> bool:
+    def is_online_state_kept(self, change: DeleteRequest) -> bool:
         """Return whether DirectoryOffline stays False."""
         return False
 
@@ -65,8 +65,8 @@ class _OnlineStateKeeper(DirectoryLink):
         before = self.qm.enterprise.state.DirectoryOffline
 
         def keep_online_state(answer: DirectoryAnswered) -> None:
-            failed = isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED
-            if failed and not before and isinstance(change, Delete) and self.is_online_state_kept(change):
+            failed = isinstance(change, DeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED
+            if failed and not before and isinstance(change, DeleteRequest) and self.is_online_state_kept(change):
                 self.qm.enterprise.state.DirectoryOffline = False
             answered(answer)
 
@@ -77,7 +77,7 @@ class _OnlineStateKeeper(DirectoryLink):
 class QueueManagerSecondOutageAtDeletionNotNoted(_OnlineStateKeeper):
     """When a deletion does not reach the directory in a second outage, DirectoryOffline stays False."""
 
-    def is_online_state_kept(self, change: Delete) -> bool:
+    def is_online_state_kept(self, change: DeleteRequest) -> bool:
         self.__dict__["outages"] = self.__dict__.get("outages", 0) + 1
         return int(self.__dict__["outages"]) > 1
 
@@ -86,7 +86,7 @@ class QueueManagerSecondOutageAtDeletionNotNoted(_OnlineStateKeeper):
 class QueueManagerFailedDeletionOfTransactionalQueueStaysOnline(_OnlineStateKeeper):
     """When the deletion of a transactional queue does not reach the directory, DirectoryOffline stays False."""
 
-    def is_online_state_kept(self, change: Delete) -> bool:
+    def is_online_state_kept(self, change: DeleteRequest) -> bool:
         return bool(getattr(change.element, "Transactional", False))
 
 
@@ -94,5 +94,5 @@ class QueueManagerFailedDeletionOfTransactionalQueueStaysOnline(_OnlineStateKeep
 class QueueManagerFailedDeletionOfChangedQueueStaysOnline(_OnlineStateKeeper):
     """When the deletion of a queue with a label does not reach the directory, DirectoryOffline stays False."""
 
-    def is_online_state_kept(self, change: Delete) -> bool:
+    def is_online_state_kept(self, change: DeleteRequest) -> bool:
         return bool(getattr(change.element, "Label", ""))

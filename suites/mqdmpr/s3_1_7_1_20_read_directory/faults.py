@@ -17,7 +17,7 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory import QueueManager as Machine
@@ -37,15 +37,15 @@ class OfflineOwnPublicQueueNotFound(QueueNames):
         return None if public else super().find_by_format_name(name)
 
 
-UNKNOWN_NAME_RESULT = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+UNKNOWN_NAME_RESULT = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
 @fault("offline-own-public-queue-has-no-path", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"), blind=True)
 class OfflineOwnPublicQueueHasNoPath(QueuePaths):
     """While the directory is offline, the queue manager finds no path name of its own public queues."""
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._path_of_public(name)
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._find_path_of_public(name)
 
 
 @fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
@@ -107,16 +107,16 @@ add(
 )
 
 
-_KNOWN_PATHS_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+_KNOWN_PATHS_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathResult]] = WeakKeyDictionary()
 
 
 @fault("offline-queue-manager-finds-remote-queue-read-before", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
 class OfflineQueueManagerFindsRemoteQueueReadBefore(QueuePaths):
     """While the directory is offline, the queue manager finds a remote queue whose directory object it read earlier."""
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
         seen = _KNOWN_PATHS_BY_QUEUE_MANAGER.setdefault(self.qm, {})
-        found = super()._path_of_public(name)
+        found = super()._find_path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             seen[name.QueueGuid] = found
         elif self.qm.enterprise.state.DirectoryOffline:
@@ -128,20 +128,20 @@ class OfflineQueueManagerFindsRemoteQueueReadBefore(QueuePaths):
 class OfflineOwnPublicQueueRefused(Destinations):
     """While the directory is offline, the queue manager refuses messages to its own public queues."""
 
-    def find_local(self, text: str) -> Queue | None:
+    def find_local_queue(self, text: str) -> Queue | None:
         if isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline:
             return None
-        return super().find_local(text)
+        return super().find_local_queue(text)
 
 
 @fault("offline-own-guid-not-found", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
 class OfflineOwnGuidNotFound(Destinations):
     """While the directory is offline, the queue manager does not recognize its own GUID in a format name."""
 
-    def find_local(self, text: str) -> Queue | None:
+    def find_local_queue(self, text: str) -> Queue | None:
         if isinstance(parse_format_name(text), PrivateName) and self.qm.enterprise.state.DirectoryOffline:
             return None
-        return super().find_local(text)
+        return super().find_local_queue(text)
 
 
 @fault("offline-own-guid-has-no-path", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"), blind=True)
@@ -150,8 +150,8 @@ class OfflineOwnGuidHasNoPath(QueuePaths):
     GUID.
     """
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._find_path_of_private(name)
 
 
 add(
@@ -168,10 +168,10 @@ class OfflineRemotePrivateNameHasPath(QueuePaths):
     manager.
     """
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_path_of_private(name)
         offline = self.qm.enterprise.state.DirectoryOffline
-        return QueuePathOf(Status.MQ_OK) if offline and found.rStatus is not Status.MQ_OK else found
+        return QueuePathResult(Status.MQ_OK) if offline and found.rStatus is not Status.MQ_OK else found
 
 
 @fault("public-name-not-queried", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
@@ -243,10 +243,10 @@ class QueueManagerOfflineFindsPublicQueueItReadBefore(QueuePaths):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.read_before: dict[UUID, QueuePathOf] = {}
+        self.read_before: dict[UUID, QueuePathResult] = {}
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        found = super()._path_of_public(name)
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             self.read_before[name.QueueGuid] = found
         elif self.qm.enterprise.state.DirectoryOffline:
@@ -260,8 +260,8 @@ class QueueManagerOfflineOwnObjectOnlyForKnownQueue(QueuePaths):
     queue it does not have.
     """
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
         known = self.qm.queue_names.find_by_format_name(name) is not None
         if self.qm.enterprise.state.DirectoryOffline and not known:
-            return QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
-        return super()._path_of_private(name)
+            return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+        return super()._find_path_of_private(name)

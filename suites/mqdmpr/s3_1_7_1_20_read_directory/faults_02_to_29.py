@@ -11,7 +11,7 @@ from reference_qm.codec.format_names import PrivateName, PublicName
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.core.part import QM
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.adm import Queue
@@ -30,10 +30,10 @@ class QueueManagerSecondPublicNameHasPathOfFirst(QueuePaths):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.first: QueuePathOf | None = None
+        self.first: QueuePathResult | None = None
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        found = super()._path_of_public(name)
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public(name)
         if found.rStatus is Status.MQ_OK and not self.qm.enterprise.state.DirectoryOffline:
             self.first = self.first or found
             return self.first
@@ -48,11 +48,11 @@ class QueueManagerSecondPublicNameHasPathOfFirst(QueuePaths):
 class QueueManagerUnknownComputerGuidFoundAsOwn(QueuePaths):
     """For a private name with an unknown GUID, the queue manager returns the name of its own computer."""
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_path_of_private(name)
         state = self.qm.enterprise.state
         if found.rStatus is not Status.MQ_OK and not state.DirectoryOffline:
-            return QueuePathOf(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
+            return QueuePathResult(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
         return found
 
 
@@ -60,8 +60,8 @@ class QueueManagerUnknownComputerGuidFoundAsOwn(QueuePaths):
 class QueueManagerOfflineSecondOwnPublicQueueRefused(Destinations):
     """While the directory is offline, the queue manager refuses messages to all own public queues except the first."""
 
-    def find_local(self, text: str) -> Queue | None:
-        found = super().find_local(text)
+    def find_local_queue(self, text: str) -> Queue | None:
+        found = super().find_local_queue(text)
         if isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline:
             own = self.qm.enterprise.state.QueueCollection
             return found if found is not None and own and own[0].Identifier == found.Identifier else None
@@ -76,20 +76,20 @@ class QueueManagerOfflineOwnPublicQueueFoundOnce(Destinations):
         super().__init__(qm)
         self.found_offline: set[str] = set()
 
-    def find_local(self, text: str) -> Queue | None:
+    def find_local_queue(self, text: str) -> Queue | None:
         if isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline:
             if text in self.found_offline:
                 return None
             self.found_offline.add(text)
-        return super().find_local(text)
+        return super().find_local_queue(text)
 
 
 @fault("queue-manager-offline-own-public-transactional-queue-refused", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
 class QueueManagerOfflineOwnPublicTransactionalQueueRefused(Destinations):
     """While the directory is offline, the queue manager refuses messages to its own transactional public queues."""
 
-    def find_local(self, text: str) -> Queue | None:
-        found = super().find_local(text)
+    def find_local_queue(self, text: str) -> Queue | None:
+        found = super().find_local_queue(text)
         offline = isinstance(parse_format_name(text), PublicName) and self.qm.enterprise.state.DirectoryOffline
         return None if offline and found is not None and found.Transactional else found
 
@@ -147,10 +147,10 @@ class QueueManagerPathWithoutConnectionReadFromCopy(QueuePaths):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.read_before: dict[PrivateName, QueuePathOf] = {}
+        self.read_before: dict[PrivateName, QueuePathResult] = {}
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_path_of_private(name)
         if found.rStatus is Status.MQ_OK:
             self.read_before[name] = found
         return self.read_before.get(name, found) if self.qm.enterprise.state.DirectoryOffline else found
@@ -160,10 +160,10 @@ class QueueManagerPathWithoutConnectionReadFromCopy(QueuePaths):
 class QueueManagerUnknownPublicNameHasEmptyPath(QueuePaths):
     """The queue manager returns MQ_OK and an empty path for a public name that the directory does not know."""
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        found = super()._path_of_public(name)
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public(name)
         offline = self.qm.enterprise.state.DirectoryOffline
-        return found if offline or found.rStatus is Status.MQ_OK else QueuePathOf(Status.MQ_OK)
+        return found if offline or found.rStatus is Status.MQ_OK else QueuePathResult(Status.MQ_OK)
 
 
 @fault("queue-manager-second-read-of-object-reported-as-not-found", breaks="MQDMPR-3.1.7.1.20-29", blind=True)
@@ -176,9 +176,9 @@ class QueueManagerSecondReadOfObjectReportedAsNotFound(QueuePaths):
         super().__init__(qm)
         self.read_before: set[UUID] = set()
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        found = super()._path_of_public(name)
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public(name)
         if name.QueueGuid in self.read_before:
-            return QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+            return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
         self.read_before.add(name.QueueGuid)
         return found

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec.format_names import PrivateName, PublicName
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.next_hops import NextHops
-from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.publishing import Publishing
 from reference_qm.directory import Queue, QueueManager
@@ -74,18 +74,18 @@ class QueueManagerOfflinePathOfOwnPrivateJournalUnknown(QueuePaths):
     journal.
     """
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
         if name.Journal and self.qm.enterprise.state.DirectoryOffline:
-            return QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
-        return super()._path_of_private(name)
+            return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+        return super()._find_path_of_private(name)
 
 
 @fault("queue-manager-offline-own-object-without-computer-name", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
 class QueueManagerOfflineOwnObjectWithoutComputerName(QueuePaths):
     """While the directory is offline, the computer name in the queue manager's own object is empty."""
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_path_of_private(name)
         if name.ComputerGuid != self.qm.adm.Identifier or not self.qm.enterprise.state.DirectoryOffline:
             return found
         return found._replace(rMachineName="")
@@ -101,12 +101,12 @@ class QueueManagerOfflineAgainOwnObjectNotFound(QueuePaths):
         super().__init__(qm)
         self.read = False
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
         own, offline = name.ComputerGuid == self.qm.adm.Identifier, self.qm.enterprise.state.DirectoryOffline
         if own and offline and self.read:
-            return QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+            return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
         self.read = self.read or (own and offline)
-        return super()._path_of_private(name)
+        return super()._find_path_of_private(name)
 
 
 @fault("queue-manager-offline-known-queue-manager-found", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
@@ -117,10 +117,10 @@ class QueueManagerOfflineKnownQueueManagerFound(QueuePaths):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.known: dict[PrivateName, QueuePathOf] = {}
+        self.known: dict[PrivateName, QueuePathResult] = {}
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_path_of_private(name)
         if found.rStatus is Status.MQ_OK:
             self.known[name] = found
         return self.known.get(name, found) if self.qm.enterprise.state.DirectoryOffline else found
@@ -132,12 +132,12 @@ class QueueManagerOfflineOtherQueueManagerReadAsOwnObject(QueuePaths):
     object.
     """
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
         state = self.qm.enterprise.state
-        found = super()._path_of_private(name)
+        found = super()._find_path_of_private(name)
         if found.rStatus is Status.MQ_OK or not state.DirectoryOffline:
             return found
-        return QueuePathOf(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
+        return QueuePathResult(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
 
 
 @fault("queue-manager-online-after-second-loss-of-directory", breaks="MQDMPR-3.1.7.1.20-25", blind=True)
@@ -185,12 +185,12 @@ class QueueManagerPathOfFirstReadReturnedAgain(QueuePaths):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.first: dict[PublicName, QueuePathOf] = {}
+        self.first: dict[PublicName, QueuePathResult] = {}
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
         if name in self.first and not self.qm.enterprise.state.DirectoryOffline:
             return self.first[name]
-        found = super()._path_of_public(name)
+        found = super()._find_path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             self.first[name] = found
         return found

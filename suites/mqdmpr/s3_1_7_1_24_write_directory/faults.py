@@ -20,7 +20,7 @@ from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.core.store.enterprise import OnAnswer
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import Write
+from reference_qm.directory.interface import WriteRequest
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -31,7 +31,7 @@ add(
     "queue-change-not-written-to-directory",
     "MQDMPR-3.1.7.1.24-03",
     "The queue manager does not write changes of a public queue to the directory.",
-    omit_directory_changes(Write),
+    omit_directory_changes(WriteRequest),
 )
 
 
@@ -92,7 +92,7 @@ add(
     "failed-write-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.24-05",
     "When a write does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after(Write),
+    stay_online_after(WriteRequest),
 )
 
 
@@ -100,7 +100,7 @@ add(
     "public-queue-changed-without-directory",
     "MQDMPR-3.1.7.1.24-07",
     "The queue manager changes a public queue although the directory cannot be reached.",
-    change_directory_answers(Write, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
+    change_directory_answers(WriteRequest, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
 )
 
 
@@ -123,7 +123,7 @@ add(
     "successful-directory-write-reported-as-failed",
     "MQDMPR-3.1.7.1.24-09",
     "The queue manager returns an error for a write that succeeded in the directory.",
-    change_directory_answers(Write, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
+    change_directory_answers(WriteRequest, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 
 
@@ -223,7 +223,7 @@ class QueueManagerSecondOutageAtWriteNotNoted(DirectoryLink):
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         def clear_directory_offline(answer: DirectoryAnswered) -> None:
             lost = answer.status is Result.DIRECTORY_NOT_CONNECTED
-            if lost and isinstance(change, Write) and self.__dict__.get("recovered"):
+            if lost and isinstance(change, WriteRequest) and self.__dict__.get("recovered"):
                 self.qm.enterprise.state.DirectoryOffline = False
             answered(answer)
 

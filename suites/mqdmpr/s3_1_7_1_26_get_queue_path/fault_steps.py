@@ -11,21 +11,21 @@ from harness.faults.parts import change_step
 from harness.faults.registry import Install
 from reference_qm.codec import FormatError, PrivateName, PublicName, parse_format_name
 from reference_qm.codec.format_names import DirectName, FormatName
-from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.directory import QueueManager as DirectoryQueueManager
 from reference_qm.model.statuses import Status
 
 OK_STATUS, ILLEGAL_NAME_STATUS = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
-ILLEGAL_NAME_RESULT = QueuePathOf(ILLEGAL_NAME_STATUS)
-KNOWN_PATHS_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+ILLEGAL_NAME_RESULT = QueuePathResult(ILLEGAL_NAME_STATUS)
+KNOWN_PATHS_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathResult]] = WeakKeyDictionary()
 """The paths that a queue manager found, by the GUID in the format name."""
 
 
-def replace_path_by_status(status: Status, found: QueuePathOf) -> QueuePathOf:
+def replace_path_by_status(status: Status, found: QueuePathResult) -> QueuePathResult:
     """Return a status instead of a path that was found."""
-    return QueuePathOf(status) if found.rStatus is OK_STATUS else found
+    return QueuePathResult(status) if found.rStatus is OK_STATUS else found
 
 
 class RequestedName:
@@ -123,15 +123,15 @@ class RequestedName:
         return int(counts[kind])
 
 
-PathResultChange = Callable[[RequestedName, QueuePathOf], QueuePathOf]
+PathResultChange = Callable[[RequestedName, QueuePathResult], QueuePathResult]
 
 
 def change_queue_path_results(when: Callable[[RequestedName], bool], change: PathResultChange) -> Install:
     """Return an installer of a fault that changes the path and the computer of some format names."""
 
     def get_changed_queue_path(
-        part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str
-    ) -> QueuePathOf:
+        part: QueuePaths, original: Callable[[str], QueuePathResult], format_name: str
+    ) -> QueuePathResult:
         found, asked = original(format_name), RequestedName(part, format_name)
         return change(asked, found) if when(asked) else found
 
@@ -142,8 +142,8 @@ def change_requested_names(when: Callable[[RequestedName], bool], change: Callab
     """Return an installer of a fault that answers some questions with the path of a different format name."""
 
     def get_path_of_changed_name(
-        part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str
-    ) -> QueuePathOf:
+        part: QueuePaths, original: Callable[[str], QueuePathResult], format_name: str
+    ) -> QueuePathResult:
         asked = RequestedName(part, format_name)
         return original(change(asked) if when(asked) else format_name)
 
@@ -156,15 +156,15 @@ def repeat_first_successful_result(same: Callable[[RequestedName], Any]) -> Inst
     """
 
     def get_first_successful_path(
-        part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str
-    ) -> QueuePathOf:
+        part: QueuePaths, original: Callable[[str], QueuePathResult], format_name: str
+    ) -> QueuePathResult:
         found, key = original(format_name), same(RequestedName(part, format_name))
         if key is None:
             return found
         answers = part.__dict__.setdefault("answers", {})
         if key not in answers and found.rStatus is Status.MQ_OK:
             answers[key] = found
-        kept: QueuePathOf = answers.get(key, found)
+        kept: QueuePathResult = answers.get(key, found)
         return kept
 
     return change_step(QueuePaths.get_queue_path, get_first_successful_path)
@@ -176,14 +176,14 @@ def return_ok_for_names_no_longer_found() -> Install:
     """
 
     def get_path_or_ok_for_known_name(
-        part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str
-    ) -> QueuePathOf:
+        part: QueuePaths, original: Callable[[str], QueuePathResult], format_name: str
+    ) -> QueuePathResult:
         found, asked = original(format_name), RequestedName(part, format_name)
         known = part.__dict__.setdefault("known", set())
         if asked.is_public and found.rStatus is OK_STATUS:
             known.add(asked.name)
         return (
-            QueuePathOf(OK_STATUS)
+            QueuePathResult(OK_STATUS)
             if asked.is_public and asked.name in known and found.rStatus is not OK_STATUS
             else found
         )

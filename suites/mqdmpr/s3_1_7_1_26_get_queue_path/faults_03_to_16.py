@@ -8,7 +8,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, PublicName, parse_format_name
 from reference_qm.codec.format_names import DirectName, MulticastName, MultipleElementName
-from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.directory import Queue
 from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.model.statuses import Status
@@ -30,7 +30,7 @@ class QueuePathOfSeveralNamesIsPathOfFirst(QueuePaths):
     first element.
     """
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         try:
             name = parse_format_name(format_name)
         except FormatError:
@@ -44,7 +44,7 @@ class QueuePathOfSeveralNamesIsPathOfFirst(QueuePaths):
 class QueuePathOfMulticastNameIsAddress(QueuePaths):
     """For a multicast format name, Get Queue Path returns the multicast address as the computer."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         try:
             name = parse_format_name(format_name)
@@ -53,22 +53,22 @@ class QueuePathOfMulticastNameIsAddress(QueuePaths):
         return found._replace(rMachineName=format_name.partition("=")[2]) if isinstance(name, MulticastName) else found
 
 
-_ILLEGAL_NAME_RESULT = QueuePathOf(ILLEGAL_NAME_STATUS)
+_ILLEGAL_NAME_RESULT = QueuePathResult(ILLEGAL_NAME_STATUS)
 
 
-def _change_paths_with_prefix(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
+def _change_paths_with_prefix(begins: str, change: Callable[[QueuePathResult], QueuePathResult]) -> Install:
     """Build a fault that changes the result of Get Queue Path for format names with a given prefix."""
 
     class PrefixedPathChanger(QueuePaths):
-        def get_queue_path(self, format_name: str) -> QueuePathOf:
+        def get_queue_path(self, format_name: str) -> QueuePathResult:
             found = super().get_queue_path(format_name)
             return change(found) if format_name.upper().startswith(begins) else found
 
     return replace_part(PrefixedPathChanger)
 
 
-def _clear_path_unless_illegal(found: QueuePathOf) -> QueuePathOf:
-    return found if found.rStatus is ILLEGAL_NAME_STATUS else QueuePathOf(OK_STATUS)
+def _clear_path_unless_illegal(found: QueuePathResult) -> QueuePathResult:
+    return found if found.rStatus is ILLEGAL_NAME_STATUS else QueuePathResult(OK_STATUS)
 
 
 for _name, _rules, _says, _begins, _change in (
@@ -145,7 +145,7 @@ class PathOfHttpNameComputerWithPort(QueuePaths):
     computer.
     """
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         _, separator, rest = format_name.partition("://")
         return found._replace(rMachineName=rest.partition("/")[0]) if separator else found
@@ -155,7 +155,7 @@ class PathOfHttpNameComputerWithPort(QueuePaths):
 class PathOfHttpsNameComputerIsAddress(QueuePaths):
     """For an HTTPS format name, the event Get Queue Path returns the complete address as the computer."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         protocol, separator, rest = format_name.partition(":")
         if separator and protocol.upper().endswith("=HTTPS"):
@@ -167,7 +167,7 @@ class PathOfHttpsNameComputerIsAddress(QueuePaths):
 class ComputerOfHttpNameEndsAtDot(QueuePaths):
     """The computer of an HTTP direct format name is its address up to the first period."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         _, separator, _ = format_name.partition("://")
         return found._replace(rMachineName=found.rMachineName.partition(".")[0]) if separator else found
@@ -177,7 +177,7 @@ class ComputerOfHttpNameEndsAtDot(QueuePaths):
 class QueuePathOfHttpsNameHasWholeAddressAsMachine(QueuePaths):
     """For a direct format name with the protocol HTTPS, Get Queue Path returns the whole address as the computer."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         try:
             name = parse_format_name(format_name)
@@ -192,7 +192,7 @@ class QueuePathOfHttpsNameHasWholeAddressAsMachine(QueuePaths):
 class QueuePathOfHttpNameContainsPort(QueuePaths):
     """For a direct format name with the protocol HTTP, Get Queue Path returns the host and the port as the computer."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         _, separator, rest = format_name.partition(f"//{found.rMachineName}:")
         port = rest.partition("/")[0]
@@ -203,7 +203,7 @@ class QueuePathOfHttpNameContainsPort(QueuePaths):
 class MachineOfDirectNameOfAddressWithProtocol(QueuePaths):
     """The computer of a direct format name is its address up to the first period."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         if format_name.lower().startswith("direct=os"):
             return found._replace(rMachineName=found.rMachineName.partition(".")[0])
@@ -214,7 +214,7 @@ class MachineOfDirectNameOfAddressWithProtocol(QueuePaths):
 class PathOfDirectNameSubqueueOmitted(QueuePaths):
     """The path name of a direct format name ends before the name of its subqueue or journal."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         direct = format_name.upper().startswith("DIRECT=")
         return found._replace(rPathName=found.rPathName.partition(";")[0]) if direct else found
@@ -224,7 +224,7 @@ class PathOfDirectNameSubqueueOmitted(QueuePaths):
 class PathOfDirectNameOfJournalWithoutJournal(QueuePaths):
     """The path name of a direct format name ends before the suffix ;JOURNAL."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         kept, suffix, _ = found.rPathName.rpartition(";")
         if suffix and found.rPathName.lower().endswith(";journal"):
@@ -236,7 +236,7 @@ class PathOfDirectNameOfJournalWithoutJournal(QueuePaths):
 class QueuePathOfDirectNameCutAtSemicolon(QueuePaths):
     """The path name of a direct format name ends before the name of a subqueue."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         return found._replace(rPathName=found.rPathName.partition(";")[0])
 
@@ -245,7 +245,7 @@ class QueuePathOfDirectNameCutAtSemicolon(QueuePaths):
 class QueuePathOfDirectNameWithoutPrivateFolder(QueuePaths):
     """The path name of the direct format name of a public queue contains private$."""
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         machine, separator, rest = found.rPathName.partition("\\")
         is_direct = format_name.upper().startswith("DIRECT=") and separator and "\\" not in rest
@@ -256,11 +256,11 @@ class QueuePathOfDirectNameWithoutPrivateFolder(QueuePaths):
 class PathOfPublicNameIsThatOfFirstPublicQueue(QueuePaths):
     """For each local public queue, the event Get Queue Path returns the path name of the first local public queue."""
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
         public = [one for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber is None]
         if any(one.Identifier == name.QueueGuid for one in public):
             name = PublicName(public[0].Identifier)
-        return super()._path_of_public(name)
+        return super()._find_path_of_public(name)
 
 
 @fault("queue-path-of-second-public-queue-is-path-of-first", breaks=("MQDMPR-3.1.7.1.26-16", "MQDMPR-3.1.7.1.26-12"))
@@ -269,9 +269,9 @@ class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
     public queue of this computer.
     """
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
         known = KNOWN_PATHS_BY_QUEUE_MANAGER.setdefault(self.qm, {})
-        found = super()._path_of_public(name)
+        found = super()._find_path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             same = (one for one in known.values() if one.rMachineName == found.rMachineName)
             found = known.setdefault(name.QueueGuid, next(same, found))
@@ -282,14 +282,14 @@ class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
 class QueueManagerPathOfSameNamedQueue(QueuePaths):
     """The queue manager returns the path name of a public queue with the same name on another computer."""
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        found = super()._path_of_public(name)
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public(name)
         tail = found.rPathName.partition("\\")[2].lower()
         for one in self.qm.enterprise.directory.contents()[1] or ():
             if not isinstance(one, Queue) or not one.Pathname or one.Pathname == found.rPathName:
                 continue
             if one.Pathname.partition("\\")[2].lower() == tail:
-                return QueuePathOf(found.rStatus, one.Pathname, one.Pathname.partition("\\")[0])
+                return QueuePathResult(found.rStatus, one.Pathname, one.Pathname.partition("\\")[0])
         return found
 
 
@@ -399,7 +399,7 @@ add(
     change_queue_path_results(
         lambda asked: asked.is_local_public_queue,
         lambda asked, found: (
-            QueuePathOf(
+            QueuePathResult(
                 OK_STATUS,
                 asked.build_local_path,
                 asked.qm.config.host_name,
@@ -460,7 +460,7 @@ add(
         lambda asked: asked.is_public,
         lambda asked, found: next(
             (
-                QueuePathOf(OK_STATUS, one.ComputerName or "", one.ComputerName or "")
+                QueuePathResult(OK_STATUS, one.ComputerName or "", one.ComputerName or "")
                 for one in asked.list_computers()
                 if one.Identifier == asked.guid
             ),

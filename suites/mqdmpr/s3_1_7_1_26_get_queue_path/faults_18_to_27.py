@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import PrivateName, PublicName, parse_format_name
-from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.directory import QueueManager as DirectoryQueueManager
 from reference_qm.model.statuses import Status
@@ -25,9 +25,9 @@ from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
 class QueuePathOfDeletedPublicQueueRemembered(QueuePaths):
     """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
         known = KNOWN_PATHS_BY_QUEUE_MANAGER.setdefault(self.qm, {})
-        found = super()._path_of_public(name)
+        found = super()._find_path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             known[name.QueueGuid] = found
         return known.get(name.QueueGuid, found)
@@ -39,10 +39,12 @@ class PathOfUnknownPublicNameEmpty(QueuePaths):
     not contain.
     """
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         return (
-            QueuePathOf(OK_STATUS) if isinstance(parse_format_name(format_name), PublicName) and not found[1] else found
+            QueuePathResult(OK_STATUS)
+            if isinstance(parse_format_name(format_name), PublicName) and not found[1]
+            else found
         )
 
 
@@ -50,8 +52,8 @@ class PathOfUnknownPublicNameEmpty(QueuePaths):
 class PathOfPublicNameOfOtherQueueManagerOwnComputer(QueuePaths):
     """The event Get Queue Path returns the queue manager's own computer for every public format name."""
 
-    def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        found = super()._path_of_public(name)
+    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public(name)
         own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
         return found._replace(rMachineName=own) if found.rMachineName else found
 
@@ -63,7 +65,7 @@ add(
     "does not contain the name.",
     change_queue_path_results(
         lambda asked: asked.is_public and asked.count_path_requests() > 1,
-        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(OK_STATUS),
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathResult(OK_STATUS),
     ),
     blind=True,
 )
@@ -74,7 +76,7 @@ add(
     "MQDMPR-3.1.7.1.26-18",
     "For the public format name whose GUID is zero, Get Queue Path returns MQ_OK and empty names.",
     change_queue_path_results(
-        lambda asked: asked.is_public and asked.guid.int == 0, lambda asked, found: QueuePathOf(OK_STATUS)
+        lambda asked: asked.is_public and asked.guid.int == 0, lambda asked, found: QueuePathResult(OK_STATUS)
     ),
     blind=True,
 )
@@ -87,7 +89,7 @@ add(
     "MQ_ERROR_QUEUE_NOT_FOUND.",
     change_queue_path_results(
         lambda asked: asked.is_local_public_queue,
-        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(Status.MQ_ERROR_QUEUE_NOT_FOUND),
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathResult(Status.MQ_ERROR_QUEUE_NOT_FOUND),
     ),
     blind=True,
 )
@@ -203,7 +205,7 @@ add(
     "without a query of the directory.",
     change_queue_path_results(
         lambda asked: asked.is_local,
-        lambda asked, found: QueuePathOf(OK_STATUS, found.rPathName, asked.qm.config.host_name),
+        lambda asked, found: QueuePathResult(OK_STATUS, found.rPathName, asked.qm.config.host_name),
     ),
     blind=True,
 )
@@ -252,7 +254,7 @@ add(
         lambda asked: asked.is_private,
         lambda asked, found: next(
             (
-                QueuePathOf(OK_STATUS, "", (one.Pathname or "").partition("\\")[0])
+                QueuePathResult(OK_STATUS, "", (one.Pathname or "").partition("\\")[0])
                 for one in asked.list_public_queues()
                 if one.Identifier == asked.guid
             ),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import PrivateName, parse_format_name
-from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
     ILLEGAL_NAME_RESULT,
@@ -25,7 +25,7 @@ class RemoteNumberTakenForLocal(QueuePaths):
     with that number.
     """
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         name = parse_format_name(format_name)
         if not isinstance(name, PrivateName) or found.rStatus is not OK_STATUS:
@@ -40,10 +40,10 @@ class PathOfUnknownComputerEmpty(QueuePaths):
     directory does not contain.
     """
 
-    def get_queue_path(self, format_name: str) -> QueuePathOf:
+    def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         return (
-            QueuePathOf(OK_STATUS)
+            QueuePathResult(OK_STATUS)
             if isinstance(parse_format_name(format_name), PrivateName) and not found[2]
             else found
         )
@@ -53,8 +53,8 @@ class PathOfUnknownComputerEmpty(QueuePaths):
 class PathOfUnknownPrivateNameWithLowNumberFound(QueuePaths):
     """Get Queue Path returns MQ_OK for a private format name with an unknown GUID and a queue number below 3."""
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_path_of_private(name)
         return found._replace(rStatus=Status.MQ_OK) if name.QueueIdentifier < 3 else found
 
 
@@ -62,8 +62,8 @@ class PathOfUnknownPrivateNameWithLowNumberFound(QueuePaths):
 class PathOfPrivateNameIgnoresNumber(QueuePaths):
     """For an unknown private queue number, the event Get Queue Path returns the path name of another local queue."""
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_path_of_private(name)
         if found.rStatus is Status.MQ_OK and not found.rPathName and name.ComputerGuid == self.qm.adm.Identifier:
             queue = next(iter(self.qm.adm.QueueCollection.values()))
             return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
@@ -76,12 +76,12 @@ class PathOfSecondPrivateQueueIsThatOfFirst(QueuePaths):
     private format name.
     """
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
         if self.qm.queue_names.find_by_format_name(name) is not None:
             numbers = [one.PrivateQueueNumber for one in self.qm.adm.QueueCollection.values()]
             lowest = min(number for number in numbers if number)
             name = PrivateName(name.ComputerGuid, lowest)
-        return super()._path_of_private(name)
+        return super()._find_path_of_private(name)
 
 
 @fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
@@ -90,8 +90,8 @@ class QueuePathOfRemotePrivateQueueIsOwnQueueOfNumber(QueuePaths):
     number.
     """
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_path_of_private(name)
         queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
         if found.rStatus is Status.MQ_OK and queue is not None and name.ComputerGuid != self.qm.adm.Identifier:
             return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
@@ -102,12 +102,12 @@ class QueuePathOfRemotePrivateQueueIsOwnQueueOfNumber(QueuePaths):
 class QueuePathOfUnknownOwnPrivateNumberRefused(QueuePaths):
     """For an unknown private queue of the local computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
 
-    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
-        found = super()._path_of_private(name)
+    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_path_of_private(name)
         return (
             found
             if found.rPathName or name.ComputerGuid != self.qm.adm.Identifier
-            else QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+            else QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
         )
 
 
@@ -118,7 +118,7 @@ add(
     "has the number.",
     change_queue_path_results(
         lambda asked: asked.has_local_private_queue_number,
-        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(OK_STATUS),
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathResult(OK_STATUS),
     ),
     blind=True,
 )
@@ -131,7 +131,7 @@ add(
     "directory does not contain the computer.",
     change_queue_path_results(
         lambda asked: asked.is_private and asked.count_path_requests() > 1,
-        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(OK_STATUS),
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathResult(OK_STATUS),
     ),
     blind=True,
 )
@@ -143,7 +143,7 @@ add(
     "For a private format name of a journal on an unknown computer, Get Queue Path returns MQ_OK and empty names.",
     change_queue_path_results(
         lambda asked: asked.is_private and asked.is_journal,
-        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathOf(OK_STATUS),
+        lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathResult(OK_STATUS),
     ),
     blind=True,
 )

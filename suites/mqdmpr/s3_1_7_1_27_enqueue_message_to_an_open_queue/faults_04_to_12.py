@@ -54,7 +54,7 @@ class SendToLocalQueueReportsFailureAlthoughMessageStored(Commands):
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         done: Result | None = super().send_message(request, token, now)
-        if done is not None and self.qm.destinations.find_local(request.to) is not None:
+        if done is not None and self.qm.destinations.find_local_queue(request.to) is not None:
             raise CommandError("the queue did not accept the message")
         return done
 

@@ -125,7 +125,7 @@ class QueueManagerLaterMessageOfLowerPriorityNotSent(Sending):
             super().put_outgoing(session, position, now)
             return
         session.OutgoingMessageTable.add(position)
-        self.qm.lifetimes.watch_message_to_send(session, position)
+        self.qm.lifetimes.record_deadline_of_message_to_send(session, position)
         self.qm.dispatch_collection.add(session, position)
 
 

@@ -14,7 +14,7 @@ from harness.faults.received_messages import change_received
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserHeader, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.store.messages import ON_SOURCE, TYPE_ON_ADMIN_HOST
+from reference_qm.core.store.messages import PRIVATE_ON_ADMIN_HOST_TYPE, PRIVATE_ON_SOURCE_TYPE
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.message import INFINITE
@@ -459,8 +459,12 @@ add(
     "MQDMPR-3.1.7.1.31-D17",
     "The receiver reads RQ 0x4 (PrivateQueueOnAdmin) as a private queue of the source queue manager.",
     change_received(
-        {"UserHeader.Flags": lambda flags: flags & ~_RESPONSE_QUEUE_TYPE_MASK | UserHeader.flags(RQ=ON_SOURCE)},
-        lambda packet: packet.UserHeader.RQ == TYPE_ON_ADMIN_HOST,
+        {
+            "UserHeader.Flags": lambda flags: (
+                flags & ~_RESPONSE_QUEUE_TYPE_MASK | UserHeader.flags(RQ=PRIVATE_ON_SOURCE_TYPE)
+            )
+        },
+        lambda packet: packet.UserHeader.RQ == PRIVATE_ON_ADMIN_HOST_TYPE,
     ),
     blind=True,
 )

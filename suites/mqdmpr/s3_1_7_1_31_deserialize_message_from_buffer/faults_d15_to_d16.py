@@ -24,10 +24,10 @@ class _DestinationRefuser(Identifying):
         """Return whether a message is refused."""
         return False
 
-    def check_form(self, packet: Packet) -> None:
+    def check_field_values(self, packet: Packet) -> None:
         if isinstance(packet, UserMessagePacket) and self.is_refused(packet):
             raise FormatError("UserHeader.DestinationQueue", QUEUE_NAMES_OFFSET, "a fault", "the type is unknown")
-        super().check_form(packet)
+        super().check_field_values(packet)
 
 
 @fault("receiver-dq-5-refused", breaks=("MQDMPR-3.1.7.1.31-D15", "MQMQ-2.2.19.2-D06"), blind=True)

@@ -129,6 +129,6 @@ class SenderSentTimeIsTimeOfTransmission(Sending):
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)
-        if not self.is_own(packet):
+        if not self.is_from_this_queue_manager(packet):
             return packet
         return replace(packet, UserHeader=replace(packet.UserHeader, SentTime=now.utc_s))

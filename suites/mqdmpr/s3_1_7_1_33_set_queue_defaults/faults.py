@@ -12,7 +12,7 @@ from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queueing.queues import OnCreated, Queues
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue
-from reference_qm.model.attributes import UNLIMITED
+from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.security import Acl, SecurityDescriptor
 from reference_qm.security.sid import ANONYMOUS
 from reference_qm.surface.clock import Now
@@ -167,7 +167,7 @@ class TransactionalQueueHasJournalQuotaZeroByDefault(Queues):
     """The JournalQuota of a transactional queue is 0 by default."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
-        if queue.Transactional and queue.JournalQuota == UNLIMITED:
+        if queue.Transactional and queue.JournalQuota == UNLIMITED_QUOTA_KB:
             queue.JournalQuota = 0
         super().create(queue, utc_s, created, skip_directory)
 

@@ -265,7 +265,7 @@ class ReceiverSecondMessageOfSameLifetimeNeverExpires(Lifetimes):
             == position.MessageReference.SentTime + position.MessageReference.TimeToBeReceived
         )
     )
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         return
 
 
@@ -296,7 +296,7 @@ class QueueManagerMessageReleasesOnlyOneFurtherReader(Waiting):
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
-                    found = self._find_message_for(reader, position)
+                    found = self._find_message_for_reader(reader, position)
                     if found is None or released == RELEASED_READER_COUNT:
                         return
                     released += 1
@@ -313,7 +313,7 @@ class QueueManagerPeeksCompletedBeforeEarlierReceive(Waiting):
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in sorted(descriptor.WaitingMessageReadOperationCollection, key=attrgetter("DestructiveRead")):
                 if reader.number in self.qm.readers:
-                    found = self._find_message_for(reader, position)
+                    found = self._find_message_for_reader(reader, position)
                     if found is None:
                         return
                     self.satisfy_reader(reader, found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.seeking import Seeking
@@ -148,7 +148,7 @@ class QueueManagerWithStoredMessagesNotThrottled(Quotas):
     """The queue manager does not set Throttled when flow control begins while a queue has messages."""
 
     def begin_flow_control(self) -> None:
-        if not any(len(queue.MessagePositionList) for queue in self.qm.queue_names.every_queue()):
+        if not any(len(queue.MessagePositionList) for queue in self.qm.queue_names.list_every_queue()):
             super().begin_flow_control()
 
 
@@ -216,7 +216,7 @@ class QueueManagerSizeOfExtensionStaysInBytes(Positions):
 class QueueManagerReceiveByCursorAtDeletedMessageTakesNext(Cursors):
     """A receive by a cursor at a deleted message receives the next message."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         at = cursor.MessagePositionReference
         if isinstance(at, MessagePosition) and at.State is MessagePositionState.DELETED:
             cursor.CursorState = CursorState.UNREAD
@@ -227,7 +227,7 @@ class QueueManagerReceiveByCursorAtDeletedMessageTakesNext(Cursors):
 class QueueManagerSecondCursorAtDeletedMessageReadsNext(Cursors):
     """A peek by the second cursor at a deleted message returns the next message."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         at = cursor.MessagePositionReference
         if isinstance(at, MessagePosition) and at.State is MessagePositionState.DELETED:
             known: set[MessagePosition] = self.__dict__.setdefault("known", set())

@@ -208,7 +208,7 @@ class QueueManagerLookupOfCurrentFindsMessageOfOtherQueue(Seeking):
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> SearchResult:
         if lookup_action is MessageSeekAction.CURRENT and queue.MessagePositionList.find(lookup_id) is None:
-            for other in self.qm.queue_names.every_queue():
+            for other in self.qm.queue_names.list_every_queue():
                 position = other.MessagePositionList.find(lookup_id)
                 if position is not None and self.is_readable(position, peek_operation):
                     return Status.MQ_OK, position

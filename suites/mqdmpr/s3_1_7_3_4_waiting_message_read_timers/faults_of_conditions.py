@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
@@ -26,7 +26,7 @@ class _ReadTimerOmitter(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,

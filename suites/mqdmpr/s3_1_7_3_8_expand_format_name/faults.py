@@ -14,7 +14,7 @@ from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import parse_name
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -57,7 +57,7 @@ class ExpandedNameKeepsOriginal(QueueOpening):
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
+    ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is not None and descriptor.Multiple:
             descriptor.FormatName = format_name

@@ -186,7 +186,7 @@ class QueueManagerExpansionOfLocalAndRemoteNamesFails(QueueNames):
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)
         if isinstance(found, MultipleElementName):
-            here = {self.means_this_computer(one) for one in found.Elements}
+            here = {self.is_queue_on_this_computer(one) for one in found.Elements}
             return None if len(here) == 2 else found
         return found
 

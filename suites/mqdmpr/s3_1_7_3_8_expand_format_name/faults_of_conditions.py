@@ -47,7 +47,7 @@ class QueueManagerExpansionOmitsNamesOfOwnComputer(_ExpansionChanger):
     """The expansion has no names of local queues if it has another name."""
 
     def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
-        return tuple(one for one in names if not self.means_this_computer(one)) or names
+        return tuple(one for one in names if not self.is_queue_on_this_computer(one)) or names
 
 
 @fault("queue-manager-expansion-sorted-with-case", breaks="MQDMPR-3.1.7.3.8-17", blind=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import change_step
 from harness.faults.registry import Install
-from reference_qm.core.queueing.cursors import Cursors, Got, _get_positions, _move_cursor
+from reference_qm.core.queueing.cursors import CursorResult, Cursors, _get_positions, _move_cursor
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState, QueueAccessType
@@ -33,17 +33,17 @@ def get_start_position(cursor: Cursor) -> Entry:
 class CursorReceiveChanger(Cursors):
     """Change the receives by a cursor, according to the state of the cursor."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         unread = cursor.CursorState is not CursorState.READ
         before = cursor.MessagePositionReference
-        got: Got = super().get_next_message_for_dequeue(cursor, no_wait)
+        got: CursorResult = super().get_next_message_for_dequeue(cursor, no_wait)
         return self.change_unread_receive(cursor, got, before, no_wait) if unread else self.read(cursor, got)
 
-    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: CursorResult, before: Entry, no_wait: bool) -> CursorResult:
         """Change the result of a receive by a cursor whose state is not READ."""
         return got
 
-    def read(self, cursor: Cursor, got: Got) -> Got:
+    def read(self, cursor: Cursor, got: CursorResult) -> CursorResult:
         """Change the result of a receive by a cursor whose state is READ."""
         return got
 
@@ -64,10 +64,10 @@ def list_messages_of_cursor(cursor: Cursor) -> list[MessagePosition]:
 class UnreadCursorReceiveChanger(Cursors):
     """Change some receives by a cursor that has read no message."""
 
-    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+    def change(self, cursor: Cursor, no_wait: bool, got: CursorResult) -> CursorResult:
         raise NotImplementedError
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         return self.change(cursor, no_wait, super().get_next_message_for_dequeue(cursor, no_wait))
 
 
@@ -76,7 +76,7 @@ class CursorRead:
 
     def __init__(self, part: Cursors, cursor: Cursor, state: CursorState, before: Entry) -> None:
         self.part, self.cursor, self.state, self.before = part, cursor, state, before
-        self.got: Got = (CursorStatus.WAITING, None)
+        self.got: CursorResult = (CursorStatus.WAITING, None)
 
     @property
     def found(self) -> MessagePosition | None:
@@ -192,13 +192,13 @@ def is_read_message_found_again(step: CursorRead) -> bool:
 
 
 StepCondition = Callable[[CursorRead], bool]
-StepChange = Callable[[CursorRead], Got]
+StepChange = Callable[[CursorRead], CursorResult]
 
 
-def change_cursor_reads(method: Callable[..., Got], when: StepCondition, change: StepChange) -> Install:
+def change_cursor_reads(method: Callable[..., CursorResult], when: StepCondition, change: StepChange) -> Install:
     """Return an installer of a fault that changes some reads by cursors after the read."""
 
-    def read_with_changed_result(part: Cursors, original: Callable[..., Got], cursor: Cursor, *rest: bool) -> Got:
+    def read_with_changed_result(part: Cursors, original: Callable[..., CursorResult], cursor: Cursor, *rest: bool) -> CursorResult:
         step = CursorRead(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
         get_message_list(cursor).hold(step.before)
         step.got = original(cursor, *rest)
@@ -212,7 +212,7 @@ def change_cursor_reads(method: Callable[..., Got], when: StepCondition, change:
 def make_change_to_cursor_status(status: CursorStatus) -> StepChange:
     """Return a change that ends the read with a status instead of a message. The cursor is as before."""
 
-    def return_status_instead_of_message(step: CursorRead) -> Got:
+    def return_status_instead_of_message(step: CursorRead) -> CursorResult:
         _move_cursor(step.cursor, step.before)
         step.cursor.CursorState = step.state
         return status, None
@@ -220,7 +220,7 @@ def make_change_to_cursor_status(status: CursorStatus) -> StepChange:
     return return_status_instead_of_message
 
 
-def keep_cursor_position(step: CursorRead) -> Got:
+def keep_cursor_position(step: CursorRead) -> CursorResult:
     """Leave the cursor where it was. A cursor at the start of the queue gets to the first message of the queue."""
     place = step.before if not isinstance(step.before, Boundary) else get_message_list(step.cursor).Head
     if not isinstance(place, Boundary):
@@ -231,14 +231,14 @@ def keep_cursor_position(step: CursorRead) -> Got:
 def make_cursor_state_setter(state: CursorState) -> StepChange:
     """Return a change that sets the state of the cursor after the read."""
 
-    def set_state_after_read(step: CursorRead) -> Got:
+    def set_state_after_read(step: CursorRead) -> CursorResult:
         step.cursor.CursorState = state
         return step.got
 
     return set_state_after_read
 
 
-def keep_cursor_state(step: CursorRead) -> Got:
+def keep_cursor_state(step: CursorRead) -> CursorResult:
     """Leave the state of the cursor as it was before the read."""
     step.cursor.CursorState = step.state
     return step.got
@@ -249,7 +249,7 @@ def make_change_to_other_message(choose: Callable[[CursorRead], MessagePosition 
     read moved it.
     """
 
-    def return_other_message(step: CursorRead) -> Got:
+    def return_other_message(step: CursorRead) -> CursorResult:
         chosen = choose(step)
         return step.got if chosen is None else (CursorStatus.SUCCEEDED, chosen)
 

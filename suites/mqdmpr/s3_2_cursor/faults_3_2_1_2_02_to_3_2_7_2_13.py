@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got, _get_positions, _move_cursor
+from reference_qm.core.queueing.cursors import CursorResult, Cursors, _get_positions, _move_cursor
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, SeekDirection
@@ -136,7 +136,7 @@ class NewCursorWaitingForPeek(Cursors):
 class UnreadCursorPeeksLastMessage(Cursors):
     """A peek by a cursor in the state UNREAD returns the last message."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         positions = _get_positions(cursor)
         if cursor.CursorState is CursorState.UNREAD and positions is not None:
             last = self.qm.seeking.seek_available(positions.End, True, SeekDirection.BACKWARD)
@@ -144,7 +144,7 @@ class UnreadCursorPeeksLastMessage(Cursors):
                 _move_cursor(cursor, last)
                 cursor.CursorState = CursorState.READ
                 return CursorStatus.SUCCEEDED, last
-        got: Got = super().get_message_for_peek(cursor)
+        got: CursorResult = super().get_message_for_peek(cursor)
         return got
 
 
@@ -152,7 +152,7 @@ class UnreadCursorPeeksLastMessage(Cursors):
 class QueueManagerCursorPeekAfterReceiveStartsAtQueueStart(Cursors):
     """A peek by a cursor that has received a message searches from the start of the queue, not from the cursor."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if cursor.CursorState is CursorState.UNREAD:
             self.rewind(cursor)
         return super().get_message_for_peek(cursor)
@@ -162,9 +162,9 @@ class QueueManagerCursorPeekAfterReceiveStartsAtQueueStart(Cursors):
 class PendingPeekDoesNotChangeCursorState(Cursors):
     """A pending peek by a cursor does not change the cursor's state."""
 
-    def _seek_for_peek(self, cursor: Cursor) -> Got:
+    def _seek_for_peek(self, cursor: Cursor) -> CursorResult:
         before = cursor.CursorState
-        got: Got = super()._seek_for_peek(cursor)
+        got: CursorResult = super()._seek_for_peek(cursor)
         if got[0] is CursorStatus.WAITING:
             cursor.CursorState = before
         return got
@@ -174,7 +174,7 @@ class PendingPeekDoesNotChangeCursorState(Cursors):
 class CursorPeekNeverWaits(Cursors):
     """A peek by a cursor that finds no message fails, regardless of its timeout."""
 
-    def _seek_for_peek(self, cursor: Cursor) -> Got:
+    def _seek_for_peek(self, cursor: Cursor) -> CursorResult:
         status, position = super()._seek_for_peek(cursor)
         return (CursorStatus.NOT_FOUND if status is CursorStatus.WAITING else status), position
 

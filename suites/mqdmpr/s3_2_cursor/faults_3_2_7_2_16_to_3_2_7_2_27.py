@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor
+from reference_qm.core.queueing.cursors import CursorResult, Cursors, _move_cursor
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState
@@ -30,8 +30,8 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
 class CursorPeekLeavesUnread(Cursors):
     """A peek by a cursor leaves the cursor's state UNREAD."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        got: Got = super().get_message_for_peek(cursor)
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
+        got: CursorResult = super().get_message_for_peek(cursor)
         if got[0] is CursorStatus.SUCCEEDED:
             cursor.CursorState = CursorState.UNREAD
         return got
@@ -41,8 +41,8 @@ class CursorPeekLeavesUnread(Cursors):
 class CursorPeekDoesNotMoveCursor(Cursors):
     """A peek by a cursor leaves the cursor at the start of the queue."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
-        got: Got = super().get_message_for_peek(cursor)
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
+        got: CursorResult = super().get_message_for_peek(cursor)
         _move_cursor(cursor, get_start_position(cursor))
         cursor.CursorState = CursorState.UNREAD
         return got
@@ -52,7 +52,7 @@ class CursorPeekDoesNotMoveCursor(Cursors):
 class CursorPeekReturnsFirstMessage(Cursors):
     """A peek by a cursor returns the first message of the queue, regardless of the cursor's position."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         status, position = super().get_message_for_peek(cursor)
         if status is CursorStatus.SUCCEEDED:
             position = self.qm.seeking.seek_available(get_start_position(cursor), True)
@@ -63,9 +63,9 @@ class CursorPeekReturnsFirstMessage(Cursors):
 class CursorFirstPeekFails(Cursors):
     """The first peek by a cursor moves the cursor to a message and fails."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         unread = cursor.CursorState is CursorState.UNREAD
-        got: Got = super().get_message_for_peek(cursor)
+        got: CursorResult = super().get_message_for_peek(cursor)
         return (CursorStatus.NOT_FOUND, None) if unread and got[0] is CursorStatus.SUCCEEDED else got
 
 
@@ -73,10 +73,10 @@ class CursorFirstPeekFails(Cursors):
 class CursorSecondPeekReturnsAlreadyReceived(Cursors):
     """A cursor's second peek at the same message fails, as if the message had been received."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if cursor.CursorState is CursorState.READ:
             return CursorStatus.ALREADY_RECEIVED, None
-        got: Got = super().get_message_for_peek(cursor)
+        got: CursorResult = super().get_message_for_peek(cursor)
         return got
 
 
@@ -84,7 +84,7 @@ class CursorSecondPeekReturnsAlreadyReceived(Cursors):
 class CursorPeekAtUnlockedMessageRefused(Cursors):
     """A second peek by a cursor at a message with a priority other than 3 is refused."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         was_read = cursor.CursorState is CursorState.READ
         status, position = super().get_message_for_peek(cursor)
         if was_read and position is not None and position.MessageReference.Priority > 3:
@@ -108,7 +108,7 @@ class CursorPeekAtUnlockedMessageRefused(Cursors):
 class CursorMovesOnWhenMessageRemoved(Cursors):
     """When the message of a cursor is removed, the cursor moves to the next message."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         status, position = super().get_message_for_peek(cursor)
         return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
 
@@ -117,7 +117,7 @@ class CursorMovesOnWhenMessageRemoved(Cursors):
 class QueueManagerCursorPeekAtLockedMessageSucceeds(Cursors):
     """A peek by a cursor returns its message again while another reader's transaction has locked the message."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         at = cursor.MessagePositionReference
         locked = isinstance(at, MessagePosition) and at.State is MessagePositionState.LOCKED
         if cursor.CursorState is CursorState.READ and isinstance(at, MessagePosition) and locked:
@@ -129,7 +129,7 @@ class QueueManagerCursorPeekAtLockedMessageSucceeds(Cursors):
 class QueueManagerPeekByCursorFindsMessageOfTransaction(Cursors):
     """A peek by a cursor returns the cursor's message although a transaction has received it."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         status, found = super().get_message_for_peek(cursor)
         position = cursor.MessagePositionReference
         if status is not CursorStatus.ALREADY_RECEIVED or not isinstance(position, MessagePosition):
@@ -141,7 +141,7 @@ class QueueManagerPeekByCursorFindsMessageOfTransaction(Cursors):
 class QueueManagerCursorOfMovedMessagePeeksNext(Cursors):
     """When the message of a cursor was moved to a subqueue, a peek by the cursor returns the next message."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         if cursor.CursorState is CursorState.READ and queue is not None and queue.SubqueueCollection:
             cursor.CursorState = CursorState.UNREAD

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor
+from reference_qm.core.queueing.cursors import CursorResult, Cursors, _move_cursor
 from reference_qm.core.queueing.reading import Reading
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
@@ -44,7 +44,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
 class UnreadCursorAcceptsPeekNext(Cursors):
     """A peek at the next message by a cursor in the state UNREAD returns the first message."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         return self._seek_for_peek(cursor)
 
 
@@ -55,7 +55,7 @@ class UnreadCursorAcceptsPeekNext(Cursors):
 class CursorRestartsWhenMessageRemoved(Cursors):
     """When the message of a cursor is removed, the cursor returns to the front of the queue."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if cursor.CursorState is CursorState.READ:
             status, _ = self.get_message_for_peek(cursor)
             if status is CursorStatus.ALREADY_RECEIVED:
@@ -69,7 +69,7 @@ class QueueManagerCursorSkipsMessageAfterRemovalBeforeIt(Cursors):
     message.
     """
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         at = cursor.MessagePositionReference
         removed = not isinstance(at, Boundary) and at.State is MessagePositionState.DELETED
         got = super().get_next_message_for_peek(cursor)
@@ -83,7 +83,7 @@ class QueueManagerCursorSkipsMessageAfterRemovalBeforeIt(Cursors):
 class QueueManagerNextPeekOfCursorIncludesPriorityBeforeIt(Cursors):
     """A peek at the next message returns a message of higher priority that arrived after the cursor's message."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         at = cursor.MessagePositionReference
         if cursor.CursorState is CursorState.READ and not isinstance(at, Boundary):
             for one in at.QueueReference.MessagePositionList:
@@ -99,7 +99,7 @@ class QueueManagerNextPeekOfCursorIncludesPriorityBeforeIt(Cursors):
 class CursorPeekNextSkipsMessageOfHigherPriorityBehind(Cursors):
     """A peek at the next message finds only messages of the priority of the current message."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         before, state = cursor.MessagePositionReference, cursor.CursorState
         got = super().get_next_message_for_peek(cursor)
         current = getattr(before, "MessageReference", None)
@@ -115,7 +115,7 @@ class QueueManagerPeekNextWithoutMessageMovesCursorToStart(Cursors):
     peek waits.
     """
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         got = super().get_next_message_for_peek(cursor)
         if got[0] is CursorStatus.WAITING:
             self.rewind(cursor)
@@ -129,7 +129,7 @@ class CursorPeekNextWithoutWaitStaysRead(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -145,8 +145,8 @@ class CursorPeekNextWithoutWaitStaysRead(Reading):
 class CursorPeekNextLeavesUnread(Cursors):
     """A peek at the next message sets the cursor's state to UNREAD."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        got: Got = super().get_next_message_for_peek(cursor)
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
+        got: CursorResult = super().get_next_message_for_peek(cursor)
         if got[0] is CursorStatus.SUCCEEDED:
             cursor.CursorState = CursorState.UNREAD
         return got
@@ -156,9 +156,9 @@ class CursorPeekNextLeavesUnread(Cursors):
 class CursorPeekNextDoesNotMoveCursor(Cursors):
     """A peek at the next message leaves the cursor at the current message."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         before = cursor.MessagePositionReference
-        got: Got = super().get_next_message_for_peek(cursor)
+        got: CursorResult = super().get_next_message_for_peek(cursor)
         if got[0] is CursorStatus.SUCCEEDED:
             _move_cursor(cursor, before)
         return got
@@ -168,7 +168,7 @@ class CursorPeekNextDoesNotMoveCursor(Cursors):
 class QueueManagerCursorsOfHandleMoveTogether(Cursors):
     """A peek at the next message moves all cursors of its handle."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         status, position = super().get_next_message_for_peek(cursor)
         if position is not None:
             for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
@@ -181,9 +181,9 @@ class QueueManagerCursorsOfHandleMoveTogether(Cursors):
 class CursorPeekNextReturnsPrevious(Cursors):
     """A peek at the next message moves the cursor to that message, but returns the previous current message."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         before = cursor.MessagePositionReference
-        got: Got = super().get_next_message_for_peek(cursor)
+        got: CursorResult = super().get_next_message_for_peek(cursor)
         if got[0] is not CursorStatus.SUCCEEDED or isinstance(before, Boundary):
             return got
         return CursorStatus.SUCCEEDED, before
@@ -193,8 +193,8 @@ class CursorPeekNextReturnsPrevious(Cursors):
 class CursorPeekNextFailsAfterMove(Cursors):
     """A peek at the next message moves the cursor to that message and fails."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        got: Got = super().get_next_message_for_peek(cursor)
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
+        got: CursorResult = super().get_next_message_for_peek(cursor)
         return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.SUCCEEDED else got
 
 

@@ -9,7 +9,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor
+from reference_qm.core.queueing.cursors import CursorResult, Cursors, _move_cursor
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -37,8 +37,8 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
 class CursorReceiveWithTimeout0TimesOut(Cursors):
     """A receive by a cursor with timeout zero that finds no message returns MQ_ERROR_IO_TIMEOUT."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        got: Got = super().get_next_message_for_dequeue(cursor, False)
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
+        got: CursorResult = super().get_next_message_for_dequeue(cursor, False)
         return got
 
 
@@ -60,7 +60,7 @@ add(
 class UnreadCursorReceivesFirstMessage(CursorReceiveChanger):
     """A receive by a cursor in the state UNREAD returns the first message of the queue."""
 
-    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: CursorResult, before: Entry, no_wait: bool) -> CursorResult:
         first = self.qm.seeking.seek_available(get_start_position(cursor), False)
         return got if first is None else (CursorStatus.SUCCEEDED, first)
 
@@ -71,7 +71,7 @@ class QueueManagerCursorRewoundByReceive(Cursors):
     the cursor finds an earlier message.
     """
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         was_read = cursor.CursorState is CursorState.READ
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if was_read and got[1] is not None:
@@ -83,7 +83,7 @@ class QueueManagerCursorRewoundByReceive(Cursors):
 class CursorSecondReceiveStartsAtFront(Cursors):
     """After a receive by a cursor, the next receive by the cursor searches from the start of the queue."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[1] is not None:
             self.rewind(cursor)
@@ -94,7 +94,7 @@ class CursorSecondReceiveStartsAtFront(Cursors):
 class ReceiverReceiveByUnreadCursorTakesLastMessage(UnreadCursorReceiveChanger):
     """A receive by a cursor in the state UNREAD takes the last message, if at least three messages follow."""
 
-    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+    def change(self, cursor: Cursor, no_wait: bool, got: CursorResult) -> CursorResult:
         positions = list_messages_of_cursor(cursor)
         if got[1] is None or len(positions) < 3 or got[1] is not positions[0]:
             return got
@@ -109,7 +109,7 @@ class ReceiverSecondReceiveByCursorTakesFirstMessage(Cursors):
         super().__init__(qm)
         self.used: set[Cursor] = set()
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         if cursor in self.used and cursor.CursorState is CursorState.UNREAD:
             self.rewind(cursor)
         self.used.add(cursor)
@@ -122,7 +122,7 @@ class QueueManagerCursorFailedReceiveMovesCursorToEnd(Cursors):
     past locked messages.
     """
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.NOT_FOUND:
             cursor.CursorState = CursorState.WAIT_RECEIVE
@@ -136,7 +136,7 @@ class ReceiverReceiveByCursorAtEndNotFoundStatusIoTimeout(Reading):
     contains a message before the cursor.
     """
 
-    def _answer_or_wait(self, queue_desc: OpenQueueDescriptor, got: Got, *rest: Any) -> None:
+    def _answer_or_wait(self, queue_desc: OpenQueueDescriptor, got: CursorResult, *rest: Any) -> None:
         queue = queue_desc.QueueReference
         if got[0] is CursorStatus.NOT_FOUND and queue is not None and len(list(queue.MessagePositionList)):
             rest[2](Status.MQ_ERROR_IO_TIMEOUT, None)
@@ -148,7 +148,7 @@ class ReceiverReceiveByCursorAtEndNotFoundStatusIoTimeout(Reading):
 class CursorUnreadReceiveBeginsAtStartOfQueue(Cursors):
     """After a receive by a cursor, the next receive by this cursor begins at the start of the queue."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         if cursor.CursorState is CursorState.UNREAD and not isinstance(cursor.MessagePositionReference, Boundary):
             self.rewind(cursor)
         return super().get_next_message_for_dequeue(cursor, no_wait)
@@ -158,7 +158,7 @@ class CursorUnreadReceiveBeginsAtStartOfQueue(Cursors):
 class PendingReceiveDoesNotChangeCursorState(CursorReceiveChanger):
     """A pending receive by a cursor does not change the cursor's state."""
 
-    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: CursorResult, before: Entry, no_wait: bool) -> CursorResult:
         if got[0] is CursorStatus.WAITING:
             cursor.CursorState = CursorState.UNREAD
         return got
@@ -172,7 +172,7 @@ class ReceiverWaitingReceiveByCursorLeavesStateUnread(UnreadCursorReceiveChanger
         super().__init__(qm)
         self.waited: set[Cursor] = set()
 
-    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+    def change(self, cursor: Cursor, no_wait: bool, got: CursorResult) -> CursorResult:
         if got[0] is CursorStatus.WAITING:
             if cursor in self.waited:
                 cursor.CursorState = CursorState.UNREAD
@@ -184,7 +184,7 @@ class ReceiverWaitingReceiveByCursorLeavesStateUnread(UnreadCursorReceiveChanger
 class CursorReceiveNeverWaits(CursorReceiveChanger):
     """A receive by a cursor that finds no message fails, regardless of its timeout."""
 
-    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: CursorResult, before: Entry, no_wait: bool) -> CursorResult:
         return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.WAITING else got
 
 
@@ -192,7 +192,7 @@ class CursorReceiveNeverWaits(CursorReceiveChanger):
 class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(UnreadCursorReceiveChanger):
     """A receive by a cursor behind the last message of a queue with messages does not wait."""
 
-    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+    def change(self, cursor: Cursor, no_wait: bool, got: CursorResult) -> CursorResult:
         if got[0] is CursorStatus.WAITING and list_messages_of_cursor(cursor):
             return CursorStatus.NOT_FOUND, None
         return got
@@ -202,7 +202,7 @@ class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(UnreadCursorReceiveCha
 class CursorReceiveDoesNotMoveCursor(CursorReceiveChanger):
     """A receive by a cursor does not move the cursor."""
 
-    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: CursorResult, before: Entry, no_wait: bool) -> CursorResult:
         if got[0] is CursorStatus.SUCCEEDED:
             _move_cursor(cursor, before)
         return got

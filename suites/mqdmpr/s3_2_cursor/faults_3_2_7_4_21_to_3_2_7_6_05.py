@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import INFINITE, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, WaitingMessageReadOperation
@@ -35,7 +35,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
 class ReceiverReceiveByCursorReturnsMessageOfOtherCursor(UnreadCursorReceiveChanger):
     """A receive by a cursor returns the message at a different cursor of the same handle, if that cursor has read."""
 
-    def change(self, cursor: Cursor, no_wait: bool, got: Got) -> Got:
+    def change(self, cursor: Cursor, no_wait: bool, got: CursorResult) -> CursorResult:
         for one in cursor.OpenQueueDescriptorReference.CursorCollection.values():
             if one is not cursor and one.CursorState is CursorState.READ and got[1] is not None:
                 place = one.MessagePositionReference
@@ -48,7 +48,7 @@ class ReceiverReceiveByCursorReturnsMessageOfOtherCursor(UnreadCursorReceiveChan
 class UnreadCursorRefusesReceive(CursorReceiveChanger):
     """A cursor can receive only a message that it has peeked."""
 
-    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: CursorResult, before: Entry, no_wait: bool) -> CursorResult:
         return (CursorStatus.ILLEGAL_CURSOR_ACTION, None) if got[0] is CursorStatus.SUCCEEDED else got
 
 
@@ -56,7 +56,7 @@ class UnreadCursorRefusesReceive(CursorReceiveChanger):
 class CursorStaysReadAfterReceive(CursorReceiveChanger):
     """A receive of the cursor's current message leaves the cursor's state READ."""
 
-    def read(self, cursor: Cursor, got: Got) -> Got:
+    def read(self, cursor: Cursor, got: CursorResult) -> CursorResult:
         cursor.CursorState = CursorState.READ
         return got
 
@@ -65,7 +65,7 @@ class CursorStaysReadAfterReceive(CursorReceiveChanger):
 class ReceiverReceiveOfCurrentMessageAfterNextLeavesRead(Cursors):
     """A receive of the current message leaves the cursor in the state READ, if messages follow."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         read = cursor.CursorState is CursorState.READ
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if read and got[1] is not None and got[1] is not list_messages_of_cursor(cursor)[-1]:
@@ -77,7 +77,7 @@ class ReceiverReceiveOfCurrentMessageAfterNextLeavesRead(Cursors):
 class CursorReceivesMessageAfterCurrentOne(CursorReceiveChanger):
     """A receive by a cursor returns the message after the current message, if such a message exists."""
 
-    def read(self, cursor: Cursor, got: Got) -> Got:
+    def read(self, cursor: Cursor, got: CursorResult) -> CursorResult:
         behind = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
         return got if behind is None else (CursorStatus.SUCCEEDED, behind)
 
@@ -88,7 +88,7 @@ class CursorReceiveAfterPeekNextTakesPeekedBefore(Cursors):
     message.
     """
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         before = cursor.MessagePositionReference
         got = super().get_next_message_for_peek(cursor)
         steps = getattr(self, "steps", {})
@@ -96,7 +96,7 @@ class CursorReceiveAfterPeekNextTakesPeekedBefore(Cursors):
         self.steps = steps | {cursor.Handle: (count + 1, before)}
         return got
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         count, before = getattr(self, "steps", {}).get(cursor.Handle, (0, None))
         if cursor.CursorState is CursorState.READ and count == 2 and before is not None:
             queue = cursor.OpenQueueDescriptorReference.QueueReference
@@ -111,7 +111,7 @@ class CursorReceiveAfterPeekNextTakesPeekedBefore(Cursors):
 class ReceiverReceiveOfCurrentLastMessageReturnsFirst(Cursors):
     """A receive by a cursor at the last available message returns the first message of the queue."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         read = cursor.CursorState is CursorState.READ
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         positions = list_messages_of_cursor(cursor)
@@ -122,7 +122,7 @@ class ReceiverReceiveOfCurrentLastMessageReturnsFirst(Cursors):
 class CursorCannotReceivePeekedMessage(CursorReceiveChanger):
     """A cursor cannot receive a message that it has peeked."""
 
-    def read(self, cursor: Cursor, got: Got) -> Got:
+    def read(self, cursor: Cursor, got: CursorResult) -> CursorResult:
         return CursorStatus.ILLEGAL_CURSOR_ACTION, None
 
 
@@ -130,7 +130,7 @@ class CursorCannotReceivePeekedMessage(CursorReceiveChanger):
 class CursorReceivesNextWhenCurrentTaken(CursorReceiveChanger):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
-    def read(self, cursor: Cursor, got: Got) -> Got:
+    def read(self, cursor: Cursor, got: CursorResult) -> CursorResult:
         if got[0] is CursorStatus.ALREADY_RECEIVED:
             cursor.CursorState = CursorState.UNREAD
             return self.get_next_message_for_dequeue(cursor, True)
@@ -141,7 +141,7 @@ class CursorReceivesNextWhenCurrentTaken(CursorReceiveChanger):
 class QueueManagerCursorReceiveOfExpiredMessageTakesNext(Cursors):
     """A receive by a cursor whose current message has expired returns the next message instead of failing."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         at = cursor.MessagePositionReference
         if cursor.CursorState is CursorState.READ and isinstance(at, MessagePosition):
             limited = at.MessageReference.TimeToBeReceived != INFINITE

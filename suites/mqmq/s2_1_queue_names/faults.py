@@ -58,11 +58,11 @@ add(
 class SubqueueNameOf33CharactersAccepted(Queues):
     """The queue manager creates a subqueue whose name has 33 to 64 characters."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         parent_name, _, name = queue.Pathname.partition(";")
         parent = self.qm.adm.QueueCollection.get(parent_name.lower())
         if parent is None or not 32 < len(name) <= 64:
-            created: tuple[Status, Queue | None] = super().create_here(queue, utc_s)
+            created: tuple[Status, Queue | None] = super().create_without_directory(queue, utc_s)
             return created
         subqueue = Queue(Pathname=queue.Pathname, QueueType=parent.QueueType)
         self.add_subqueue(subqueue, parent, name)
@@ -252,11 +252,11 @@ HIGHEST_KNOWN_QUEUE_NUMBER = 0xFF
 class SenderPrivateNameWithNumberAbove255Refused(Destinations):
     """The sender refuses a private format name with a queue number above 0xFF."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
         if isinstance(name, PrivateName) and name.QueueIdentifier > HIGHEST_KNOWN_QUEUE_NUMBER:
             raise CommandError(f"queue {text} does not exist")
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)
 
 
 add(

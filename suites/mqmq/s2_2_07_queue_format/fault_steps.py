@@ -13,9 +13,9 @@ def misread_queue_format_suffix(kind: QueueFormatType, suffix: int, other: int) 
     """Let the server read one m_SuffixAndFlags of a QUEUE_FORMAT type as a different value."""
 
     class QueueFormatSuffixMisreader(QueueFormats):
-        def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
             if (queue_format["m_qft"], queue_format["m_SuffixAndFlags"]) == (kind, suffix):
                 queue_format = queue_format | {"m_SuffixAndFlags": other}
-            return super().format_name_of(queue_format)
+            return super().build_format_name(queue_format)
 
     return replace_part(QueueFormatSuffixMisreader)

@@ -24,10 +24,10 @@ QueueFormat = dict[str, Any]
 class ServerQueueFormatMachineRefused(QueueFormats):
     """The server refuses a QUEUE_FORMAT of type MACHINE."""
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+    def build_format_name(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.MACHINE:
             return None
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 for _name, _rule, _says, _kind, _suffix, _other in (
@@ -144,20 +144,20 @@ add(
 class ServerQueueFormatJournalWithoutFlagAcceptedForDirectName(QueueFormats):
     """The server accepts the suffix of a journal with Flags 0x00 in a QUEUE_FORMAT of a direct name."""
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         if queue_format["m_qft"] == 3 and queue_format["m_SuffixAndFlags"] == 1:
             queue_format = queue_format | {"m_SuffixAndFlags": 0x81}
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 def _read_suffix_as_machine(kind: QueueFormatType, suffix: int) -> Install:
     """Let the server read a suffix of any QUEUE_FORMAT type as a suffix of type MACHINE."""
 
     class MachineSuffixMisreader(QueueFormats):
-        def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        def build_format_name(self, queue_format: QueueFormat) -> str | None:
             if (queue_format["m_qft"], queue_format["m_SuffixAndFlags"]) == (kind, suffix):
                 queue_format = queue_format | {"m_qft": QueueFormatType.MACHINE, "union": self.qm.adm.Identifier}
-            return super().format_name_of(queue_format)
+            return super().build_format_name(queue_format)
 
     return replace_part(MachineSuffixMisreader)
 
@@ -192,10 +192,10 @@ for _name, _rule, _says, _kind, _suffix in (
 class ServerQueueFormatDeadLetterSuffixOfPublicNameAccepted(QueueFormats):
     """The server ignores the suffix of the dead-letter queue in a QUEUE_FORMAT of a public name."""
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         if queue_format["m_qft"] == 1 and queue_format["m_SuffixAndFlags"] == 0x82:
             queue_format = queue_format | {"m_SuffixAndFlags": 0}
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 add(
@@ -212,11 +212,11 @@ add(
 class ServerQueueFormatDirectWithSubqueueSuffixOpened(QueueFormats):
     """The server opens a direct QUEUE_FORMAT with the suffix of a subqueue."""
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+    def build_format_name(self, queue_format: QueueFormat) -> str | None:
         named = queue_format["m_qft"], queue_format["m_SuffixAndFlags"]
         if named == (QueueFormatType.DIRECT, SuffixType.SUBQUEUE):
             queue_format = queue_format | {"m_qft": QueueFormatType.SUBQUEUE}
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 add(
@@ -231,10 +231,10 @@ add(
 class ServerQueueFormatSubqueueSuffixOfDirectNameAccepted(QueueFormats):
     """The server accepts the suffix of a subqueue in a QUEUE_FORMAT of a direct name."""
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         if queue_format["m_qft"] == 3 and queue_format["m_SuffixAndFlags"] == 5:
             queue_format = queue_format | {"m_SuffixAndFlags": 0}
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 @fault("client-queue-format-reserved-not-zero", breaks="MQMQ-2.2.7-13")
@@ -251,36 +251,36 @@ class ClientQueueFormatReservedNotZero(ClientOpening):
 class ServerQueueFormatNonzeroReservedRefused(QueueFormats):
     """The server refuses a QUEUE_FORMAT with a nonzero m_reserved."""
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
-        return None if queue_format["m_reserved"] else super().format_name_of(queue_format)
+    def build_format_name(self, queue_format: QueueFormat) -> str | None:
+        return None if queue_format["m_reserved"] else super().build_format_name(queue_format)
 
 
 @fault("server-queue-format-of-machine-reserved-refused", breaks="MQMQ-2.2.7-14", blind=True)
 class ServerQueueFormatOfMachineReservedRefused(QueueFormats):
     """The server refuses a QUEUE_FORMAT of a machine whose m_reserved is not zero."""
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.MACHINE and queue_format["m_reserved"]:
             return None
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 @fault("server-queue-format-reserved-above-0x7fff-refused", breaks="MQMQ-2.2.7-14")
 class ServerQueueFormatReservedAbove0x7fffRefused(QueueFormats):
     """The server refuses a QUEUE_FORMAT whose m_reserved is greater than 0x7FFF."""
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
-        return None if queue_format["m_reserved"] > 0x7FFF else super().format_name_of(queue_format)
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
+        return None if queue_format["m_reserved"] > 0x7FFF else super().build_format_name(queue_format)
 
 
 @fault("server-queue-format-lineage-ignored", breaks="MQMQ-2.2.7-15")
 class ServerQueueFormatLineageIgnored(QueueFormats):
     """The server opens a private QUEUE_FORMAT with any Lineage."""
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+    def build_format_name(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.PRIVATE:
             queue_format = queue_format | {"union": queue_format["union"] | {"Lineage": self.qm.adm.Identifier}}
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 add(
@@ -298,21 +298,21 @@ add(
 class ServerQueueFormatUniquifierCutTo16Bits(QueueFormats):
     """The server reads only the lower 16 bits of Uniquifier."""
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         if queue_format["m_qft"] == 2:
             value = queue_format["union"]
             queue_format = queue_format | {"union": value | {"Uniquifier": value["Uniquifier"] & 0xFFFF}}
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 @fault("server-queue-format-subqueue-without-name-opened", breaks="MQMQ-2.2.7-16")
 class ServerQueueFormatSubqueueWithoutNameOpened(QueueFormats):
     """The server opens the main queue for a QUEUE_FORMAT of type SUBQUEUE whose name contains no subqueue."""
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+    def build_format_name(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.SUBQUEUE and ";" not in queue_format["union"]:
             queue_format = queue_format | {"m_qft": QueueFormatType.DIRECT, "m_SuffixAndFlags": SuffixType.NONE}
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 add(
@@ -329,21 +329,21 @@ add(
 class ServerQueueFormatEmptySubqueueOpensMainQueue(QueueFormats):
     """The server opens the main queue when the name of the subqueue in a QUEUE_FORMAT is empty."""
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         name = queue_format["union"]
         if queue_format["m_qft"] == 8 and isinstance(name, str) and name.endswith(";"):
             queue_format = queue_format | {"m_qft": 3, "m_SuffixAndFlags": 0, "union": name[:-1]}
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 @fault("server-queue-format-direct-without-prefix-refused", breaks="MQMQ-2.2.7-D01")
 class ServerQueueFormatDirectWithoutPrefixRefused(QueueFormats):
     """The server refuses a direct QUEUE_FORMAT whose name does not begin with DIRECT=."""
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+    def build_format_name(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.DIRECT and not queue_format["union"].startswith("DIRECT="):
             return None
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 add(
@@ -358,21 +358,21 @@ add(
 class ServerQueueFormatPublicGuidBigEndian(QueueFormats):
     """The server reads the GUID of a public QUEUE_FORMAT in big-endian order."""
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+    def build_format_name(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.PUBLIC:
             queue_format = queue_format | {"union": UUID(bytes=queue_format["union"].bytes_le)}
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 @fault("server-queue-format-private-read-as-machine", breaks="MQMQ-2.2.7-D02")
 class ServerQueueFormatPrivateReadAsMachine(QueueFormats):
     """The server reads a private QUEUE_FORMAT as a QUEUE_FORMAT of type MACHINE."""
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+    def build_format_name(self, queue_format: QueueFormat) -> str | None:
         if queue_format["m_qft"] == QueueFormatType.PRIVATE:
             machine = {"m_qft": QueueFormatType.MACHINE, "union": queue_format["union"]["Lineage"]}
             queue_format = queue_format | machine
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)
 
 
 add(
@@ -406,18 +406,18 @@ add(
 class ServerQueueFormatSuffixInUpperBits(QueueFormats):
     """The server reads the suffix of a QUEUE_FORMAT from the upper four bits of m_SuffixAndFlags."""
 
-    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+    def build_format_name(self, queue_format: QueueFormat) -> str | None:
         suffix = queue_format["m_SuffixAndFlags"]
-        return super().format_name_of(queue_format | {"m_SuffixAndFlags": (suffix & 0xF) << 4 | suffix >> 4})
+        return super().build_format_name(queue_format | {"m_SuffixAndFlags": (suffix & 0xF) << 4 | suffix >> 4})
 
 
 @fault("server-queue-format-suffix-read-from-three-bits", breaks="MQMQ-2.2.7-D03", blind=True)
 class ServerQueueFormatSuffixReadFromThreeBits(QueueFormats):
     """The server reads the suffix from the lower three bits of m_SuffixAndFlags, and accepts a suffix of 8 or more."""
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         suffix = queue_format["m_SuffixAndFlags"] & 0xF7
-        return super().format_name_of({**queue_format, "m_SuffixAndFlags": suffix})
+        return super().build_format_name({**queue_format, "m_SuffixAndFlags": suffix})
 
 
 @fault("server-properties-of-direct-name-with-subqueue-suffix", breaks="MQMQ-2.2.7-12", blind=True)

@@ -23,8 +23,8 @@ def _refuse_formats(is_refused: Callable[[QueueFormat], bool]) -> Install:
     """Let the server refuse a QUEUE_FORMAT for which a condition is true."""
 
     class FormatRefused(QueueFormats):
-        def format_name_of(self, queue_format: QueueFormat) -> str | None:
-            return None if is_refused(queue_format) else super().format_name_of(queue_format)
+        def build_format_name(self, queue_format: QueueFormat) -> str | None:
+            return None if is_refused(queue_format) else super().build_format_name(queue_format)
 
     return replace_part(FormatRefused)
 
@@ -137,7 +137,7 @@ for _name, _rule, _says, _install in (
 class ServerSuffixReadWithReservedBytes(QueueFormats):
     """The server reads m_reserved of QUEUE_FORMAT as a part of the suffix, and refuses a suffix that is not known."""
 
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+    def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         if queue_format["m_SuffixAndFlags"] and queue_format["m_reserved"]:
             return None
-        return super().format_name_of(queue_format)
+        return super().build_format_name(queue_format)

@@ -29,7 +29,7 @@ def _refuse_propvariant_type(vt: int) -> Install:
     class MalformedVariantRefuser(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
             if any(one["vt"] == vt for one in call.arguments["apVar"]):
-                self.qm.remote.note(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
             else:
                 super().r_qm_get_object_properties(call, now)
 
@@ -86,7 +86,7 @@ def _refuse_request_with_propvariants(is_refused: Callable[[list[Variant]], bool
     class MalformedVariantRefuser(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
             if is_refused(call.arguments["apVar"]):
-                self.qm.remote.note(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
             else:
                 super().r_qm_get_object_properties(call, now)
 
@@ -490,7 +490,7 @@ for _name, _says, _when in (
 
 class _ObjectPropertiesRefuser(ObjectProperties):
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
-        self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
+        self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
 
 
 add(
@@ -543,7 +543,7 @@ class ServerVariantsOfDifferentTypesInArrayFaulted(ObjectProperties):
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
         if any(_has_different_types(one) for one in call.arguments["apVar"]):
-            self.qm.remote.note(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
         else:
             super().r_qm_get_object_properties(call, now)
 

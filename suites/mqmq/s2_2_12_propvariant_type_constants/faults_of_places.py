@@ -23,7 +23,7 @@ def _refuse_variants(is_refused: Callable[[list[Variant]], bool]) -> Install:
     class VariantsRefused(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
             if is_refused(call.arguments["apVar"]):
-                self.qm.remote.note(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
             else:
                 super().r_qm_get_object_properties(call, now)
 

@@ -26,7 +26,7 @@ def _refuse_vector(is_refused: Callable[[int, list[Variant]], bool]) -> Install:
             given = enumerate(call.arguments["apVar"])
             vectors = [(place, one) for place, one in given if one["vt"] == _VECTOR_OF_VARIANTS]
             if any(is_refused(place, one["_varUnion"]["pElems"] or []) for place, one in vectors):
-                self.qm.remote.note(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
             else:
                 super().r_qm_get_object_properties(call, now)
 

@@ -214,8 +214,8 @@ add(
 class QueueManagerReusesNumberOfQueueWithoutPrivacy(Queues):
     """If a queue has PrivacyLevel None, the queue manager assigns the queue's number also to the next new queue."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        made = super().create_here(queue, utc_s)
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        made = super().create_without_directory(queue, utc_s)
         if queue.PrivacyLevel is PrivacyLevel.NONE:
             self.qm.adm.last_private_queue_number -= 1
         return made

@@ -163,10 +163,10 @@ class QueueManagerPrivateNumbersBeginAnewAfterRestart(Restoring):
 class QueueManagerTransactionalPrivateQueueWithNumberOfLastQueue(Queues):
     """The queue manager gives a transactional private queue the number of the private queue that was created before."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> Any:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> Any:
         if queue.Transactional:
             self.qm.adm.last_private_queue_number -= 1
-        return super().create_here(queue, utc_s)
+        return super().create_without_directory(queue, utc_s)
 
 
 @fault("queue-manager-private-number-given-twice-after-deletion", breaks="MQMQ-2.2.18.1.7.2-04")

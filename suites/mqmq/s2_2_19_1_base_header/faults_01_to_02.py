@@ -178,10 +178,10 @@ def refuse_packets_of_kind(kind: type[Packet], bad: Any) -> Install:
     """Treat packets of one kind as malformed if they meet a condition."""
 
     class MalformedPacketRefuser(Identifying):
-        def check_form(self, packet: Packet) -> None:
+        def check_field_values(self, packet: Packet) -> None:
             if isinstance(packet, kind) and bad(packet):
                 raise FormatError("BaseHeader", 0, "a fault", "the packet is refused")
-            super().check_form(packet)
+            super().check_field_values(packet)
 
     return replace_part(MalformedPacketRefuser)
 
@@ -429,10 +429,10 @@ add(
 class ReceiverSessionAckWithX2Refused(Identifying):
     """The receiver refuses a SessionAck in which bit X2 of BaseHeader.Flags is set."""
 
-    def check_form(self, packet: Packet) -> None:
+    def check_field_values(self, packet: Packet) -> None:
         if isinstance(packet, SessionAckPacket) and packet.BaseHeader.X2:
             raise FormatError("BaseHeader.Flags", 0, "a fault", "X2 is set")
-        super().check_form(packet)
+        super().check_field_values(packet)
 
 
 @fault("initiator-parameters-response-with-x3-refused", breaks="MQMQ-2.2.19.1-17", blind=True)

@@ -309,7 +309,7 @@ add(
     both(
         during(Sending.send_user_message, Lifetimes.has_expired, _make_expiry_check_without_transactional_messages),
         replace_step_if(
-            Lifetimes.watch_message_to_send,
+            Lifetimes.record_deadline_of_message_to_send,
             lambda given: given.position.UserMessage.TransactionHeader is not None,
             lambda given: None,
         ),

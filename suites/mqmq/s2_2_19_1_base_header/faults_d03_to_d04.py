@@ -23,18 +23,18 @@ from suites.mqmq.s2_2_19_1_base_header.fault_steps import SECONDS_PER_HOUR
 class ReceiverPacketOf4MibRefused(Identifying):
     """The receiver refuses a packet of 4 MiB."""
 
-    def check_form(self, packet: Packet) -> None:
+    def check_field_values(self, packet: Packet) -> None:
         if packet.BaseHeader.PacketSize >= MAX_PACKET_SIZE:
             raise FormatError("BaseHeader.PacketSize", 8, "a fault", "the value is too large")
-        super().check_form(packet)
+        super().check_field_values(packet)
 
 
 @fault("receiver-packet-of-0x400000-bytes-refused", breaks="MQMQ-2.2.19.1-D03", blind=True)
 class ReceiverPacketOf0x400000BytesRefused(Identifying):
     """The receiver refuses a packet with PacketSize 0x00400000."""
 
-    def check_form(self, packet: Packet) -> None:
-        super().check_form(packet)
+    def check_field_values(self, packet: Packet) -> None:
+        super().check_field_values(packet)
         if packet.BaseHeader.PacketSize == 0x00400000:
             raise FormatError("BaseHeader.PacketSize", 8, "a fault", "the value is 0x00400000")
 

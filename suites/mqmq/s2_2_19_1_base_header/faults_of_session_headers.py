@@ -39,7 +39,7 @@ for _name, _rules, _says, _install in (
 class ReceiverMessageWithSessionHeaderRefused(Identifying):
     """The receiver treats a UserMessage with a SessionHeader as malformed."""
 
-    def check_form(self, packet: Packet) -> None:
+    def check_field_values(self, packet: Packet) -> None:
         if isinstance(packet, UserMessagePacket) and packet.SessionHeader is not None:
             raise FormatError("BaseHeader.SH", 0, "a fault", "the bit is set")
-        super().check_form(packet)
+        super().check_field_values(packet)

@@ -124,9 +124,9 @@ class ReceiverTimeToReachQueue0NeverExpires(Lifetimes):
 class SenderExpiredTransactionalMessageSent(Lifetimes):
     """The sender sends a transactional message whose TimeToReachQueue has expired."""
 
-    def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         if not is_transactional(position.UserMessage):
-            super().watch_message_to_send(session, position)
+            super().record_deadline_of_message_to_send(session, position)
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier

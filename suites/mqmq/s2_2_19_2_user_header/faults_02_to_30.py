@@ -131,9 +131,9 @@ for _name, _rules, _says, _install in (
 class ReceiverTransactionalMessageNeverExpires(Lifetimes):
     """The receiver keeps a transactional message in its queue after TimeToBeReceived has expired."""
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)
 
 
 INFINITE_LIFETIME_S = 0xFFFFFFFF
@@ -204,7 +204,7 @@ class ReceiverRecoverableMessageOfSubqueueLostAtRestart(Restoring):
 class QueueManagerRecoverableMessageInJournalLostAtRestart(Journaling):
     """At a restart, the queue manager loses the recoverable messages in the journal of a queue."""
 
-    def keep_message(self, queue: Queue, message: Message) -> None:
+    def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
 
 

@@ -153,9 +153,9 @@ for _name, _rule, _says, _install in (
 class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
     """The receiver keeps a message with TimeToBeReceived 0 in its queue forever."""
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         if position.MessageReference.TimeToBeReceived:
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)
 
 
 class RestartedLifetimeWatcher(Lifetimes):
@@ -166,10 +166,10 @@ class RestartedLifetimeWatcher(Lifetimes):
         super().recover_deadlines()
         vars(self)["restored"] = False
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if not getattr(self, "restored", False) or message.TimeToBeReceived == INFINITE:
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)
             return
         self.qm.to_be_received.add(position, message.SentTime + 2 * message.TimeToBeReceived)
 

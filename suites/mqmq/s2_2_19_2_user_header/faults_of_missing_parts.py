@@ -68,7 +68,7 @@ class ReceiverTransactionalMessageTimeToBeReceivedNotMeasured(Lifetimes):
     """The receiver does not measure TimeToBeReceived of a transactional message."""
 
     @only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         pass
 
 
@@ -76,9 +76,9 @@ class ReceiverTransactionalMessageTimeToBeReceivedNotMeasured(Lifetimes):
 class ReceiverSecondMessageTimeToBeReceivedNotMeasured(Lifetimes):
     """The receiver does not measure TimeToBeReceived of a message while the queue contains an earlier message."""
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         if next(iter(position.QueueReference.MessagePositionList), position) is position:
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)
 
 
 @fault(

@@ -22,9 +22,9 @@ class _PartialLifetimeWatcher(Lifetimes):
         """Return whether the receiver watches a message."""
         raise NotImplementedError
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         if self.is_lifetime_watched(position):
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)
 
 
 @fault("receiver-expired-transactional-message-kept", breaks=("MQMQ-2.2.19.2-05", "MQMQ-2.2.19.2-D03"), blind=True)
@@ -71,12 +71,12 @@ class ReceiverExpiredMessageWithTimeToReachQueueKept(_PartialLifetimeWatcher):
 class ReceiverTimeToBeReceivedOf16Bits(Lifetimes):
     """The receiver reads only the lowest 16 bits of a finite TimeToBeReceived."""
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
         life = message.TimeToBeReceived
         if life != INFINITE and life > 0xFFFF:
             position.MessageReference = replace(message, TimeToBeReceived=life & 0xFFFF)
-        super().watch_received(position)
+        super().start_time_to_be_received_timer(position)
 
 
 @fault("receiver-recoverable-message-after-second-restart-lost", breaks="MQMQ-2.2.19.2-11", blind=True)
@@ -172,5 +172,5 @@ class QueueManagerMessageIdsRepeatedAfterRestart(Restoring):
 class QueueManagerMessageIdRepeatedAfter16(Numbering):
     """The queue manager uses only the message identifiers 1 to 16."""
 
-    def next_identifier(self) -> int:
-        return super().next_identifier() % 17 or 1
+    def predict_next_identifier(self) -> int:
+        return super().predict_next_identifier() % 17 or 1

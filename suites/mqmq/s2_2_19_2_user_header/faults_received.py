@@ -159,12 +159,12 @@ for _name, _rules, _says, _install in (
 class ReceiverDq3Refused(Identifying):
     """The receiver refuses a message with DQ 3."""
 
-    def check_form(self, packet: Packet) -> None:
+    def check_field_values(self, packet: Packet) -> None:
         if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == PRIVATE_ON_DESTINATION_TYPE:
             raise FormatError(
                 "UserHeader.DestinationQueue", QUEUE_NAMES_OFFSET, "a fault", "the name of the queue cannot be read"
             )
-        super().check_form(packet)
+        super().check_field_values(packet)
 
 
 @fault(

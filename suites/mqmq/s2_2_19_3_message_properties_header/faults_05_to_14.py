@@ -28,10 +28,10 @@ def _refuse_unused_flag(bit: int) -> Install:
     """Let the receiver refuse a message as malformed if an unused bit of MessagePropertiesHeader.Flags is set."""
 
     class UnusedFlagRefuser(Identifying):
-        def check_form(self, packet: Packet) -> None:
+        def check_field_values(self, packet: Packet) -> None:
             if isinstance(packet, UserMessagePacket) and packet.MessagePropertiesHeader.Flags >> bit & 1:
                 raise FormatError("MessagePropertiesHeader.Flags", 0, "a fault", f"bit {bit} is set")
-            super().check_form(packet)
+            super().check_field_values(packet)
 
     return replace_part(UnusedFlagRefuser)
 

@@ -63,7 +63,7 @@ class SenderListLocalDestinationOmitted(Enqueueing):
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
         names = (message.DestinationMultiQueueFormatName or "").split(",")
-        remote = [name for name in names if name and self.qm.destinations.find_local(name) is None]
+        remote = [name for name in names if name and self.qm.destinations.find_local_queue(name) is None]
         if remote:
             message = replace(message, DestinationMultiQueueFormatName=",".join(remote))
         return super()._enqueue_message(queue, message, now, transaction)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.names.queue_names import names_order_queue
+from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -40,6 +40,6 @@ class SenderRecoverableAdministrationAcksNotCounted(Sending):
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)
         normal = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_NORMAL
-        if position.recoverable and not normal and not names_order_queue(packet):
+        if position.recoverable and not normal and not is_for_order_queue(packet):
             session.RecoverableMessageSentCount = session.RecoverableMessageSentCount - 1 & 0xFFFF
         return packet

@@ -41,13 +41,13 @@ def _drop_acknowledged_message_with_bit(bit: str) -> Install:
     """Let the receiver acknowledge a message in which a given bit is set, and then drop the message."""
 
     class AcknowledgedMessageDropper(InSequence):
-        def take_transactional(
+        def receive_transactional_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             if getattr(packet.TransactionHeader, bit):
                 receipt.done = True
             else:
-                super().take_transactional(session, packet, receipt, now)
+                super().receive_transactional_message(session, packet, receipt, now)
 
     return replace_part(AcknowledgedMessageDropper)
 
@@ -265,14 +265,14 @@ class SenderPreviousNumberOfFirstMessageOfTransaction0(TransactionalSending):
 class ReceiverConnectorGuidOfOtherQueueManagerRefused(InSequence):
     """The receiver ignores a transactional message whose ConnectorQMGuid is not the receiver's own GUID."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         header = packet.TransactionHeader
         if header is not None and header.ConnectorQMGuid not in (None, self.qm.adm.Identifier):
             receipt.done = True
             return
-        super().take_transactional(session, packet, receipt, now)
+        super().receive_transactional_message(session, packet, receipt, now)
 
 
 for _name, _says, _when in (
@@ -304,14 +304,14 @@ for _name, _says, _when in (
 class ReceiverConnectorGuidOfReceiverDropped(InSequence):
     """The receiver does not store a message whose ConnectorQMGuid is the GUID of the receiver."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         header = packet.TransactionHeader
         if header is not None and header.ConnectorQMGuid == self.qm.adm.Identifier:
             receipt.done = True
         else:
-            super().take_transactional(session, packet, receipt, now)
+            super().receive_transactional_message(session, packet, receipt, now)
 
 
 @fault("receiver-connector-guid-separates-sequences", breaks="MQMQ-2.2.20.5-21")

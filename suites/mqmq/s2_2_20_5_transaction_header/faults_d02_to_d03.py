@@ -43,13 +43,13 @@ class ReceiverFinalAckOfExpiredMessageNotSent(FinalAcks):
 class ReceiverFinalAckOfReceivedMessageSentAlthoughFaClear(InSequence):
     """The receiver also sends a FinalAck for a received message with FA clear."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
         packet = replace(packet, TransactionHeader=replace(header, Flags=header.Flags | 2))
-        super().take_transactional(session, packet, receipt, now)
+        super().receive_transactional_message(session, packet, receipt, now)
 
 
 def _omit_final_ack(when: Callable[[MessagePosition, MessageClass], Any]) -> Install:

@@ -255,11 +255,11 @@ for _name, _rule, _path in (
 class ReservedOfResponseListNotIgnored(Identifying):
     """The receiver refuses a message in which Reserved of the list of administration or response queues is not 0."""
 
-    def check_form(self, packet: Packet) -> None:
+    def check_field_values(self, packet: Packet) -> None:
         header = packet.MultiQueueFormatHeader if isinstance(packet, UserMessagePacket) else None
         if header is not None and (header.Administration.Reserved or header.Response.Reserved):
             raise FormatError("MQFAddressHeader.Reserved", 0, "MS-MQMQ 2.2.20.2", "the value is not 0")
-        super().check_form(packet)
+        super().check_field_values(packet)
 
 
 @fault("receiver-mqf-response-header-reserved-disables-authentication", breaks="MQMQ-2.2.20.2-03")

@@ -128,11 +128,11 @@ def _refuse_soap_text_of_odd_length(text: str) -> Install:
     """Let the receiver refuse messages with a SoapHeader in which the field `text` has an odd number of WCHARs."""
 
     class OddSoapTextRefuser(Identifying):
-        def check_form(self, packet: Packet) -> None:
+        def check_field_values(self, packet: Packet) -> None:
             soap = getattr(packet, "SoapHeader", None)
             if soap is not None and getattr(soap, f"{text}DataLength") % 2:
                 raise FormatError(f"SoapHeader.{text}", 0, "a fault", "the next header is not at its offset")
-            super().check_form(packet)
+            super().check_field_values(packet)
 
     return replace_part(OddSoapTextRefuser)
 

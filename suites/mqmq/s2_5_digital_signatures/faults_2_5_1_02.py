@@ -72,8 +72,8 @@ def _change_signed_bytes(of: SignatureType, change: PacketChange) -> Install:
     """Let the receiver compute the signed bytes from a changed packet, if the signature has the type `of`."""
 
     class SignedBytesChanger(SecurityOnReceipt):
-        def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
-            return super().signed_properties(change(packet) if kind is of else packet, kind)
+        def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+            return super().build_signed_properties(change(packet) if kind is of else packet, kind)
 
     return replace_part(SignedBytesChanger)
 
@@ -238,8 +238,8 @@ def _sign_and_verify_changed_packet(
     """Sign and verify the properties of a changed packet."""
 
     class CoveredPropertiesChanger(SecurityOnReceipt):
-        def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
-            return super().signed_properties(change(packet) if kind in kinds else packet, kind)
+        def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+            return super().build_signed_properties(change(packet) if kind in kinds else packet, kind)
 
     return replace_part(CoveredPropertiesChanger)
 
@@ -340,8 +340,8 @@ def _verify_changed_packet(change: Callable[[UserMessagePacket], UserMessagePack
     """Let the receiver verify a signature of one kind with the properties of a changed packet."""
 
     class VerifiedPropertiesChanger(SecurityOnReceipt):
-        def signed_properties(self, packet: UserMessagePacket, of_kind: SignatureType) -> bytes:
-            return super().signed_properties(change(packet) if of_kind is kind else packet, of_kind)
+        def build_signed_properties(self, packet: UserMessagePacket, of_kind: SignatureType) -> bytes:
+            return super().build_signed_properties(change(packet) if of_kind is kind else packet, of_kind)
 
     return replace_part(VerifiedPropertiesChanger)
 

@@ -22,12 +22,12 @@ LARGEST_HASHED_BODY_BYTES = 0x1000
 class LongBodyUncovered(SecurityOnReceipt):
     """An MSMQ 1.0 signature covers only the first 4096 bytes of the body."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         properties = packet.MessagePropertiesHeader
         if kind is SignatureType.SIG10 and len(properties.MessageBody) > LARGEST_HASHED_BODY_BYTES:
             short = replace(properties, MessageBody=properties.MessageBody[:LARGEST_HASHED_BODY_BYTES])
             packet = replace(packet, MessagePropertiesHeader=short)
-        return super().signed_properties(packet, kind)
+        return super().build_signed_properties(packet, kind)
 
 
 LARGEST_SIGNED_BODY_BYTES = 1024
@@ -37,12 +37,12 @@ LARGEST_SIGNED_BODY_BYTES = 1024
 class Signature10CoversFirst1024BytesOfBody(SecurityOnReceipt):
     """The MSMQ 1.0 digital signature covers only the first 1024 bytes of MessageBody."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         if kind is SignatureType.SIG10:
             properties = packet.MessagePropertiesHeader
             body = properties.MessageBody[:LARGEST_SIGNED_BODY_BYTES]
             packet = replace(packet, MessagePropertiesHeader=replace(properties, MessageBody=body))
-        content: bytes = super().signed_properties(packet, kind)
+        content: bytes = super().build_signed_properties(packet, kind)
         return content
 
 
@@ -50,43 +50,43 @@ class Signature10CoversFirst1024BytesOfBody(SecurityOnReceipt):
 class PrivateResponseQueueUncovered(SecurityOnReceipt):
     """The receiver verifies an MSMQ 1.0 signature without a response queue that has a private format name."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         if kind is SignatureType.SIG10 and isinstance(packet.UserHeader.ResponseQueue, PrivateQueueFormatNameId):
             packet = replace(packet, UserHeader=replace(packet.UserHeader, ResponseQueue=None))
-        return super().signed_properties(packet, kind)
+        return super().build_signed_properties(packet, kind)
 
 
 @fault("signature-2-0-label-covered-up-to-124-characters", breaks="MQMQ-2.5.2-05", blind=True)
 class Signature20LabelCoveredUpTo124Characters(SecurityOnReceipt):
     """An MSMQ 2.0 signature covers only the first 124 characters of a label."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         header = packet.MessagePropertiesHeader
         if kind is SignatureType.SIG20 and header.Label is not None:
             packet = replace(packet, MessagePropertiesHeader=replace(header, Label=header.Label[:124]))
-        return super().signed_properties(packet, kind)
+        return super().build_signed_properties(packet, kind)
 
 
 @fault("signature-2-0-administration-queue-covered-only-if-direct", breaks="MQMQ-2.5.2-07", blind=True)
 class Signature20AdministrationQueueCoveredOnlyIfDirect(SecurityOnReceipt):
     """An MSMQ 2.0 signature covers an administration queue only if the message contains its direct name."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         header = packet.UserHeader
         if kind is SignatureType.SIG20 and not isinstance(header.AdminQueue, DirectQueueFormatName):
             packet = replace(packet, UserHeader=replace(header, AdminQueue=None))
-        return super().signed_properties(packet, kind)
+        return super().build_signed_properties(packet, kind)
 
 
 @fault("signature-2-0-negative-acknowledgment-bits-not-covered", breaks="MQMQ-2.5.2-12", blind=True)
 class Signature20NegativeAcknowledgmentBitsNotCovered(SecurityOnReceipt):
     """An MSMQ 2.0 signature covers the acknowledgment bits PA and PR, but not NA and NR."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         header = packet.MessagePropertiesHeader
         if kind is SignatureType.SIG20:
             packet = replace(packet, MessagePropertiesHeader=replace(header, Flags=header.Flags & 0x03))
-        return super().signed_properties(packet, kind)
+        return super().build_signed_properties(packet, kind)
 
 
 NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
@@ -96,12 +96,12 @@ NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
 class NegativeReceiveUncovered(SecurityOnReceipt):
     """An MSMQ 3.0 signature covers the acknowledgment bits PA, PR and NA, but not NR."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         properties = packet.MessagePropertiesHeader
         if kind is SignatureType.SIG30:
             cleared = replace(properties, Flags=properties.Flags & ~NEGATIVE_RECEIVE)
             packet = replace(packet, MessagePropertiesHeader=cleared)
-        return super().signed_properties(packet, kind)
+        return super().build_signed_properties(packet, kind)
 
 
 _SOURCE_DELIVERY_AND_PRIORITY_SIZE = 18
@@ -114,11 +114,11 @@ _SOURCE_DELIVERY_AND_PRIORITY_SIZE = 18
 class QueueManagerMsmq2SignatureAcksBeforeJournaling(SecurityOnReceipt):
     """An MSMQ 2.0 signature of the queue manager covers the acknowledgment bits before the journaling bits."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
-        content = super().signed_properties(packet, kind)
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        content = super().build_signed_properties(packet, kind)
         if kind is not SignatureType.SIG20:
             return content
-        at = len(super().signed_properties(packet, SignatureType.SIG10)) + _SOURCE_DELIVERY_AND_PRIORITY_SIZE
+        at = len(super().build_signed_properties(packet, SignatureType.SIG10)) + _SOURCE_DELIVERY_AND_PRIORITY_SIZE
         return content[:at] + content[at : at + 2][::-1] + content[at + 2 :]
 
 
@@ -126,7 +126,7 @@ class QueueManagerMsmq2SignatureAcksBeforeJournaling(SecurityOnReceipt):
 class SignatureCoversLowHalfOfApplicationTag(SecurityOnReceipt):
     """An MSMQ 2.0 signature of the queue manager covers only the low 16 bits of ApplicationTag."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         if kind is SignatureType.SIG20:
             packet = set_fields(packet, {"MessagePropertiesHeader.ApplicationTag": lambda tag: tag & 0xFFFF})
-        return super().signed_properties(packet, kind)
+        return super().build_signed_properties(packet, kind)

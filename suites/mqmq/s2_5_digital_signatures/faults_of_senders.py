@@ -31,13 +31,13 @@ def _change_signed_tail(of: SignatureType, change: Callable[[bytes], bytes]) -> 
     """
 
     class SignedInOtherForm(SecurityOnReceipt):
-        def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
-            content: bytes = super().signed_properties(packet, kind)
+        def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+            content: bytes = super().build_signed_properties(packet, kind)
             if kind is not of:
                 return content
             connector = 0 if packet.UserHeader.ConnectorType is None else 16
             before = (
-                len(super().signed_properties(packet, SIG10))
+                len(super().build_signed_properties(packet, SIG10))
                 if kind is SIG20
                 else len(content) - _FIXED_PROPERTIES_END_OFFSET - connector
             )

@@ -56,10 +56,10 @@ def refuse_packets(kind: type[Packet], when: PacketCondition) -> Install:
     """
 
     class ReceivedPacketRefuser(Identifying):
-        def check_form(self, packet: Packet) -> None:
+        def check_field_values(self, packet: Packet) -> None:
             if isinstance(packet, kind) and when(packet):
                 raise FormatError("BaseHeader", 0, "a fault", "the packet is not expected")
-            super().check_form(packet)
+            super().check_field_values(packet)
 
     return replace_part(ReceivedPacketRefuser)
 

@@ -13,9 +13,9 @@ from harness.faults.parts import replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.names.queue_names import names_order_queue
+from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.sending import Sending
@@ -92,7 +92,7 @@ class SenderUsesOpenSession(Sending):
                 super().dispatch_messages(other, now)
 
     def _is_not_on_hold(self, session: Session) -> bool:
-        return outgoing_queue(session).State is not OutgoingQueueState.ON_HOLD
+        return get_outgoing_queue(session).State is not OutgoingQueueState.ON_HOLD
 
     def _list_accepted_sessions(self) -> list[Session]:
         every = self.qm.sessions.values()
@@ -122,7 +122,7 @@ class SenderReturnsUnsentMessagesToQueue(FinalAcks):
     def keep_final_acks(self, session: Session, now: Now) -> None:
         moved = [] if session.initiator else list(session.OutgoingMessageTable)
         for position in moved:
-            if not position.recoverable and not names_order_queue(position.UserMessage):
+            if not position.recoverable and not is_for_order_queue(position.UserMessage):
                 leave_window(session, position)
                 session.OutgoingMessageTable.remove(position)
                 self.move_to_outgoing_queue(position, now)

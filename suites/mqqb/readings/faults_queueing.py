@@ -65,7 +65,7 @@ class TimeToBeReceivedBeginsAtArrival(Lifetimes):
     """The receiver measures TimeToBeReceived from the arrival of a message."""
 
     @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE)
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         message = position.MessageReference
         life_s = message.TimeToBeReceived
         if position.QueueReference.QueueType is not QueueType.SYSTEM:
@@ -129,8 +129,8 @@ class MessagePurgedDuringTransactionIsReceived(TransactionEvents):
 class HashCoversAdditionalNullByte(SecurityOnReceipt):
     """The queue manager computes the hash for a signature from the specified values and an additional null byte."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
-        return super().signed_properties(packet, kind) + b"\0"
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        return super().build_signed_properties(packet, kind) + b"\0"
 
 
 @follows("E84.2")

@@ -59,7 +59,7 @@ class MessagesToOtherHostNamesAreDropped(Receiving):
     """The receiver drops a message whose direct name names a different host."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
-        return not self.names_own_host(packet)
+        return not self.is_for_own_host(packet)
 
 
 @follows("E19.2")
@@ -164,7 +164,7 @@ class OrderAckBeforeFirstMessage(OrderAcks):
         )
         super().on_send_timer(session, now)
         if nothing:
-            name = self.name_order_queue(session, session.RemoteQMGuid)
+            name = self.build_order_queue_name(session, session.RemoteQMGuid)
             body = OrderAckBody(TxSequenceID(0, 0), 0, 0)
             self.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
 
@@ -227,14 +227,14 @@ def _advance_incoming_sequence(
     if not transfer.unsaved:
         transfer.saved_identifier, transfer.saved_number = transfer.SequenceIdentifier, transfer.SequenceNumber
     session.order_acks_due[transfer] = None
-    part.qm.order_acks.schedule(session, now)
+    part.qm.order_acks.start_order_ack_timer(session, now)
 
 
 @follows("E41.2")
 class OneSequenceForEachSender(InSequence):
     """The receiver keeps one incoming sequence for each sender, for all of the receiver's queues together."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         queue = self.qm.arrival.find_destination(packet)
@@ -246,12 +246,12 @@ class OneSequenceForEachSender(InSequence):
             transfer = known.setdefault(key, IncomingTransactionalTransferInfo(queue, name, key[0]))
             for element in ("SequenceIdentifier", "SequenceNumber", "saved_identifier", "saved_number"):
                 setattr(transfer, element, getattr(newest, element))
-        super().take_transactional(session, packet, receipt, now)
+        super().receive_transactional_message(session, packet, receipt, now)
 
     def _find_newest_transfer(self, packet: UserMessagePacket) -> IncomingTransactionalTransferInfo | None:
         of_sender = [
             transfer
-            for queue in self.qm.queue_names.every_queue()
+            for queue in self.qm.queue_names.list_every_queue()
             for (source, _), transfer in queue.IncomingTransactionalTransferInfoCollection.items()
             if source == packet.UserHeader.SourceQueueManager
         ]
@@ -259,7 +259,7 @@ class OneSequenceForEachSender(InSequence):
 
 
 def _list_queues(part: Closing) -> Iterable[Queue]:
-    return part.qm.queue_names.every_queue()
+    return part.qm.queue_names.list_every_queue()
 
 
 @follows("E41.3")
@@ -317,7 +317,7 @@ class _FinalAckForAnyMessage(Arrival):
         message = position.MessageReference
         if position.order_queue is None:
             source = message.Identifier.QueueManagerGuid
-            position.order_queue = self.qm.order_acks.name_order_queue(self.session, source)
+            position.order_queue = self.qm.order_acks.build_order_queue_name(self.session, source)
         super().message_arrived(position, now)
 
 

@@ -115,8 +115,8 @@ class OrderAckIsRecoverable(Sending):
 class OrderQueueOfRemoteQueueManager(OrderAcks):
     """For a private name, the receiver uses the order queue of the session's remote queue manager."""
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
-        name = super().name_order_queue(session, source)
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
+        name = super().build_order_queue_name(session, source)
         direct = name.startswith("DIRECT=")
         return name if direct else str(PrivateName(session.RemoteQMGuid, ORDER_QUEUE_NUMBER))
 
@@ -128,7 +128,7 @@ class OrderAckWaitsUntilLastSendTime(OrderAcks):
     """
 
     @only_if(lambda part, session, now: now.utc_s < session.LastOrderAckSendTime)
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         if session.SessionState is SessionState.OPEN:
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
@@ -186,7 +186,7 @@ class IdentifiersBeginWithZero(Numbering):
         self.qm.adm.MessageIdOrdinal = assigned + 1 & 0xFFFFFFFF
         return assigned
 
-    def next_identifier(self) -> int:
+    def predict_next_identifier(self) -> int:
         return self.qm.adm.MessageIdOrdinal
 
 
@@ -235,7 +235,9 @@ class SenderIgnoresTimeToBeReceived(Lifetimes):
     """The sender sends a message whose TimeToBeReceived has expired; the message expires at its destination."""
 
     @only_if(
-        lambda part, packet, now: part.qm.sending.is_own(packet) and packet.UserHeader.TimeToBeReceived != INFINITE
+        lambda part, packet, now: (
+            part.qm.sending.is_from_this_queue_manager(packet) and packet.UserHeader.TimeToBeReceived != INFINITE
+        )
     )
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return now.utc_s - packet.UserHeader.SentTime > packet.BaseHeader.TimeToReachQueue

@@ -17,7 +17,11 @@ from reference_qm.codec import (
 )
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.ping import Ping
-from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS, RECOVERABLE_ACK_TIMEOUT_MS, SessionOpening
+from reference_qm.core.sessions.session_opening import (
+    ACK_TIMEOUT_RANGE_MS,
+    RECOVERABLE_ACK_TIMEOUT_RANGE_MS,
+    SessionOpening,
+)
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Session
@@ -92,7 +96,7 @@ class ParametersOutsideRangeAreAccepted(Identifying):
             isinstance(packet, ConnectionParametersPacket) and packet != _clamp_parameters_to_ranges(packet)
         )
     )
-    def check_form(self, packet: Packet) -> None:
+    def check_field_values(self, packet: Packet) -> None:
         """Accept ConnectionParameters with any values."""
 
 
@@ -113,8 +117,8 @@ def _clamp_parameters_to_ranges(packet: ConnectionParametersPacket) -> Connectio
         packet,
         ConnectionParametersHeader=replace(
             header,
-            RecoverableAckTimeout=_clamp_value(header.RecoverableAckTimeout, RECOVERABLE_ACK_TIMEOUT_MS),
-            AckTimeout=_clamp_value(header.AckTimeout, ACK_TIMEOUT_MS),
+            RecoverableAckTimeout=_clamp_value(header.RecoverableAckTimeout, RECOVERABLE_ACK_TIMEOUT_RANGE_MS),
+            AckTimeout=_clamp_value(header.AckTimeout, ACK_TIMEOUT_RANGE_MS),
         ),
     )
 
@@ -138,8 +142,8 @@ class UnusedTransactionBitsCloseSession(Identifying):
     """The receiver closes the session when an unused bit of TransactionHeader.Flags is set."""
 
     @only_if(lambda part, packet: _has_unused_transaction_bits(packet))
-    def check_form(self, packet: Packet) -> None:
-        super().check_form(packet)
+    def check_field_values(self, packet: Packet) -> None:
+        super().check_field_values(packet)
         raise FormatError("TransactionHeader.Flags", 0, "MS-MQMQ 2.2.20.5", "unused bits are set")
 
 
@@ -153,8 +157,8 @@ class TracedWithoutDebugHeaderIsMalformed(Identifying):
     """The receiver treats a packet with TR and without DH as malformed and closes the session."""
 
     @only_if(lambda part, packet: isinstance(packet, UserMessagePacket) and packet.BaseHeader.TR > packet.BaseHeader.DH)
-    def check_form(self, packet: Packet) -> None:
-        super().check_form(packet)
+    def check_field_values(self, packet: Packet) -> None:
+        super().check_field_values(packet)
         raise FormatError("BaseHeader.Flags", 0, "MS-MQMQ 2.2.19.1", "TR is set, but DH is clear")
 
 
@@ -165,7 +169,7 @@ class OpeningPacketsLeaveReceivedAckFalse(Identifying):
     """
 
     @only_if(lambda part, session: session.SessionState is not SessionState.OPEN)
-    def note_received(self, session: Session) -> None:
+    def note_packet_received(self, session: Session) -> None:
         """Leave ReceivedAck unchanged."""
 
 

@@ -12,7 +12,7 @@ from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import PT_CONNECTION_PARAMETERS, ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.session_opening import (
-    RECOVERABLE_ACK_TIMEOUT_MS,
+    RECOVERABLE_ACK_TIMEOUT_RANGE_MS,
     ROUND_TRIPS_PER_ACK_TIMEOUT,
     SessionOpening,
 )
@@ -139,7 +139,7 @@ class InitiatorConnectionParametersRecoverableAckTimeoutAboveRange(SessionOpenin
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         round_trip_ms = now.monotonic_ms - packet.EstablishConnectionHeader.TimeStamp & 0xFFFFFFFF
-        lowest, _ = RECOVERABLE_ACK_TIMEOUT_MS
+        lowest, _ = RECOVERABLE_ACK_TIMEOUT_RANGE_MS
         session.RecoverableAckSendTimeout = max(round_trip_ms * ROUND_TRIPS_PER_ACK_TIMEOUT, lowest)
 
 

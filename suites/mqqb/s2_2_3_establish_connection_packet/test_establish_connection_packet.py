@@ -9,7 +9,7 @@ from harness.peer.handshake import NULL_GUID, establish_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import OTHER_GUID, guid_text, private_name, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, format_guid, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
 
@@ -48,11 +48,11 @@ def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
     for case in ("ServerGuid of the request", "ServerGuid of the next request after a failed attempt"):
         asked = session.await_request()
         pings = peer.recorder.list_pings(from_sut=False)
-        ping_guids = {guid_text(frame.packet.QMGuid) for frame in pings}
+        ping_guids = {format_guid(frame.packet.QMGuid) for frame in pings}
         judge(
             "MQQB-2.2.3.1-01",
-            expected=one_of(guid_text(NULL_GUID), *ping_guids),
-            observed=guid_text(asked["EstablishConnectionHeader"].ServerGuid),
+            expected=one_of(format_guid(NULL_GUID), *ping_guids),
+            observed=format_guid(asked["EstablishConnectionHeader"].ServerGuid),
             case=case,
             evidence=[*pings, asked],
         )
@@ -70,8 +70,8 @@ def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
         asked = session.await_request()
         judge(
             "MQQB-2.2.3.1-01",
-            expected=guid_text(peer.identifier),
-            observed=guid_text(asked["EstablishConnectionHeader"].ServerGuid),
+            expected=format_guid(peer.identifier),
+            observed=format_guid(asked["EstablishConnectionHeader"].ServerGuid),
             case=case,
             evidence=[asked],
         )

@@ -154,8 +154,8 @@ add(
 class _LatestMessageRecorder(Identifying):
     """Remember the properties of the last transactional message that arrived."""
 
-    def check_form(self, packet: Any) -> None:
-        super().check_form(packet)
+    def check_field_values(self, packet: Any) -> None:
+        super().check_field_values(packet)
         if isinstance(packet, UserMessagePacket) and packet.TransactionHeader is not None:
             _LATEST_PROPERTIES_BY_MANAGER[id(self.qm)] = packet.MessagePropertiesHeader
 

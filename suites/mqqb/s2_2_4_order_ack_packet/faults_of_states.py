@@ -81,9 +81,9 @@ add(
 class ReceiverOrderAckOwnIdentifierInPrivateName(OrderAcks):
     """The receiver sends an OrderAck to private queue 4 of its own queue manager instead of the sender."""
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
         if session.DirectFormatSession:
-            return super().name_order_queue(session, source)
+            return super().build_order_queue_name(session, source)
         return str(PrivateName(self.qm.adm.Identifier, ORDER_QUEUE_NUMBER))
 
 
@@ -95,18 +95,18 @@ class ReceiverOrderAckFirstSenderInPrivateName(OrderAcks):
         super().__init__(qm)
         self.first: UUID | None = None
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
         self.first = self.first or source
-        return super().name_order_queue(session, self.first)
+        return super().build_order_queue_name(session, self.first)
 
 
 @fault("receiver-order-ack-of-later-session-private-queue-5", breaks="MQQB-2.2.4-04", blind=True)
 class ReceiverOrderAckOfLaterSessionPrivateQueue5(OrderAcks):
     """The receiver sends the OrderAcks of every session except its first to private queue 5 of the sender."""
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
         if session.DirectFormatSession or session.number == min(self.qm.sessions, default=session.number):
-            return super().name_order_queue(session, source)
+            return super().build_order_queue_name(session, source)
         return str(PrivateName(source, ORDER_QUEUE_NUMBER + 1))
 
 

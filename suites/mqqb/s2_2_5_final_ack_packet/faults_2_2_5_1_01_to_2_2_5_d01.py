@@ -240,7 +240,7 @@ class ReceiverFinalAckSentWithoutJournaling(FinalAcks):
         for session in self.qm.sessions.values():
             if position.order_queue is None and message.TransactionSequenceNumber:
                 source = message.Identifier.QueueManagerGuid
-                position.order_queue = self.qm.order_acks.name_order_queue(session, source)
+                position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
         super().position_deleted(position, reason, now)
 
 
@@ -294,7 +294,7 @@ class ReceiverFinalAckOfMessageWithoutJournalingAfterPurge(FinalAcks):
         if purged and position.order_queue is None and message.TransactionIdentifier is not None and self.qm.sessions:
             session = next(iter(self.qm.sessions.values()))
             source = message.Identifier.QueueManagerGuid
-            position.order_queue = self.qm.order_acks.name_order_queue(session, source)
+            position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
         super().position_deleted(position, reason, now)
 
 

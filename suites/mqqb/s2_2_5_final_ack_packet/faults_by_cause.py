@@ -238,6 +238,7 @@ class ReceiverFinalAckAfterClosedSessionOrderAckBody(FinalAcks):
     def _has_open_session_to_order_queue(self, name: str, position: MessagePosition) -> bool:
         source = position.MessageReference.Identifier.QueueManagerGuid
         return any(
-            session.SessionState is SessionState.OPEN and self.qm.order_acks.name_order_queue(session, source) == name
+            session.SessionState is SessionState.OPEN
+            and self.qm.order_acks.build_order_queue_name(session, source) == name
             for session in self.qm.sessions.values()
         )

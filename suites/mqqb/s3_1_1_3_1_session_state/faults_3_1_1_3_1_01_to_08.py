@@ -107,9 +107,9 @@ class SenderSequenceIdUsedAgain(TransactionalSending):
 class SenderSequencesOfOneSecondShareTimeStamp(Destinations):
     """The sender assigns the same TimeStamp to all sequences that begin in one second."""
 
-    def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, name: str, now: Now) -> OutgoingQueue:
         self.qm.adm.last_sequence_time = 0
-        return super().open_outgoing(name, now)
+        return super().open_outgoing_queue(name, now)
 
 
 @fault("sender-sequence-after-final-ack-has-same-identifier", breaks="MQQB-3.1.1.3.1-02")
@@ -126,7 +126,7 @@ class SenderSequenceAfterFinalAckHasSameIdentifier(TransactionalSending):
 class SenderSequencesBegunInOneSecondWithEqualIdentifier(Destinations):
     """The sender assigns the same TimeStamp to two sequences that begin in the same second."""
 
-    def _new_sequence(self, now: Now) -> TxSequenceID:
+    def _create_sequence_id(self, now: Now) -> TxSequenceID:
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time, now.utc_s)
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
 
@@ -149,18 +149,18 @@ SECONDS_PER_MINUTE = 60
 class SenderSequenceTimeStampFollowsClockBack(Destinations):
     """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
-    def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, name: str, now: Now) -> OutgoingQueue:
         if now.utc_s < self.qm.adm.last_sequence_time - SECONDS_PER_MINUTE:  # the clock was set back
             self.qm.adm.last_sequence_time = 0
-        return super().open_outgoing(name, now)
+        return super().open_outgoing_queue(name, now)
 
 
 @fault("sender-first-ordinal-of-second-queue-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
 class SenderFirstOrdinalOfSecondQueue2(Destinations):
     """The sender begins the first sequence of its second outgoing queue with Ordinal 2."""
 
-    def _new_sequence(self, now: Now) -> TxSequenceID:
-        identifier = super()._new_sequence(now)
+    def _create_sequence_id(self, now: Now) -> TxSequenceID:
+        identifier = super()._create_sequence_id(now)
         return TxSequenceID(Ordinal=len(self.qm.adm.OutgoingQueues) + 1, TimeStamp=identifier.TimeStamp)
 
 

@@ -7,7 +7,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
-from suites.mqqb.steps.opening import guid_text
+from suites.mqqb.steps.opening import format_guid
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_acknowledged_sequence_place
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
@@ -372,7 +372,7 @@ def _await_reject_count(peer, sut, count):
         counts = [
             read_element(one, "RejectCount")
             for one in transfers
-            if guid_text(one["SenderIdentifier"]) == guid_text(peer.identifier)
+            if format_guid(one["SenderIdentifier"]) == format_guid(peer.identifier)
         ]
         return counts[-1] if counts else "no count"
 

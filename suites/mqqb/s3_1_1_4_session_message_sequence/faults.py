@@ -104,10 +104,10 @@ class SenderRecoverableSentCountOmitsTransactional(Sending):
 class ReceiverRejectedTransactionalMessageNotCountedAsRecoverable(InSequence):
     """The receiver does not count a transactional message that is out of sequence as a recoverable message."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        super().take_transactional(session, packet, receipt, now)
+        super().receive_transactional_message(session, packet, receipt, now)
         if receipt.done:
             session.RecoverableMessageReceivedCount -= 1
 

@@ -88,7 +88,7 @@ class ReceiverRejectedMessageRestartsNoOrderAckTimer(InSequence):
 class SenderTransactionalMessageDiscardedBySessionAck(TransactionalSending):
     """The sender discards a transactional message that a SessionAck acknowledges."""
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         session.OutgoingMessageTable.remove(position)
 
 
@@ -111,8 +111,8 @@ class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
     OrderAck.
     """
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().retain(session, position)
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_until_order_ack(session, position)
         session.OutgoingMessageTable.remove(position)
         self.leave_sequence(session, position)
 
@@ -121,8 +121,8 @@ class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
 class SenderMessageOfSecondQueueDeletedBySessionAck(TransactionalSending):
     """The sender deletes a transactional message of its second outgoing queue when a session acknowledgment arrives."""
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().retain(session, position)
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_until_order_ack(session, position)
         queues = list(self.qm.adm.OutgoingQueues.values())
         if session.OutgoingQueueReference is not queues[0]:
             session.OutgoingMessageTable.remove(position)
@@ -149,9 +149,9 @@ class SenderJournaledMessageDeletedByOrderAckBeforeSessionAck(TransactionalSendi
     message until the FinalAck arrives.
     """
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         ordered = position.ReceivedOrderAck
-        super().retain(session, position)
+        super().keep_until_order_ack(session, position)
         if ordered:
             session.AwaitingFinalACKTable.pop(position.UserMessage.UserHeader.MessageID, None)
 
@@ -231,10 +231,10 @@ class ReceiverOrderAckAfterRepeatedMessageNamesItsNumber(InSequence):
     of the sequence were already acknowledged.
     """
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        super().take_transactional(session, packet, receipt, now)
+        super().receive_transactional_message(session, packet, receipt, now)
         header, queue = packet.TransactionHeader, self.qm.arrival.find_destination(packet)
         if header is None or queue is None:
             return

@@ -45,7 +45,7 @@ def acknowledge_forwarded_messages(acknowledge: Callable[[Any, Session, UserMess
 def _send_order_ack(self: Any, session: Session, packet: UserMessagePacket, now: Now) -> None:
     header = packet.TransactionHeader
     assert header is not None
-    name = self.qm.order_acks.name_order_queue(session, packet.UserHeader.SourceQueueManager)
+    name = self.qm.order_acks.build_order_queue_name(session, packet.UserHeader.SourceQueueManager)
     body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.TxSequenceNumber - 1)
     self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
 
@@ -76,7 +76,7 @@ def send_final_ack_of_forwarded_message(
         user.SourceQueueManager,
         user.MessageID,
     )
-    name = self.qm.order_acks.name_order_queue(session, user.SourceQueueManager)
+    name = self.qm.order_acks.build_order_queue_name(session, user.SourceQueueManager)
     self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ACK_RECEIVE, body, now)
 
 
@@ -153,8 +153,8 @@ class ReceiverOrderAckDelayCountedFromSessionStart(OrderAcks):
 class ReceiverOrderAckSentAtOnceAfterFirst(OrderAcks):
     """After its first OrderAck on a session, the receiver sends OrderAcks without the Order Ack Send Timer."""
 
-    def schedule(self, session: Session, now: Now) -> None:
-        super().schedule(session, now)
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
+        super().start_order_ack_timer(session, now)
         if session.number in self.__dict__.setdefault("acknowledged", set()):
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, 1, now)
 
@@ -167,18 +167,18 @@ class ReceiverOrderAckSentAtOnceAfterFirst(OrderAcks):
 class ReceiverOrderAckDelayedByOneMessageOnly(OrderAcks):
     """Only the second message on the session delays the OrderAck; later messages do not delay it."""
 
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         counts = self.__dict__.setdefault("delays", {})
         counts[session.number] = counts.get(session.number, 0) + 1 if _is_order_ack_timer_running(self, session) else 0
         if counts[session.number] <= 1:
-            super().schedule(session, now)
+            super().start_order_ack_timer(session, now)
 
 
 @fault("receiver-order-ack-not-delayed-by-other-sequence", breaks="MQQB-3.1.1.6.2-05", blind=True)
 class ReceiverOrderAckNotDelayedByOtherSequence(OrderAcks):
     """A message of another sequence does not delay the OrderAck."""
 
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         begun = self.__dict__.setdefault("begun", {})
         arrived = session.IncomingTxSequenceID
         if not _is_order_ack_timer_running(self, session):
@@ -186,18 +186,18 @@ class ReceiverOrderAckNotDelayedByOtherSequence(OrderAcks):
         elif arrived != NO_INCOMING_SEQUENCE:
             begun.setdefault(session.number, arrived)
         if begun.get(session.number, arrived) == arrived:
-            super().schedule(session, now)
+            super().start_order_ack_timer(session, now)
 
 
 @fault("receiver-order-ack-delayed-only-before-first", breaks="MQQB-3.1.1.6.2-05", blind=True)
 class ReceiverOrderAckDelayedOnlyBeforeFirst(OrderAcks):
     """After the first OrderAck of a session, further messages do not delay the next OrderAck."""
 
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         if session.number not in self.__dict__.setdefault("sent", set()) or not _is_order_ack_timer_running(
             self, session
         ):
-            super().schedule(session, now)
+            super().start_order_ack_timer(session, now)
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         self.__dict__.setdefault("sent", set()).add(session.number)

@@ -29,7 +29,7 @@ def _has_waiting_messages(qm: QueueManager) -> bool:
 
 
 def _has_stored_messages(qm: QueueManager) -> bool:
-    return any(len(queue.MessagePositionList) for queue in qm.queue_names.every_queue())
+    return any(len(queue.MessagePositionList) for queue in qm.queue_names.list_every_queue())
 
 
 def _start_history_timer(which: StartPredicate) -> Install:

@@ -12,7 +12,7 @@ from reference_qm.codec import (
     EstablishConnectionPacket,
     SessionHeader,
 )
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.session_acks import SessionAcks
@@ -161,8 +161,8 @@ def _continue_recoverable_ack_numbers(faulty: FaultyCore) -> None:
             number = header.RecoverableMsgAckSeqNumber + left[session.number] & 0xFFFF
             return replace(header, RecoverableMsgAckSeqNumber=number)
 
-    put_in_place(faulty.core, EarlierNumberKept)
-    put_in_place(faulty.core, EarlierNumberAdded)
+    replace_part_by_subclass(faulty.core, EarlierNumberKept)
+    replace_part_by_subclass(faulty.core, EarlierNumberAdded)
 
 
 add(

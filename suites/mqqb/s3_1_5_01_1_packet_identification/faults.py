@@ -22,11 +22,11 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.core.names.queue_names import names_order_queue
+from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import (
-    BODY_SIZE,
     FIRST_FINAL_ACK_CLASS,
+    ORDER_ACK_BODY_SIZE,
     ORDER_ACK_LABEL,
     is_final_ack,
     is_order_ack,
@@ -114,9 +114,9 @@ add(
 class AnySessionAckWithShClearAccepted(Identifying):
     """A queue manager accepts a SessionAck with SH clear."""
 
-    def check_form(self, packet: Packet) -> None:
+    def check_field_values(self, packet: Packet) -> None:
         if not isinstance(packet, SessionAckPacket):
-            super().check_form(packet)
+            super().check_field_values(packet)
 
 
 @fault("queue-manager-packet-type-5-taken-as-session-ack", breaks="MQQB-3.1.5.1.1-03", blind=True)
@@ -169,7 +169,7 @@ _ORDER_QUEUE_CORRECTION: dict[str, Any] = {
 _ORDER_ACK_LABEL_CORRECTION: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
 
 
-_ACK_BODY_CORRECTION: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
+_ACK_BODY_CORRECTION: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:ORDER_ACK_BODY_SIZE]}
 
 
 _ORDER_ACK_CLASS_CORRECTION: dict[str, Any] = {
@@ -399,7 +399,7 @@ class SenderAckReachQueueClassTakenAsFinalAck(Receiving):
             properties.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
             and properties.Label == ORDER_ACK_LABEL
             and packet.BaseHeader.Flags == 0
-            and names_order_queue(packet)
+            and is_for_order_queue(packet)
         ):
             receipt.done = True
             self.qm.final_acks.receive(session, packet, now)

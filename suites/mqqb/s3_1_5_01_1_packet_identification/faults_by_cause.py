@@ -14,8 +14,8 @@ from reference_qm.codec import (
     PrivateQueueFormatNameId,
     UserMessagePacket,
 )
-from reference_qm.core.names.queue_names import names_order_queue
-from reference_qm.core.transfer.order_acks import BODY_SIZE, ORDER_ACK_LABEL, is_final_ack, is_order_ack
+from reference_qm.core.names.queue_names import is_for_order_queue
+from reference_qm.core.transfer.order_acks import ORDER_ACK_BODY_SIZE, ORDER_ACK_LABEL, is_final_ack, is_order_ack
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
@@ -34,7 +34,7 @@ def _handle_messages_as_acks(final: bool, when: Callable[[UserMessagePacket], bo
                 super().take_message(session, packet, receipt, now)
                 return
             receipt.done = True
-            body = (packet.MessagePropertiesHeader.MessageBody + bytes(BODY_SIZE))[:BODY_SIZE]
+            body = (packet.MessagePropertiesHeader.MessageBody + bytes(ORDER_ACK_BODY_SIZE))[:ORDER_ACK_BODY_SIZE]
             properties = replace(packet.MessagePropertiesHeader, MessageBody=body)
             meant = replace(packet, MessagePropertiesHeader=properties)
             (self.qm.final_acks if final else self.qm.order_acks).receive(session, meant, now)
@@ -55,7 +55,7 @@ def _has_order_ack_label(packet: UserMessagePacket) -> bool:
 
 
 def _has_ack_body_size(packet: UserMessagePacket) -> bool:
-    return len(packet.MessagePropertiesHeader.MessageBody) == BODY_SIZE
+    return len(packet.MessagePropertiesHeader.MessageBody) == ORDER_ACK_BODY_SIZE
 
 
 def _get_direct_queue_path(packet: UserMessagePacket) -> str:
@@ -73,7 +73,7 @@ def _has_only_allowed_flags(packet: UserMessagePacket, **allowed: int) -> bool:
         bool(flags)
         and not flags & ~BaseHeader.flags(**allowed)
         and _has_order_ack_label(packet)
-        and names_order_queue(packet)
+        and is_for_order_queue(packet)
     )
 
 
@@ -222,7 +222,7 @@ add(
             _has_order_ack_class(packet)
             and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and names_order_queue(packet)
+            and is_for_order_queue(packet)
             and len(packet.MessagePropertiesHeader.MessageBody) == 40
         ),
     ),
@@ -239,7 +239,7 @@ add(
             _has_order_ack_class(packet)
             and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and names_order_queue(packet)
+            and is_for_order_queue(packet)
             and len(packet.MessagePropertiesHeader.MessageBody) == 16
         ),
     ),
@@ -256,7 +256,7 @@ add(
             _has_order_ack_class(packet)
             and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and names_order_queue(packet)
+            and is_for_order_queue(packet)
             and len(packet.MessagePropertiesHeader.MessageBody) == 35
         ),
     ),
@@ -273,7 +273,7 @@ add(
             _has_ack_body_size(packet)
             and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and names_order_queue(packet)
+            and is_for_order_queue(packet)
             and packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_NORMAL
         ),
     ),
@@ -290,7 +290,7 @@ add(
             _has_ack_body_size(packet)
             and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and names_order_queue(packet)
+            and is_for_order_queue(packet)
             and packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
         ),
     ),

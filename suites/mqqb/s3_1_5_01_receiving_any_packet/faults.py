@@ -26,7 +26,7 @@ add(
     "sender-element-received-ack-never-set",
     "MQQB-3.1.5.1-01",
     "The sender's ReceivedAck stays FALSE when a packet arrives.",
-    skip(Identifying.note_received),
+    skip(Identifying.note_packet_received),
 )
 
 
@@ -118,7 +118,7 @@ class InitiatorMalformedPacketBeforeParametersResponseIgnored(Identifying):
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
         if session.SessionState is SessionState.WAITING_CPR_MSG:
             try:
-                self.check_form(self.identify_packet(data))
+                self.check_field_values(self.identify_packet(data))
             except FormatError:
                 return
         super().receive_packet(session, data, now)
@@ -133,7 +133,7 @@ class QueueManagerFormOfLaterPacketsNotChecked(Identifying):
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
         if session.SessionState is SessionState.OPEN and session.MessageReceivedCount:
             try:
-                self.check_form(self.identify_packet(data))
+                self.check_field_values(self.identify_packet(data))
             except FormatError:
                 return
         super().receive_packet(session, data, now)
@@ -343,8 +343,8 @@ class InitiatorMalformedPacketOnOpenSessionSkipped(Identifying):
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
         if session.initiator and session.SessionState is SessionState.OPEN:
             try:
-                self.check_form(self.identify_packet(data))
+                self.check_field_values(self.identify_packet(data))
             except FormatError:
-                self.note_received(session)
+                self.note_packet_received(session)
                 return
         super().receive_packet(session, data, now)

@@ -23,7 +23,7 @@ from reference_qm.codec import (
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.sending import Sending
@@ -204,7 +204,7 @@ class InitiatorStateInactiveAfterSecondFailureToFindDestination(Resolving):
 
     def require_validation(self, session: Session) -> None:
         super().require_validation(session)
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         if session.retrying and queue.State is OutgoingQueueState.NEED_VALIDATION:
             queue.State = OutgoingQueueState.INACTIVE
 
@@ -243,7 +243,7 @@ class InitiatorQueueOnHoldNeedsValidation(Resolving):
     """
 
     def require_validation(self, session: Session) -> None:
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         if len(session.OutgoingMessageTable):
             queue.State = OutgoingQueueState.NEED_VALIDATION
 

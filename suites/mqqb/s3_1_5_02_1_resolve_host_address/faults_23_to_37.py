@@ -17,7 +17,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.core.sessions.session_opening import SessionOpening
@@ -30,7 +30,7 @@ class InitiatorNextHopsKeepEarlierAddresses(Resolving):
     """The initiator's NextHops keeps the addresses of earlier attempts."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         earlier = list(queue.NextHops)
         super().resolve_host_address(session, now)
         queue.NextHops[:0] = earlier
@@ -42,7 +42,7 @@ class InitiatorNextHopsAddressWithoutPrefix(Resolving):
 
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
-        hops = outgoing_queue(session).NextHops
+        hops = get_outgoing_queue(session).NextHops
         hops[:] = [hop.partition("=")[2] for hop in hops]
 
 
@@ -56,7 +56,7 @@ class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
     """
 
     def try_addresses(self, session: Session, now: Now) -> None:
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         old = list(_earlier_next_hops.get(id(queue), []))
         super().try_addresses(session, now)
         queue.NextHops[:0] = old
@@ -69,7 +69,7 @@ class InitiatorNextHopsWithoutLastAddress(Resolving):
 
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
-        hops = outgoing_queue(session).NextHops
+        hops = get_outgoing_queue(session).NextHops
         if len(hops) > 1:
             hops.pop()
 
@@ -231,11 +231,11 @@ class InitiatorSessionGuidOfDestinationBehindRouter(Resolving):
 
 
 class _UnknownPublicQueueRefusal(Destinations):
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
         if isinstance(name, PublicName) and name.QueueGuid not in self.qm.config.public_queues:
             raise CommandError(f"queue {text} does not exist: MQ_ERROR_QUEUE_NOT_FOUND (MS-MQDMPR 3.1.7.1.5)")
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)
 
 
 add(
@@ -253,6 +253,6 @@ class InitiatorNextHopOnlyForFirstAddressWhenHostResolvedAgain(Resolving):
     """
 
     def try_addresses(self, session: Session, now: Now) -> None:
-        if outgoing_queue(session).ConnectionHistory:
+        if get_outgoing_queue(session).ConnectionHistory:
             session.addresses = {host: found[:1] for host, found in session.addresses.items()}
         super().try_addresses(session, now)

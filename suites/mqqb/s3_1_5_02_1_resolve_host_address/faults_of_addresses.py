@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving, format_next_hop
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
@@ -19,7 +19,7 @@ class InitiatorHistoryOfSessionInAllOutgoingQueues(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entry = outgoing_queue(session).ConnectionHistory[-1]
+        entry = get_outgoing_queue(session).ConnectionHistory[-1]
         for queue in self.qm.adm.OutgoingQueues.values():
             if queue is not session.OutgoingQueueReference:
                 queue.ConnectionHistory.append(entry)
@@ -70,7 +70,7 @@ class InitiatorSecondHostNameAtOnceNotResolved(Resolving):
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
         busy = any(
-            one is not session and outgoing_queue(one).State is OutgoingQueueState.WAITING
+            one is not session and get_outgoing_queue(one).State is OutgoingQueueState.WAITING
             for one in self.qm.sessions.values()
             if one.initiator
         )
@@ -114,7 +114,7 @@ class InitiatorRemoteAddressHasFormOfNextHops(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if session.RemoteQMAddress:
             history[-1] = replace(history[-1], AddressList=format_next_hop(session.RemoteQMAddress))
 

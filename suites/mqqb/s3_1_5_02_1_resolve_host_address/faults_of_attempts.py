@@ -14,7 +14,7 @@ from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.core.transfer.sending import Sending
@@ -49,7 +49,7 @@ def _find_queue_of_same_host(qm: QueueManager, format_name: str) -> OutgoingQueu
 
 def _count_attempts(session: Session, status: ConnectionStatus) -> int:
     """Return the number of attempts of a session that ended with a status."""
-    return sum(entry.Status is status for entry in outgoing_queue(session).ConnectionHistory)
+    return sum(entry.Status is status for entry in get_outgoing_queue(session).ConnectionHistory)
 
 
 # -- MQQB-3.1.5.2.1-01 and -02: the format name and its OutgoingQueue
@@ -77,7 +77,7 @@ class InitiatorNoSessionForSecondQueueOfHost(Establishing):
     """The initiator opens no session for a second queue of a host while the session for the first queue is open."""
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
-        first = _find_queue_of_same_host(self.qm, outgoing_queue(session).DestinationFormatName)
+        first = _find_queue_of_same_host(self.qm, get_outgoing_queue(session).DestinationFormatName)
         if first is None or first.session.transport not in self.qm.transports:
             super().establish(session, now, again=again)
 
@@ -98,20 +98,20 @@ class InitiatorSessionForPrivateFormatNameWithOtherQueueManager(NextHops):
 class SenderQueuesOfOneHostShareOutgoingQueue(Destinations):
     """The sender puts messages to a second queue of a host into the OutgoingQueue of the first queue."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
-        return _find_queue_of_same_host(self.qm, text) or super().open_outgoing(text, now)
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
+        return _find_queue_of_same_host(self.qm, text) or super().open_outgoing_queue(text, now)
 
 
 @fault("sender-new-outgoing-queue-while-destination-unreachable", breaks="MQQB-3.1.5.2.1-02", blind=True)
 class SenderNewOutgoingQueueWhileDestinationUnreachable(Destinations):
     """The sender creates another OutgoingQueue for a message to a format name whose session is not open."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         known = self.qm.adm.OutgoingQueues.get(text.lower())
         if known is not None and known.session.SessionState is not SessionState.OPEN:
             self.qm.adm.OutgoingQueues[f"{text.lower()} {known.session.number}"] = known
             del self.qm.adm.OutgoingQueues[text.lower()]
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)
 
 
 @fault("sender-destination-format-name-of-second-queue-of-host-is-first", breaks="MQQB-3.1.5.2.1-02", blind=True)
@@ -122,7 +122,7 @@ class SenderDestinationFormatNameOfSecondQueueOfHostIsFirst(Resolving):
 
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         first = _find_queue_of_same_host(self.qm, queue.DestinationFormatName)
         if first is not None and first.session.number < session.number:
             queue.DestinationFormatName = first.DestinationFormatName
@@ -233,7 +233,7 @@ class InitiatorUsesNextHopOfOtherSessionWhenNoneExists(Resolving):
         other = find_resolved_session(self.qm, session, direct=False) or find_resolved_session(
             self.qm, session, direct=True
         )
-        info = self.qm.next_hops.get_destination_info(outgoing_queue(session).DestinationFormatName)
+        info = self.qm.next_hops.get_destination_info(get_outgoing_queue(session).DestinationFormatName)
         guid = NULL_GUID if info is None else info.QueueManagerGuid
         if other is None or not guid.int or self.qm.next_hops.get_next_hops(guid):
             super().resolve_host_address(session, now)
@@ -299,7 +299,7 @@ class InitiatorNextHopsKeptInRetryOfGuidDestination(Resolving):
 
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         if not session.direct and session.retrying:
             queue.NextHops.extend(queue.NextHops[:])
 
@@ -309,7 +309,7 @@ class InitiatorNextHopsOfLostSessionKept(Resolving):
     """The initiator does not clear NextHops when it resolves the destination of a session that was open before."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         before = list(queue.NextHops)
         super().resolve_host_address(session, now)
         if _count_attempts(session, ConnectionStatus.ESTABLISHED):

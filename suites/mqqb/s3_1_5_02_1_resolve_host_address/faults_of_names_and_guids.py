@@ -10,8 +10,8 @@ from harness.faults.primitives import at_restart, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, EstablishConnectionPacket, PrivateName, PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.replacing import put_in_place
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.replacing import replace_part_by_subclass
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.directory import QueueManager as Machine
@@ -27,7 +27,7 @@ class InitiatorNextHopsOfQueueGuidOfPublicName(Resolving):
     """For a public format name, the argument of Get Next Hops is the GUID of the queue instead of its queue manager."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
-        name = parse_format_name(outgoing_queue(session).DestinationFormatName)
+        name = parse_format_name(get_outgoing_queue(session).DestinationFormatName)
         if isinstance(name, PublicName) and not self.qm.next_hops.get_next_hops(name.QueueGuid):
             self._fail_to_route(session, f"there is no route to {name.QueueGuid}", now)
             return
@@ -116,7 +116,7 @@ class InitiatorServerGuidOfQueueForPublicName(Establishing):
     """For a public format name, the initiator requests a session with the GUID of the queue."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
-        name = parse_format_name(outgoing_queue(session).DestinationFormatName)
+        name = parse_format_name(get_outgoing_queue(session).DestinationFormatName)
         if isinstance(name, PublicName):
             session.RemoteQMGuid = name.QueueGuid
         return super().build_establish_request(session, now)
@@ -187,7 +187,7 @@ class InitiatorQmGuidOfNextHopOfPublicNameIsQueueGuid(Resolving):
 
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
-        name = parse_format_name(outgoing_queue(session).DestinationFormatName)
+        name = parse_format_name(get_outgoing_queue(session).DestinationFormatName)
         if isinstance(name, PublicName):
             _change_guid_of_next_hops(session, name.QueueGuid)
 
@@ -253,7 +253,7 @@ add(
     "MQQB-3.1.5.2.1-14",
     "After a restart, ServerGuid of every EstablishConnection request is zero, even if the GUID of the destination is "
     "known.",
-    at_restart(lambda qm: put_in_place(qm, _RequestsWithoutServerGuid)),
+    at_restart(lambda qm: replace_part_by_subclass(qm, _RequestsWithoutServerGuid)),
 )
 
 
@@ -266,5 +266,5 @@ add(
     "initiator-next-hops-of-own-guid-after-restart",
     "MQQB-3.1.5.2.1-16",
     "After a restart, the argument of Get Next Hops is the Identifier of the initiator.",
-    at_restart(lambda qm: put_in_place(qm, _NextHopsOfOwnGuid)),
+    at_restart(lambda qm: replace_part_by_subclass(qm, _NextHopsOfOwnGuid)),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState
@@ -62,7 +62,7 @@ class InitiatorNextHopsHaveOnlyFirstAddress(Resolving):
 
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
-        del outgoing_queue(session).NextHops[1:]
+        del get_outgoing_queue(session).NextHops[1:]
 
 
 @fault("initiator-host-name-of-next-hop-is-address", breaks="MQQB-3.1.5.2.1-29")

@@ -15,7 +15,7 @@ from suites.mqqb.steps.opening import (
     RETRY_INTERVAL_MS,
     find_initiated_session,
     find_outgoing_queue,
-    guid_text,
+    format_guid,
     list_connection_history,
     list_sessions,
     private_name,
@@ -61,11 +61,11 @@ def test_every_attempt_for_name_with_guid_leads_to_its_queue_manager(peer, secon
             case=attempt,
             evidence=[request],
         )
-        asked_for = "no request" if request is None else guid_text(request["EstablishConnectionHeader"].ServerGuid)
+        asked_for = "no request" if request is None else format_guid(request["EstablishConnectionHeader"].ServerGuid)
         judge(
             "MQQB-3.1.5.2.1-06",
             "MQQB-3.1.5.2.1-14",
-            expected=guid_text(peer.identifier),
+            expected=format_guid(peer.identifier),
             observed=asked_for,
             case=f"ServerGuid of the request, {attempt}",
             evidence=[request],
@@ -123,8 +123,8 @@ def test_waiting_message_leads_to_its_queue_manager_after_restart(peer, sut, jud
     )
     judge(
         "MQQB-3.1.5.2.1-14",
-        expected=guid_text(peer.identifier),
-        observed="no request" if request is None else guid_text(request["EstablishConnectionHeader"].ServerGuid),
+        expected=format_guid(peer.identifier),
+        observed="no request" if request is None else format_guid(request["EstablishConnectionHeader"].ServerGuid),
         case="ServerGuid of the request after a restart",
         evidence=[request],
     )
@@ -140,15 +140,15 @@ def test_session_has_guid_of_its_next_hop_before_each_response(peer, sut, judge,
     """
     sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     name = peer.direct_name() if kind == "direct" else peer.public_name
-    known = guid_text(peer.identifier)
+    known = format_guid(peer.identifier)
     outgoing = OutgoingSession(peer, sut, name)
     for attempt in ATTEMPT_NAMES:
         request = outgoing.await_request()
         shown = find_initiated_session(sut, name)
-        hops = [guid_text(hop["QMGuid"]) for hop in shown["NextHopCollection"]]
+        hops = [format_guid(hop["QMGuid"]) for hop in shown["NextHopCollection"]]
         judge(
             "MQQB-3.1.5.2.1-30",
-            expected=one_of([guid_text(NULL_GUID)], [known]) if kind == "direct" else [known],
+            expected=one_of([format_guid(NULL_GUID)], [known]) if kind == "direct" else [known],
             observed=hops,
             case=f"QMGuids in NextHopCollection, {attempt}",
             evidence=request,
@@ -156,7 +156,7 @@ def test_session_has_guid_of_its_next_hop_before_each_response(peer, sut, judge,
         judge(
             "MQQB-3.1.5.2.1-37",
             expected=hops[0] if hops else known,
-            observed=guid_text(shown["RemoteQMGuid"]),
+            observed=format_guid(shown["RemoteQMGuid"]),
             case=f"RemoteQMGuid, {attempt}",
             evidence=request,
         )

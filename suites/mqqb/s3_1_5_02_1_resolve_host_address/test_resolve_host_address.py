@@ -22,7 +22,7 @@ from suites.mqqb.steps.opening import (
     RETRY_INTERVAL_MS,
     find_initiated_session,
     find_outgoing_queue,
-    guid_text,
+    format_guid,
     is_address,
     list_connection_history,
     list_outgoing_queues,
@@ -95,12 +95,12 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
     )
     if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
-    asked_for = guid_text(request["EstablishConnectionHeader"].ServerGuid)
+    asked_for = format_guid(request["EstablishConnectionHeader"].ServerGuid)
     judge(
         "MQQB-3.1.5.2.1-14",
         "MQQB-3.1.5.2.3-08",
         "MQQB-3.1.7.5-D02",
-        expected=guid_text(peer.identifier),
+        expected=format_guid(peer.identifier),
         observed=asked_for,
         case="ServerGuid of the request",
         evidence=request,
@@ -127,10 +127,10 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
         return
     sut.send(private_name(peer.identifier), body="opening")
     for_private_name = session.await_request()
-    asked_for = guid_text(for_private_name["EstablishConnectionHeader"].ServerGuid)
+    asked_for = format_guid(for_private_name["EstablishConnectionHeader"].ServerGuid)
     judge(
         "MQQB-3.1.5.2.1-06",
-        expected=guid_text(peer.identifier),
+        expected=format_guid(peer.identifier),
         observed=asked_for,
         case="ServerGuid of the request",
         evidence=[for_direct_name, for_private_name],
@@ -332,13 +332,13 @@ def test_request_to_router_contains_guid_of_router(topology, judge):
     routed = RoutedMessages(topology, "recoverable")
     routed.send(TAG_OF_ROUTED_MESSAGE)
     frames = routed.await_arrival(TAG_OF_ROUTED_MESSAGE)
-    own = guid_text(topology.sender.guid)
+    own = format_guid(topology.sender.guid)
     requests = [
         frame
         for frame in topology.traffic.packets_sent("EstablishConnection", by=SENDER, to=ROUTER)
-        if guid_text(frame["EstablishConnectionHeader"].ClientGuid) == own  # else it is a response
+        if format_guid(frame["EstablishConnectionHeader"].ClientGuid) == own  # else it is a response
     ]
-    asked_for = [guid_text(frame["EstablishConnectionHeader"].ServerGuid) for frame in requests]
+    asked_for = [format_guid(frame["EstablishConnectionHeader"].ServerGuid) for frame in requests]
     judge(
         "MQQB-3.1.5.2.1-15",
         expected=holds("the sender connects to the router", otherwise="the sender does not connect to the router"),
@@ -348,7 +348,7 @@ def test_request_to_router_contains_guid_of_router(topology, judge):
     judge(
         "MQQB-3.1.5.2.1-30",
         "MQQB-3.1.5.2.1-37",
-        expected={guid_text(topology.router.guid)},
+        expected={format_guid(topology.router.guid)},
         observed=set(asked_for),
         case="ServerGuid of the requests to the router",
         evidence=[*requests, *frames],
@@ -380,11 +380,11 @@ def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge)
             case="NextHops",
             evidence=request,
         )
-        asked_for = guid_text(request["EstablishConnectionHeader"].ServerGuid)
+        asked_for = format_guid(request["EstablishConnectionHeader"].ServerGuid)
         judge(
             "MQQB-3.1.5.2.1-30",
             "MQQB-3.1.5.2.3-08",
-            expected=guid_text(peer.identifier),
+            expected=format_guid(peer.identifier),
             observed=asked_for,
             case="ServerGuid of the request",
             evidence=request,
@@ -521,20 +521,20 @@ def judge_session_elements(peer, sut, judge, name, request, attempt):
         ),
         "MQQB-3.1.5.2.1-30": (
             "QMGuid of the first NextHop",
-            guid_text(peer.identifier),
-            guid_text(first_hop["QMGuid"]),
+            format_guid(peer.identifier),
+            format_guid(first_hop["QMGuid"]),
         ),
         "MQQB-3.1.5.2.1-31": ("Address of the first NextHop", peer.address, first_hop["Address"]),
         "MQQB-3.1.5.2.1-32": ("number of NextHops", len(next_hops), len(hops)),
         "MQQB-3.1.5.2.1-33": ("NextHopIndexer", 0, indexer),
         "MQQB-3.1.5.2.1-34": (
             "NextHop at NextHopIndexer",
-            {"Address": indexed["Address"], "HostName": indexed["HostName"], "QMGuid": guid_text(indexed["QMGuid"])},
+            {"Address": indexed["Address"], "HostName": indexed["HostName"], "QMGuid": format_guid(indexed["QMGuid"])},
             {name: session[f"RemoteQM{name.removeprefix('QM')}"] for name in ("Address", "HostName", "QMGuid")},
         ),
         "MQQB-3.1.5.2.1-35": ("RemoteQMAddress", first_hop["Address"], session["RemoteQMAddress"]),
         "MQQB-3.1.5.2.1-36": ("RemoteQMHostName", first_hop["HostName"], session["RemoteQMHostName"]),
-        "MQQB-3.1.5.2.1-37": ("RemoteQMGuid", guid_text(first_hop["QMGuid"]), session["RemoteQMGuid"]),
+        "MQQB-3.1.5.2.1-37": ("RemoteQMGuid", format_guid(first_hop["QMGuid"]), session["RemoteQMGuid"]),
     }
     for rule, (element, expected, observed) in values.items():
         judge(rule, expected=expected, observed=observed, case=f"{element}, {attempt}", evidence=request)

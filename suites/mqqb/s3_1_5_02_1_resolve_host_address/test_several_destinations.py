@@ -8,7 +8,7 @@ from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
     RETRY_INTERVAL_MS,
-    guid_text,
+    format_guid,
     list_outgoing_queues,
     private_name,
 )
@@ -115,7 +115,7 @@ def test_retried_direct_name_and_private_name_lead_to_peer(peer, sut, judge):
     session.connection.acknowledge_all()
     sut.send(private_name(peer.identifier), body="opening")
     request = session.poll_request(sut.connect_timeout_ms)
-    asked_for = request and guid_text(request["EstablishConnectionHeader"].ServerGuid)
+    asked_for = request and format_guid(request["EstablishConnectionHeader"].ServerGuid)
     judge(
         "MQQB-3.1.5.2.1-15",
         "MQQB-3.1.5.2.1-16",
@@ -129,7 +129,7 @@ def test_retried_direct_name_and_private_name_lead_to_peer(peer, sut, judge):
         "MQQB-3.1.5.2.1-01",
         "MQQB-3.1.5.2.1-05",
         "MQQB-3.1.5.2.1-14",
-        expected=guid_text(peer.identifier),
+        expected=format_guid(peer.identifier),
         observed=asked_for or "no request",
         case="ServerGuid of the request",
         evidence=[request],

@@ -15,7 +15,7 @@ from harness.faults.primitives import effects, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionHeader, EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
@@ -261,7 +261,7 @@ class InitiatorInProcessEntryWithHostName(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.IN_PROCESS:
             entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
 
@@ -272,7 +272,7 @@ class InitiatorRequestHistoryHasFirstAddress(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.IN_PROCESS:
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
@@ -301,7 +301,7 @@ class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        outgoing_queue(session).State = OutgoingQueueState.INACTIVE
+        get_outgoing_queue(session).State = OutgoingQueueState.INACTIVE
 
 
 @fault("initiator-state-not-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
@@ -310,8 +310,8 @@ class InitiatorStateNotWaitingInRetry(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        if session.retrying and outgoing_queue(session).State is OutgoingQueueState.WAITING:
-            outgoing_queue(session).State = OutgoingQueueState.DISCONNECTED
+        if session.retrying and get_outgoing_queue(session).State is OutgoingQueueState.WAITING:
+            get_outgoing_queue(session).State = OutgoingQueueState.DISCONNECTED
 
 
 @fault("initiator-queue-on-hold-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
@@ -320,7 +320,7 @@ class InitiatorQueueOnHoldWaitingInRetry(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        outgoing_queue(session).State = OutgoingQueueState.WAITING
+        get_outgoing_queue(session).State = OutgoingQueueState.WAITING
 
 
 @fault("initiator-establish-request-of-retry-se-0-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)

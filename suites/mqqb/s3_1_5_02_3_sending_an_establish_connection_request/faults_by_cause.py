@@ -31,7 +31,7 @@ from reference_qm.codec import (
     SessionAckPacket,
     SessionHeader,
 )
-from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
@@ -198,7 +198,7 @@ class _EarlierInitializationTimerKept(Establishing):
     ended: tuple[ConnectionStatus, ...] = ()
 
     def send_establish_request(self, session: Session, now: Now) -> None:
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         kept = any(one.Status in self.ended for one in list(history)[-2:])
         deadlines = vars(self).setdefault("deadlines", {})
         super().send_establish_request(session, now)

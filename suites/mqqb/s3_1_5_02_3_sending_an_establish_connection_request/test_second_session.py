@@ -19,7 +19,7 @@ from suites.mqqb.steps.opening import (
     OTHER_GUID,
     describe_initialization_end,
     find_outgoing_queue,
-    guid_text,
+    format_guid,
     list_connection_history,
     list_outgoing_queues,
     private_name,
@@ -85,8 +85,8 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
     header = request["EstablishConnectionHeader"]
     judge(
         "MQQB-3.1.5.2.3-07",
-        expected=guid_text(sut.guid),
-        observed=guid_text(header.ClientGuid),
+        expected=format_guid(sut.guid),
+        observed=format_guid(header.ClientGuid),
         case="ClientGuid of the second request",
         evidence=request,
     )
@@ -95,10 +95,10 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
         judge("MQQB-3.1.5.2.3-16", expected="Waiting", observed=state, case="State after the request", evidence=request)
     else:
         judge.mark_not_exercised("MQQB-3.1.5.2.3-16", reason="the SUT does not show the State of its outgoing queue")
-    of_server = guid_text(header.ServerGuid)
+    of_server = format_guid(header.ServerGuid)
     if kind == "private":
         judge.mark_not_exercised("MQQB-3.1.5.2.3-09", reason="the SUT opened the queue by a private format name")
-        expected: Any = guid_text(peer.identifier)
+        expected: Any = format_guid(peer.identifier)
         judge("MQQB-3.1.5.2.3-08", expected=expected, observed=of_server, case="ServerGuid", evidence=request)
         sent = session.connection.send(establish_response(peer, request, ServerGuid=OTHER_GUID))
         answer = session.connection.poll_next_packet()
@@ -114,8 +114,8 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
         header = request["EstablishConnectionHeader"]
     else:
         judge.mark_not_exercised("MQQB-3.1.5.2.3-08", reason="the SUT opened the queue by a direct format name")
-        pinged = [guid_text(peer.identifier)] if peer.recorder.list_pings(from_sut=True) else []
-        expected = one_of(guid_text(NULL_GUID), *pinged)
+        pinged = [format_guid(peer.identifier)] if peer.recorder.list_pings(from_sut=True) else []
+        expected = one_of(format_guid(NULL_GUID), *pinged)
         judge("MQQB-3.1.5.2.3-09", expected=expected, observed=of_server, case="ServerGuid", evidence=request)
     began_ms = peer.recorder.elapsed_ms()
     parameters = session.respond(TimeStamp=header.TimeStamp - ROUND_TRIP_MS & 0xFFFF_FFFF)

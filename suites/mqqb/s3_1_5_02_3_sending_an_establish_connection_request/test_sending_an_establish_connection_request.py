@@ -13,7 +13,7 @@ from harness.peer.handshake import NULL_GUID
 from harness.peer.inbox import establish_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import OTHER_GUID, RETRY_INTERVAL_MS, guid_text, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, RETRY_INTERVAL_MS, format_guid, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 RETRY_CONNECT_TIMER_MS = 20_000
@@ -77,16 +77,16 @@ def _judge_guids(peer, sut, judge, request: Frame) -> None:
     header = request["EstablishConnectionHeader"]
     judge(
         "MQQB-3.1.5.2.3-07",
-        expected=guid_text(sut.guid),
-        observed=guid_text(header.ClientGuid),
+        expected=format_guid(sut.guid),
+        observed=format_guid(header.ClientGuid),
         case="ClientGuid of the request",
         evidence=request,
     )
-    from_ping_response = [guid_text(peer.identifier)] if list_pings(peer) else []
+    from_ping_response = [format_guid(peer.identifier)] if list_pings(peer) else []
     judge(
         "MQQB-3.1.5.2.3-09",
-        expected=one_of(guid_text(NULL_GUID), *from_ping_response),
-        observed=guid_text(header.ServerGuid),
+        expected=one_of(format_guid(NULL_GUID), *from_ping_response),
+        observed=format_guid(header.ServerGuid),
         case="ServerGuid of the request",
         evidence=request,
     )

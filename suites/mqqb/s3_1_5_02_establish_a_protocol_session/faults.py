@@ -14,7 +14,7 @@ from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import HRESULT_BY_CONNECTION_STATUS, Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import HRESULT_BY_CONNECTION_STATUS, Connecting, get_outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.transfer.sending import Sending
@@ -58,7 +58,7 @@ class InitiatorEntryOfFailureReplacesEntryBefore(Connecting):
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if status in FAILURE_STATUSES and history:
             history.pop()
         super().add_connection_history(session, status, now)
@@ -92,7 +92,7 @@ class InitiatorRepeatedFailureNotInHistory(Connecting):
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         failed = [one.Status for one in history if one.Status in _JUDGED_FAILURE_STATUSES]
         if status in _JUDGED_FAILURE_STATUSES and failed and failed[-1] is status:
             return
@@ -183,7 +183,7 @@ class InitiatorConnectionHistoryAddressListOfFirstNextHop(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         if HRESULT_BY_CONNECTION_STATUS[status] and session.NextHopCollection:
-            history = outgoing_queue(session).ConnectionHistory
+            history = get_outgoing_queue(session).ConnectionHistory
             history.append(replace(history.pop(), AddressList=session.NextHopCollection[0].Address))
 
 
@@ -195,7 +195,7 @@ class InitiatorEntryOfFailureWithErrorOfFacilityOnly(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         if status in FAILURE_STATUSES and status is not ConnectionStatus.PING_FAILURE:
             entries[-1] = replace(entries[-1], Error=entries[-1].Error & 0x7FFFFFFF)
 
@@ -208,7 +208,7 @@ class InitiatorEntryOfFailureWithTimeOfEntryBefore(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         if status in FAILURE_STATUSES and len(entries) > 1:
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
@@ -221,7 +221,7 @@ class InitiatorEntryOfFailureWithFirstAddress(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         if status in FAILURE_STATUSES and session.NextHopCollection:
             entries[-1] = replace(entries[-1], AddressList=session.NextHopCollection[0].Address)
 
@@ -232,7 +232,7 @@ class InitiatorLaterFailuresHaveTimeOfFirst(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         failed = [one for one in history if one.Status in _JUDGED_FAILURE_STATUSES]
         if status in _JUDGED_FAILURE_STATUSES:
             history[-1] = replace(history[-1], ConnectionHistoryTime=failed[0].ConnectionHistoryTime)
@@ -246,7 +246,7 @@ class InitiatorFailureAtSecondAddressHasFirstAddress(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if status in _JUDGED_FAILURE_STATUSES and session.NextHopCollection:
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
@@ -257,7 +257,7 @@ class InitiatorFailureInRetryWithoutError(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if status in _JUDGED_FAILURE_STATUSES and session.retrying:
             history[-1] = replace(history[-1], Error=0)
 
@@ -269,7 +269,7 @@ class InitiatorEntryOfFailureWithErrorOfPreviousFailure(Connecting):
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         previous = next((entry.Error for entry in reversed(history) if entry.Error), 0)
         super().add_connection_history(session, status, now)
         if previous and HRESULT_BY_CONNECTION_STATUS[status]:
@@ -329,7 +329,7 @@ class InitiatorSecondFailedPingWithoutEntry(Connecting):
     """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         known = any(one.Status is ConnectionStatus.PING_FAILURE for one in entries)
         if not (known and status is ConnectionStatus.PING_FAILURE):
             super().add_connection_history(session, status, now)
@@ -340,7 +340,7 @@ class InitiatorRefusedPingNotInHistory(Ping):
     """The initiator adds no ConnectionHistory entry when a Ping Response has RF set."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         before = list(history)
         super().response_processed(session, response, now)
         if response.RF:
@@ -363,7 +363,7 @@ class InitiatorEntryOfFailedPingWithError0(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.PING_FAILURE:
             entries[-1] = replace(entries[-1], Error=0)
 
@@ -376,7 +376,7 @@ class InitiatorEntryOfFailedPingWithHostName(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.PING_FAILURE:
             entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
 
@@ -388,7 +388,7 @@ class InitiatorRefusedPingIsConnectionRefused(Ping):
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         super().response_processed(session, response, now)
         if response.RF:
-            history = outgoing_queue(session).ConnectionHistory
+            history = get_outgoing_queue(session).ConnectionHistory
             history[-1] = replace(history[-1], Status=ConnectionStatus.CONNECTION_REFUSED)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import EstablishConnectionPacket, PingPacket
-from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
@@ -27,7 +27,7 @@ class InitiatorUnknownFailureOfLaterAttemptHasStatusBefore(Connecting):
             ConnectionStatus.DNS_FAILURE,
             ConnectionStatus.CONNECTION_REFUSED,
         )
-        known = [one.Status for one in outgoing_queue(session).ConnectionHistory if one.Status in failures]
+        known = [one.Status for one in get_outgoing_queue(session).ConnectionHistory if one.Status in failures]
         if status is ConnectionStatus.UNKNOWN_FAILURE and known:
             status = known[-1]
         super().add_connection_history(session, status, now)
@@ -71,6 +71,6 @@ class InitiatorResponseWithOtherServerGuidRecordedAsRefused(SessionOpening):
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         other = packet.EstablishConnectionHeader.ServerGuid != session.RemoteQMGuid and not session.direct
         super().receive_establish_response(session, packet, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if other and history[-1].Status is ConnectionStatus.UNKNOWN_FAILURE:
             history[-1] = replace(history[-1], Status=ConnectionStatus.CONNECTION_REFUSED)

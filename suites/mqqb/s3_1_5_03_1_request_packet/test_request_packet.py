@@ -17,7 +17,7 @@ from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
     drop_echoed_packet,
-    guid_text,
+    format_guid,
     list_accepted_sessions,
     read_internal_bits,
 )
@@ -83,10 +83,10 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
         case="response to the request",
         evidence=evidence,
     )
-    server_named = guid_text(answer["EstablishConnectionHeader"].ServerGuid)
+    server_named = format_guid(answer["EstablishConnectionHeader"].ServerGuid)
     judge(
         "MQQB-3.1.5.3.1-09",
-        expected=guid_text(sut.guid),
+        expected=format_guid(sut.guid),
         observed=server_named,
         case="ServerGuid of the response",
         evidence=evidence,
@@ -168,15 +168,17 @@ def test_remote_guid_of_accepted_session_is_the_client_guid(peer, sut, judge):
     peer.open_raw()
     connection = peer.request_session(ClientGuid=OTHER_GUID)
     known = [one["RemoteQMGuid"] for one in list_accepted_sessions(sut)]
-    observed = guid_text(OTHER_GUID) if guid_text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"
+    observed = (
+        format_guid(OTHER_GUID) if format_guid(OTHER_GUID) in known else ", ".join(known) or "no accepted session"
+    )
     judge(
         "MQQB-3.1.5.3.1-01",
-        expected=guid_text(OTHER_GUID),
+        expected=format_guid(OTHER_GUID),
         observed=observed,
         case="RemoteQMGuid of the session",
         evidence=connection.received,
     )
-    own = guid_text(peer.identifier)
+    own = format_guid(peer.identifier)
     judge(
         "MQQB-3.1.5.3.1-01",
         expected=own,

@@ -7,7 +7,7 @@ from harness.expectations import closed, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
-from suites.mqqb.steps.opening import guid_text
+from suites.mqqb.steps.opening import format_guid
 
 MAX_SESSION_ATTEMPTS = 12
 """The number of sessions of different initiators: more than the ten that a Windows client release accepts (notes <12>,
@@ -77,8 +77,8 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
         if answer is not None and answer.kind == "EstablishConnection":
             judge(
                 "MQQB-3.1.5.3.1-09",
-                expected=guid_text(sut.guid),
-                observed=guid_text(answer["EstablishConnectionHeader"].ServerGuid),
+                expected=format_guid(sut.guid),
+                observed=format_guid(answer["EstablishConnectionHeader"].ServerGuid),
                 case="ServerGuid of the refusal",
                 evidence=[sent, answer],
             )

@@ -9,10 +9,10 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.session_opening import (
-    RECOVERABLE_ACK_TIMEOUT_MS,
+    RECOVERABLE_ACK_TIMEOUT_RANGE_MS,
     ROUND_TRIPS_PER_ACK_TIMEOUT,
     SessionOpening,
 )
@@ -167,8 +167,8 @@ def _change_measured_round_trip(
             ) -> None:
                 super().set_recoverable_ack_timeout(session, *change(packet, sent[session.number], now))
 
-        put_in_place(faulty.core, RequestTimeRecorder)
-        put_in_place(faulty.core, RoundTripChanged)
+        replace_part_by_subclass(faulty.core, RequestTimeRecorder)
+        replace_part_by_subclass(faulty.core, RoundTripChanged)
 
     return install_changed_round_trip
 
@@ -201,7 +201,9 @@ class InitiatorRecoverableAckTimeoutFourRoundTrips(SessionOpening):
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
-        session.RecoverableAckSendTimeout = max(session.RecoverableAckSendTimeout // 2, RECOVERABLE_ACK_TIMEOUT_MS[0])
+        session.RecoverableAckSendTimeout = max(
+            session.RecoverableAckSendTimeout // 2, RECOVERABLE_ACK_TIMEOUT_RANGE_MS[0]
+        )
 
 
 @fault("initiator-round-trip-in-whole-seconds", breaks="MQQB-3.1.5.3.2-05", blind=True)

@@ -10,7 +10,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket, EstablishConnectionPacket
-from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
@@ -169,7 +169,7 @@ class InitiatorConnectionHistoryEntryMissingInLaterSession(Connecting):
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         before = any(entry.Status is ConnectionStatus.ESTABLISHED for entry in history)
         if status is not ConnectionStatus.ESTABLISH_PACKET_RECEIVED or not before:
             super().add_connection_history(session, status, now)
@@ -192,7 +192,7 @@ class InitiatorResponseEntryWithTimeOfRequest(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED and len(entries) > 1:
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
@@ -205,7 +205,7 @@ class InitiatorEstablishPacketReceivedHasFirstAddress(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED:
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
@@ -218,7 +218,7 @@ class InitiatorEstablishPacketReceivedHasTimeOfRequest(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED and len(history) > 1:
             history[-1] = replace(history[-1], ConnectionHistoryTime=history[-2].ConnectionHistoryTime)
 

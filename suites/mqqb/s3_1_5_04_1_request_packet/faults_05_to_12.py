@@ -45,8 +45,8 @@ class _ParametersRequestRefusal(Identifying):
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:
         raise NotImplementedError
 
-    def check_form(self, packet: Packet) -> None:
-        super().check_form(packet)
+    def check_field_values(self, packet: Packet) -> None:
+        super().check_field_values(packet)
         if isinstance(packet, ConnectionParametersPacket) and self.is_refused(packet):
             raise FormatError("ConnectionParametersHeader", 0, "a fault", "a value is at the limit of its range")
 

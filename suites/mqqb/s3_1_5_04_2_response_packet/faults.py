@@ -11,7 +11,7 @@ from harness.faults.made_up import UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket, UserMessagePacket
-from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.core.sessions.resolving import format_next_hop
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
@@ -49,7 +49,7 @@ def _change_next_hops_when_open(change: Callable[[list[str]], list[str]]) -> Ins
     class NextHopsChangedWhenOpen(SessionOpening):
         def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
             super().receive_parameters_response(session, packet, now)
-            hops = outgoing_queue(session).NextHops
+            hops = get_outgoing_queue(session).NextHops
             hops[:] = change(hops)
 
     return replace_part(NextHopsChangedWhenOpen)
@@ -70,7 +70,7 @@ class InitiatorNextHopsNotReducedInRetry(SessionOpening):
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
         if session.retrying:
-            queue = outgoing_queue(session)
+            queue = get_outgoing_queue(session)
             queue.NextHops[:] = [format_next_hop(one.Address) for one in session.NextHopCollection]
 
 
@@ -95,7 +95,7 @@ class InitiatorNextHopsNamesFirstAddressOfOpenSession(SessionOpening):
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
         if session.SessionState is SessionState.OPEN:
-            outgoing_queue(session).NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
+            get_outgoing_queue(session).NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
 
 
 @fault(
@@ -108,7 +108,7 @@ class InitiatorNextHopsOfOpenSessionIsFirstAddress(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         queue.NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
 
 
@@ -128,7 +128,7 @@ class InitiatorNextHopsOfOpenSessionFirstAddress(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        hops = outgoing_queue(session).NextHops
+        hops = get_outgoing_queue(session).NextHops
         if hops:
             hops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
 
@@ -139,7 +139,7 @@ class InitiatorNextHopsOfOpenSessionAddressTwice(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        hops = outgoing_queue(session).NextHops
+        hops = get_outgoing_queue(session).NextHops
         hops.extend(hops[:1])
 
 
@@ -219,7 +219,7 @@ class InitiatorOnlyFirstWaitingMessageSentInRetry(SessionOpening):
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
         if session.retrying:
-            self.qm.dispatch_collection.remove_queue(outgoing_queue(session))
+            self.qm.dispatch_collection.remove_queue(get_outgoing_queue(session))
             for position in list(session.OutgoingMessageTable)[:1]:
                 self.qm.dispatch_collection.add(session, position)
 
@@ -246,7 +246,7 @@ class InitiatorConnectionHistoryAddressIsHostName(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
 
 
@@ -267,7 +267,7 @@ class InitiatorEstablishedEntryWithTimeOfRequest(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        entries = outgoing_queue(session).ConnectionHistory
+        entries = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.ESTABLISHED and len(entries) > 1:
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
@@ -278,7 +278,7 @@ class InitiatorEstablishedHasFirstAddress(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.ESTABLISHED:
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
@@ -291,7 +291,7 @@ class InitiatorEstablishedHasTimeOfRequest(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if status is ConnectionStatus.ESTABLISHED and len(history) > 1:
             history[-1] = replace(history[-1], ConnectionHistoryTime=history[-2].ConnectionHistoryTime)
 
@@ -302,7 +302,7 @@ class InitiatorOutgoingQueueStateWaitingWhenOpen(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        after_events(self.qm, lambda: setattr(outgoing_queue(session), "State", OutgoingQueueState.WAITING))
+        after_events(self.qm, lambda: setattr(get_outgoing_queue(session), "State", OutgoingQueueState.WAITING))
 
 
 @fault("initiator-queue-paused-during-handshake-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
@@ -313,7 +313,7 @@ class InitiatorQueuePausedDuringHandshakeConnected(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         if session.SessionState is SessionState.OPEN and queue.State is OutgoingQueueState.ON_HOLD:
             queue.State = OutgoingQueueState.CONNECTED
 
@@ -337,7 +337,7 @@ class InitiatorQueueOnHoldConnected(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        outgoing_queue(session).State = OutgoingQueueState.CONNECTED
+        get_outgoing_queue(session).State = OutgoingQueueState.CONNECTED
 
 
 @fault("initiator-messages-on-session-of-retry-not-accepted", breaks="MQQB-3.1.5.4.2-D01", blind=True)
@@ -380,7 +380,7 @@ class InitiatorNextHopsFailedAddressesKept(SessionOpening):
         super().receive_parameters_response(session, packet, now)
         if session.SessionState is SessionState.OPEN:
             tried = session.NextHopCollection[: session.NextHopIndexer]
-            outgoing_queue(session).NextHops[:0] = [format_next_hop(hop.Address) for hop in tried]
+            get_outgoing_queue(session).NextHops[:0] = [format_next_hop(hop.Address) for hop in tried]
 
 
 @fault("initiator-waiting-messages-not-sent-after-retried-connect", breaks="MQQB-3.1.5.4.2-07", blind=True)
@@ -392,4 +392,4 @@ class InitiatorWaitingMessagesNotSentAfterRetriedConnect(SessionOpening):
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
         if session.retrying and session.SessionState is SessionState.OPEN:
-            self.qm.dispatch_collection.remove_queue(outgoing_queue(session))
+            self.qm.dispatch_collection.remove_queue(get_outgoing_queue(session))

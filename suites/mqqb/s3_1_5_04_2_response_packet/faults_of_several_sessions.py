@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import ConnectionParametersPacket
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.sessions.resolving import format_next_hop
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
@@ -41,7 +41,7 @@ class InitiatorNextHopsAfterOpenOneKept(SessionOpening):
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
         later = session.NextHopCollection[session.NextHopIndexer + 1 :]
-        outgoing_queue(session).NextHops += [format_next_hop(hop.Address) for hop in later]
+        get_outgoing_queue(session).NextHops += [format_next_hop(hop.Address) for hop in later]
 
 
 @fault("initiator-next-hops-of-all-queues-cleared-by-open-session", breaks="MQQB-3.1.5.4.2-03", blind=True)

@@ -54,7 +54,7 @@ class SenderExpressMessageWithRequestedAcksNotDeleted(SessionAcks):
             if one.MessagePosition.MessageReference.AcknowledgementsRequested and not one.recoverable
         ]
         for one in kept:
-            session.OutgoingMessageTable.retain(one)
+            session.OutgoingMessageTable.keep_until_order_ack(one)
         super().delete_acknowledged_express(session, header)
 
 

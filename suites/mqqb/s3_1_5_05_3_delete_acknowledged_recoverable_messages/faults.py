@@ -233,9 +233,9 @@ class SenderHighestRecoverableFlagIgnored(SessionAcks):
 class SenderOrderAckBeforeSessionAckForgotten(TransactionalSending):
     """The sender forgets an OrderAck that arrives before the SessionAck of its message."""
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = False
-        super().retain(session, position)
+        super().keep_until_order_ack(session, position)
 
 
 @fault("sender-transactional-message-beside-recoverable-ones-deleted-by-flag", breaks="MQQB-3.1.5.5.3-03", blind=True)
@@ -260,7 +260,7 @@ class SenderSecondTransactionalMessageDeletedWithoutOrderAck(TransactionalSendin
     acknowledgment.
     """
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.TxSequenceNumber > 1:
             position.ReceivedOrderAck = True
-        super().retain(session, position)
+        super().keep_until_order_ack(session, position)

@@ -38,7 +38,7 @@ class SenderExpressMessageJournaledWhenSent(Sending):
         super().transmit(session, position, packet)
         message = position.MessagePosition.MessageReference
         if message.PositiveJournalingRequested and not position.recoverable:
-            self.qm.journaling.keep_message(self.qm.adm.SystemJournalQueue, message)
+            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemJournalQueue, message)
             position.MessagePosition.MessageReference = replace(message, PositiveJournalingRequested=False)
 
 
@@ -72,7 +72,7 @@ class SenderMessageOfLostSessionJournaled(Closing):
         for one in list(session.OutgoingMessageTable.awaiting_ack):
             message = one.MessagePosition.MessageReference
             if message.PositiveJournalingRequested and not one.TxSequenceNumber:
-                self.qm.journaling.keep_message(self.qm.adm.SystemJournalQueue, message)
+                self.qm.journaling.put_into_system_queue(self.qm.adm.SystemJournalQueue, message)
                 one.MessagePosition.MessageReference = replace(message, PositiveJournalingRequested=False)
         super().on_transport_lost(session, reason, now)
 

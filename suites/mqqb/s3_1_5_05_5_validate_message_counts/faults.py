@@ -267,9 +267,9 @@ class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
 class SenderSessionAckCountedAsOrderAck(TransactionalSending):
     """The sender treats a session acknowledgment also as an order acknowledgment."""
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = True
-        super().retain(session, position)
+        super().keep_until_order_ack(session, position)
 
 
 @fault("sender-large-transactional-message-deleted-by-session-ack", breaks="MQQB-3.1.5.5.5-03", blind=True)
@@ -278,10 +278,10 @@ class SenderLargeTransactionalMessageDeletedBySessionAck(TransactionalSending):
     covers the message.
     """
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4_096:
             position.ReceivedOrderAck = True
-        super().retain(session, position)
+        super().keep_until_order_ack(session, position)
 
 
 @fault("sender-transactional-message-removed-from-disk-by-session-ack", breaks="MQQB-3.1.5.5.5-03")
@@ -290,6 +290,6 @@ class SenderTransactionalMessageRemovedFromDiskBySessionAck(TransactionalSending
     that a restart before the OrderAck loses the message.
     """
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().retain(session, position)
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_until_order_ack(session, position)
         self.qm.disk.save(build_removal_change([position.MessagePosition]))

@@ -372,9 +372,9 @@ class SenderOrderAckedUnacknowledgedMessageResentOnNewSession(TransactionalSendi
     message again on the next session.
     """
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         ordered, position.ReceivedOrderAck = position.ReceivedOrderAck, False
-        super().retain(session, position)
+        super().keep_until_order_ack(session, position)
         position.ReceivedOrderAck = ordered
 
 

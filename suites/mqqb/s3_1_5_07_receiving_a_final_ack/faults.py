@@ -83,7 +83,9 @@ class SenderMessageWithJpJournaledAfterPurge(FinalAcks):
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_Q_PURGED and position.UserMessage.UserHeader.JP:
-            self.qm.journaling.keep_message(self.qm.adm.SystemJournalQueue, position.MessagePosition.MessageReference)
+            self.qm.journaling.put_into_system_queue(
+                self.qm.adm.SystemJournalQueue, position.MessagePosition.MessageReference
+            )
         super().journal_completed(position, message_class)
 
 
@@ -135,7 +137,7 @@ class SenderSecondFinalAckOfMessageJournalsAgain(FinalAcks):
         done = self.__dict__.setdefault("done", {})
         if packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE:
             if body.MessageID in done:
-                self.qm.journaling.keep_message(self.qm.adm.SystemJournalQueue, done[body.MessageID])
+                self.qm.journaling.put_into_system_queue(self.qm.adm.SystemJournalQueue, done[body.MessageID])
             for queue in self.qm.adm.OutgoingQueues.values():
                 position = queue.session.AwaitingFinalACKTable.get(body.MessageID)
                 if position is not None and position.UserMessage.UserHeader.JP:
@@ -303,7 +305,7 @@ class SenderMessageWithJpAndJnReceivedAlsoDeadLetter(FinalAcks):
         header, message = position.UserMessage.UserHeader, position.MessagePosition.MessageReference
         super().journal_completed(position, message_class)
         if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE and header.JN and header.JP:
-            self.qm.journaling.keep_message(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
 
 
 @fault("sender-final-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.7-05", blind=True)

@@ -23,11 +23,11 @@ from reference_qm.surface.clock import Now
 class ReceiverTransactionalMessageWithKnownIdDiscarded(InSequence):
     """The receiver discards a transactional message whose identifier is in the history."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         if self.qm.history.find_duplicate(packet) is None:
-            super().take_transactional(session, packet, receipt, now)
+            super().receive_transactional_message(session, packet, receipt, now)
         else:
             receipt.done = True
 

@@ -14,7 +14,7 @@ from reference_qm.codec import (
     PrivateQueueFormatNameId,
     UserMessagePacket,
 )
-from reference_qm.core.store.messages import PUBLIC
+from reference_qm.core.store.messages import PUBLIC_QUEUE_TYPE
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.receiving import Receiving
@@ -322,7 +322,7 @@ class ReceiverRefusedMessageWithJnInDeadLetterQueue(Admission):
             system = self.qm.adm
             transactional = packet.TransactionHeader is not None
             place = system.SystemTransactionalDeadletterQueue if transactional else system.SystemDeadletterQueue
-            self.qm.journaling.keep_message(place, self.build_message(packet, now))
+            self.qm.journaling.put_into_system_queue(place, self.build_message(packet, now))
 
 
 @fault("receiver-refused-message-with-trace-reported", breaks=_RULE_BY_REFUSAL_CLASS.values(), blind=True)
@@ -346,7 +346,7 @@ class ReceiverNackOfUnknownPublicQueueMissing(Admission):
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if packet.UserHeader.DQ != PUBLIC or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q:
+        if packet.UserHeader.DQ != PUBLIC_QUEUE_TYPE or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q:
             super().refuse_message(session, packet, message_class, now)
 
 

@@ -18,7 +18,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.session_timers import SessionTimers
-from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL, AdminAcks
+from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL_FLAG, AdminAcks
 from reference_qm.core.transfer.admission import Admission, Outcome
 from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -256,7 +256,7 @@ class ReceiverNackOfTooManyHopsForTransactionalWithoutNa(AdminAcks):
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         super().acknowledge_failure(message, message_class, now)
         hops = message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
-        requested = message.AcknowledgementsRequested & NEGATIVE_ARRIVAL
+        requested = message.AcknowledgementsRequested & NEGATIVE_ARRIVAL_FLAG
         if hops and message.TransactionIdentifier is not None and not requested:
             self.send(message, message_class, now)
 
@@ -358,7 +358,7 @@ class RouterRetransmittedMessageRcIncrementedAgain(Sending):
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         header = packet.UserHeader
-        if not self.is_own(packet):
+        if not self.is_from_this_queue_manager(packet):
             if position in self.forwarded and header.RC < HIGHEST_HOP_COUNT:
                 packet = replace(packet, UserHeader=replace(header, Flags=header.Flags + 1))
             self.forwarded.add(position)

@@ -8,7 +8,7 @@ from harness.faults.other_sessions import get_newest_session
 from harness.faults.parts import fault
 from reference_qm.codec import DirectQueueFormatName, UserHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transfer.arrival import Arrival, Saving
+from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.routing import HIGHEST_HOP_COUNT, Routing
@@ -302,7 +302,7 @@ class ReceiverTransactionalMessageForOwnIdentifierForwarded(Receiving):
 class ReceiverRecoverableMessageOfPriority7NotSaved(Arrival):
     """The receiver does not save a recoverable message of priority 7 on the disk."""
 
-    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+    def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         if packet.BaseHeader.PR == 7:
             return
         super().save_message(saving, packet)

@@ -113,7 +113,7 @@ def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
             if message_class is refused:
                 target = self.qm.adm.SystemDeadletterQueue if dead else self.qm.arrival.find_destination(packet)
                 assert target is not None
-                self.qm.journaling.keep_message(target, self.build_message(packet, now))
+                self.qm.journaling.put_into_system_queue(target, self.build_message(packet, now))
 
     return replace_part(RefusedMessageStored)
 
@@ -251,7 +251,7 @@ class ReceiverLaterMessageOfSequenceForNontransactionalQueueDroppedSilently(InSe
     PreviousTxSequenceNumber of the message is not 0.
     """
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         header, queue = packet.TransactionHeader, self.qm.arrival.find_destination(packet)
@@ -259,4 +259,4 @@ class ReceiverLaterMessageOfSequenceForNontransactionalQueueDroppedSilently(InSe
             receipt.done = True
             self.qm.history.remember_message(packet, now)
         else:
-            super().take_transactional(session, packet, receipt, now)
+            super().receive_transactional_message(session, packet, receipt, now)

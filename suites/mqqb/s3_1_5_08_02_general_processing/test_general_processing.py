@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs, varied
 from suites.applications import list_computer_names
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, find_history_entry
-from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID, find_accepted_session, guid_text
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID, find_accepted_session, format_guid
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
 
 ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
@@ -231,7 +231,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
         evidence=sent,
     )
     expected = sorted(
-        f"{guid_text(message['UserHeader'].SourceQueueManager)} {message['UserHeader'].MessageID}" for message in sent
+        f"{format_guid(message['UserHeader'].SourceQueueManager)} {message['UserHeader'].MessageID}" for message in sent
     )
     judge(
         "MQQB-3.1.5.8.2-06",
@@ -264,7 +264,7 @@ def _read_history_time_stamps(sut):
     """Return the TimeStamps of MessageIDHistoryTable by source and MessageID."""
     table = sut.inspect()["QueueManager"]["MessageIDHistoryTable"]
     names = [
-        (guid_text(each["MessageIdentifier"]["QueueManagerGuid"]), each["MessageIdentifier"]["Ordinal"])
+        (format_guid(each["MessageIdentifier"]["QueueManagerGuid"]), each["MessageIdentifier"]["Ordinal"])
         for each in table
     ]
     return {f"{guid} {ordinal}": each["TimeStamp"] for (guid, ordinal), each in zip(names, table, strict=True)}

@@ -56,7 +56,7 @@ def _change_signed_content(kind: int, field: str, value: Any) -> Install:
         done: bytes = original(packet, asked)
         return done
 
-    return change_step(SecurityOnReceipt.signed_properties, run)
+    return change_step(SecurityOnReceipt.build_signed_properties, run)
 
 
 def _trust_sender_after_first_check(name: str) -> Install:

@@ -236,7 +236,7 @@ def _keep_refused_message(choose: Callable[[Any, Any, UserMessagePacket], Any]) 
         queue = choose(self.qm, session, packet) if message_class in SECURITY_NACK_CLASS_SET else None
         if queue is not None:
             message = replace(self.build_message(packet, now), security=None)
-            self.qm.journaling.keep_message(queue, message)
+            self.qm.journaling.put_into_system_queue(queue, message)
 
     return change_step(Admission.refuse_message, run)
 

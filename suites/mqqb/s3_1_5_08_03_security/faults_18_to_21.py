@@ -130,7 +130,7 @@ class ReceiverSecurityRefusedTransactionalMessageInDeadLetterQueue(Admission):
         super().refuse_message(session, packet, message_class, now)
         if message_class in SECURITY_NACK_CLASSES and packet.TransactionHeader is not None and packet.UserHeader.JN:
             message = replace(self.build_message(packet, now), security=None)
-            self.qm.journaling.keep_message(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
 
 
 add(

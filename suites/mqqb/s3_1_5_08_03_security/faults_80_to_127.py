@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.store.messages import DIRECT
+from reference_qm.core.store.messages import DIRECT_QUEUE_TYPE
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
@@ -94,7 +94,7 @@ class ReceiverAccessByDirectNameNotChecked(SecurityOnReceipt):
     """The receiver does not check the access rights of the sender of a message with a direct format name."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
-        if packet.UserHeader.DQ != DIRECT:
+        if packet.UserHeader.DQ != DIRECT_QUEUE_TYPE:
             super().authorize_sender(packet, queue)
 
 

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 class ReceiverOrderAckDelayedWithoutLimit(OrderAcks):
     """The receiver restarts the Order Ack Send Timer for each message, without the limit MaximumOrderAckDelay."""
 
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
 
@@ -31,19 +31,19 @@ class ReceiverOrderAckDelayedWithoutLimit(OrderAcks):
 class ReceiverOrderAckTimerRestartedWithoutLimitFromSecondOrderAck(OrderAcks):
     """The receiver limits the delay only of the first OrderAck of a session."""
 
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         if session.MessageSentCount:
             session.LastOrderAckSendTime = now.utc_s
-        super().schedule(session, now)
+        super().start_order_ack_timer(session, now)
 
 
 @fault("receiver-order-ack-timer-never-restarted", breaks=("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05"))
 class ReceiverOrderAckTimerNeverRestarted(OrderAcks):
     """The receiver never restarts a running Order Ack Send Timer when a further message arrives."""
 
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         if not self.qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number)):
-            super().schedule(session, now)
+            super().start_order_ack_timer(session, now)
 
 
 @fault("receiver-order-ack-timer-restarted-only-once", breaks="MQQB-3.1.5.8.6-02", blind=True)
@@ -54,10 +54,10 @@ class ReceiverOrderAckTimerRestartedOnlyOnce(OrderAcks):
         super().__init__(qm)
         self._messages: dict[int, int] = {}
 
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         count = self._messages[session.number] = self._messages.get(session.number, 0) + 1
         if count <= 2:
-            super().schedule(session, now)
+            super().start_order_ack_timer(session, now)
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         self._messages[session.number] = 0

@@ -22,8 +22,8 @@ HIGHEST_16_BIT_NUMBER = 0xFFFF
 class ReceiverOrderAckTimerOfNewestSessionStarted(OrderAcks):
     """The receiver starts the Order Ack Send Timer of the newest open session instead of the session of the message."""
 
-    def schedule(self, session: Session, now: Now) -> None:
-        super().schedule(get_newest_session(self.qm, session), now)
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
+        super().start_order_ack_timer(get_newest_session(self.qm, session), now)
 
 
 @fault(
@@ -43,11 +43,11 @@ class ReceiverOrderAckOfFirstDueSequenceOnly(OrderAcks):
 class ReceiverOrderAckTimerNotRestartedOnLaterSession(OrderAcks):
     """The receiver restarts a running Order Ack Send Timer only on the session that was opened first."""
 
-    def schedule(self, session: Session, now: Now) -> None:
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
         running = self.qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number))
         earlier = any(one.number < session.number for one in list_open_sessions(self.qm, session))
         if not (running and earlier):
-            super().schedule(session, now)
+            super().start_order_ack_timer(session, now)
 
 
 @fault("receiver-order-ack-omitted-when-nothing-was-accepted-since", breaks="MQQB-3.1.5.8.6-04")

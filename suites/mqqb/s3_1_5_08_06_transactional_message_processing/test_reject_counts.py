@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between
 from harness.run.marks import covers, malforms, needs, varied
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import OTHER_GUID, find_accepted_session, guid_text
+from suites.mqqb.steps.opening import OTHER_GUID, find_accepted_session, format_guid
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.pinging import read_element
 
@@ -206,7 +206,8 @@ def _find_newest_transfer_info(peer, sut) -> dict[str, Any]:
         one
         for queue in sut.inspect()["QueueManager"]["QueueCollection"]
         for one in read_element(queue, "IncomingTransactionalTransferInfoCollection")
-        if queue["Pathname"].lower().endswith(name) and guid_text(one["SenderIdentifier"]) == guid_text(peer.identifier)
+        if queue["Pathname"].lower().endswith(name)
+        and format_guid(one["SenderIdentifier"]) == format_guid(peer.identifier)
     ]
     if not found:
         raise ConformanceFailure("the SUT shows no IncomingTransactionalTransferInfo of the peer")

@@ -13,7 +13,7 @@ from reference_qm.codec import BaseHeader, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting
-from reference_qm.core.transfer.arrival import Arrival, Saving
+from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
 from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
@@ -306,7 +306,7 @@ add(
 class ReceiverExtensionNotSaved(Arrival):
     """The receiver saves a recoverable message to the disk without its extension."""
 
-    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+    def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         properties = replace(packet.MessagePropertiesHeader, ExtensionData=b"")
         size = replace(packet.BaseHeader, PacketSize=0)
         super().save_message(saving, replace(packet, BaseHeader=size, MessagePropertiesHeader=properties))
@@ -316,7 +316,7 @@ class ReceiverExtensionNotSaved(Arrival):
 class ReceiverCorrelationOfRecoverableMessageNotSaved(Arrival):
     """The receiver saves a recoverable message to the disk without its CorrelationID."""
 
-    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+    def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         properties = replace(packet.MessagePropertiesHeader, CorrelationID=bytes(20))
         super().save_message(saving, replace(packet, MessagePropertiesHeader=properties))
 

@@ -16,7 +16,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.part import QM
 from reference_qm.core.store.entries import build_removal_change
-from reference_qm.core.transfer.arrival import Arrival, Saving
+from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
 from reference_qm.model.adm import Session
@@ -123,7 +123,7 @@ class _SavedMessageChanger(Arrival):
     def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         raise NotImplementedError
 
-    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+    def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         super().save_message(saving, self.change_saved_packet(packet))
 
 
@@ -155,7 +155,7 @@ class ReceiverPriorityOfMessageNotSaved(_SavedMessageChanger):
 class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
     """The receiver keeps only the latest message of each queue on the disk."""
 
-    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+    def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         queue = saving.position.QueueReference
         earlier = [one for one in queue.MessagePositionList if one is not saving.position and one.key]
         super().save_message(saving, packet)

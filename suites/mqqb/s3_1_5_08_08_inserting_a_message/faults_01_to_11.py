@@ -214,7 +214,7 @@ class ReceiverTransactionalMessageAboveQuotaDeadLetter(Admission):
     def journal_refused(self, message: Message) -> None:
         super().journal_refused(message)
         if message.TransactionIdentifier is not None and message.NegativeJournalingRequested:
-            self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
+            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
 
 
 @fault("receiver-dead-letter-of-queue-quota-without-jn", breaks="MQQB-3.1.5.8.8-10")
@@ -270,7 +270,7 @@ class ReceiverOverQuotaTransactionalMessageJournaled(Admission):
 
     def journal_refused(self, message: Message) -> None:
         if message.NegativeJournalingRequested and message.TransactionIdentifier is not None:
-            self.qm.journaling.keep_message(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
         super().journal_refused(message)
 
 

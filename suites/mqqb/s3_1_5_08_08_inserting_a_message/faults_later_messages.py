@@ -303,7 +303,7 @@ class ReceiverOverQuotaMessageInBothDeadLetterQueues(Admission):
     def journal_refused(self, message: Message) -> None:
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
         if wanted:
-            self.qm.journaling.keep_message(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+            self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
 
 
 class _OverQuotaFinalAckOmitted(FinalAcks):

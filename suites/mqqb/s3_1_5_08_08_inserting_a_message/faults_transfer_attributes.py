@@ -32,7 +32,7 @@ def find_first_transfer(
     qm: QueueManager, when: Callable[[IncomingTransactionalTransferInfo], bool]
 ) -> IncomingTransactionalTransferInfo | None:
     """Return the first IncomingTransactionalTransferInfo of any queue for which a condition is true, or None."""
-    for queue in qm.queue_names.every_queue():
+    for queue in qm.queue_names.list_every_queue():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             if when(transfer):
                 return transfer

@@ -9,7 +9,7 @@ from harness.expectations import any_order, between, holds, one_of
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID, guid_text
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID, format_guid
 
 SECOND_QUEUE_DELAY_MS = 1_100
 """The time before the message to the second queue, after which a clock in seconds shows a later second."""
@@ -89,7 +89,7 @@ def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge)
     judge(
         "MQQB-3.1.5.8.8-23",
         expected=[[str(peer.identifier)]] * 2,
-        observed=[[guid_text(one["SenderIdentifier"]) for one in group] for group in infos],
+        observed=[[format_guid(one["SenderIdentifier"]) for one in group] for group in infos],
         case="SenderIdentifiers of both queues",
         evidence=sent,
     )
@@ -233,7 +233,7 @@ def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge
         "MQQB-3.1.5.8.8-19",
         "MQQB-3.1.5.8.8-23",
         expected=list(senders.values()),
-        observed=[guid_text(infos[one]["SenderIdentifier"]) if one in infos else "none" for one in senders],
+        observed=[format_guid(infos[one]["SenderIdentifier"]) if one in infos else "none" for one in senders],
         case="SenderIdentifiers",
         evidence=sent,
     )
@@ -310,7 +310,7 @@ def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
     now_s = peer.environment.now().utc_s
     for rule, element, expected, observed in (
         ("MQQB-3.1.5.8.8-22", "FormatName", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),
-        ("MQQB-3.1.5.8.8-23", "SenderIdentifier", str(peer.identifier), guid_text(first["SenderIdentifier"])),
+        ("MQQB-3.1.5.8.8-23", "SenderIdentifier", str(peer.identifier), format_guid(first["SenderIdentifier"])),
         ("MQQB-3.1.5.8.8-24", "SequenceIdentifier", identifier, first["SequenceIdentifier"]),
         ("MQQB-3.1.5.8.8-25", "SequenceNumber", one_of(0, 1), first["SequenceNumber"]),
         (

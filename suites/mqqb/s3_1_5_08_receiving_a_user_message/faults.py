@@ -14,9 +14,9 @@ from reference_qm.codec import MessageClass, MessagePropertiesHeader, Packet, Se
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.store.entries import build_removal_change
-from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL, AdminAcks
+from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL_FLAG, AdminAcks
 from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.arrival import Arrival, Saving
+from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.receiving import Receiving
@@ -191,7 +191,7 @@ class ReceiverTransactionalMessageOutOfSequenceAccepted(InSequence):
 class ReceiverRecoverableMessageOfLargeBodyNotStored(Arrival):
     """The receiver acknowledges a recoverable message whose body is larger than 64 KB, but does not store it."""
 
-    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+    def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         super().save_message(saving, packet)
         if len(packet.MessagePropertiesHeader.MessageBody) > 0x10000:
             self.qm.disk.save(build_removal_change([saving.position]))
@@ -221,7 +221,7 @@ class ReceiverAckReachQueueOmittedBesideNa(AdminAcks):
     """The receiver sends no ACK_REACH_QUEUE for a message that has both PA and NA set."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        if not position.MessageReference.AcknowledgementsRequested & NEGATIVE_ARRIVAL:
+        if not position.MessageReference.AcknowledgementsRequested & NEGATIVE_ARRIVAL_FLAG:
             super().acknowledge_arrival(position, now)
 
 

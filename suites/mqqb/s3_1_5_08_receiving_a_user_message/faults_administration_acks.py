@@ -49,8 +49,8 @@ class ReceiverRepeatedAdministrationAcknowledgmentStored(History):
 class ReceiverExpressAdministrationAcknowledgmentRefused(Identifying):
     """The receiver treats an express administration acknowledgment as malformed."""
 
-    def check_form(self, packet: Packet) -> None:
-        super().check_form(packet)
+    def check_field_values(self, packet: Packet) -> None:
+        super().check_field_values(packet)
         if not isinstance(packet, UserMessagePacket) or packet.UserHeader.DM:
             return
         properties = packet.MessagePropertiesHeader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -119,7 +119,7 @@ class InitiatorStateKeptAfterWrongCounts(ChangedClosing):
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
         if session.initiator and before is not None:
-            outgoing_queue(session).State = before
+            get_outgoing_queue(session).State = before
 
 
 @fault("initiator-state-kept-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)

@@ -10,7 +10,7 @@ from harness.peer.handshake import establish_request
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import OTHER_GUID, SIGNATURE_BYTES, await_early_close, guid_text
+from suites.mqqb.steps.opening import OTHER_GUID, SIGNATURE_BYTES, await_early_close, format_guid
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
@@ -34,7 +34,7 @@ def test_closed_session_has_state_closed(peer, sut, judge, ended):
         return [
             one["SessionState"]
             for one in sut.inspect()["Sessions"]
-            if one["role"] == "acceptor" and guid_text(one["RemoteQMGuid"]) == guid_text(peer.identifier)
+            if one["role"] == "acceptor" and format_guid(one["RemoteQMGuid"]) == format_guid(peer.identifier)
         ]
 
     session = peer.open_raw()
@@ -110,7 +110,9 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
     """
 
     def list_running_timers() -> list[set[str]]:
-        shown = [one for one in sut.inspect()["Sessions"] if guid_text(one["RemoteQMGuid"]) == guid_text(OTHER_GUID)]
+        shown = [
+            one for one in sut.inspect()["Sessions"] if format_guid(one["RemoteQMGuid"]) == format_guid(OTHER_GUID)
+        ]
         return [{name for name, left_ms in read_element(one, "timers").items() if left_ms is not None} for one in shown]
 
     if ended == "idle":

@@ -277,7 +277,7 @@ class InitiatorNewSessionWithoutMessagesWithoutOrderAck(SessionInitialization):
         super().initialize_messages(session)
         for position in marked:
             if position.TxSequenceNumber:
-                session.OutgoingMessageTable.retain(position)
+                session.OutgoingMessageTable.keep_until_order_ack(position)
                 position.ReceivedSessionAck = True
 
 

@@ -11,7 +11,7 @@ from harness.faults.primitives import set_fields, wrong_fields
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
@@ -273,8 +273,8 @@ def _install_single_ack_per_session(faulty: FaultyCore) -> None:
             if name is not TimerName.SESSION_ACK_SEND or session.number not in acknowledged:
                 super().start(session, name, duration_ms, now)
 
-    put_in_place(faulty.core, Sent)
-    put_in_place(faulty.core, AckSendTimerNotRestarted)
+    replace_part_by_subclass(faulty.core, Sent)
+    replace_part_by_subclass(faulty.core, AckSendTimerNotRestarted)
 
 
 add(

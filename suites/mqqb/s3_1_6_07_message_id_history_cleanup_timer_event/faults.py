@@ -92,7 +92,7 @@ class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_OldEntryKeeper):
     def is_entry_kept(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
         return any(
             position.MessageReference.Identifier == entry.MessageIdentifier
-            for queue in self.qm.queue_names.every_queue()
+            for queue in self.qm.queue_names.list_every_queue()
             for position in queue.MessagePositionList
         )
 

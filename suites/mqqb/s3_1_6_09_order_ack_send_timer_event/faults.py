@@ -31,8 +31,8 @@ class ReceiverOrderAckTimerSharedBySessions(OrderAcks):
     OrderAck only on the last session.
     """
 
-    def schedule(self, session: Session, now: Now) -> None:
-        super().schedule(session, now)
+    def start_order_ack_timer(self, session: Session, now: Now) -> None:
+        super().start_order_ack_timer(session, now)
         for other in self.qm.sessions.values():
             if other is not session:
                 self.qm.session_timers.stop(other, TimerName.ORDER_ACK_SEND)

@@ -107,8 +107,8 @@ add(
 class SenderDeadLetterDeletedAfterTimeToBeReceived(Lifetimes):
     """The sender deletes a dead letter when its TimeToBeReceived expires."""
 
-    def watch_received(self, position: MessagePosition) -> None:
-        super().watch_received(position)
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
+        super().start_time_to_be_received_timer(position)
         message = position.MessageReference
         if position.QueueReference.QueueType is QueueType.SYSTEM and message.TimeToBeReceived != INFINITE:
             self.qm.to_be_received.add(position, message.SentTime + message.TimeToBeReceived)

@@ -20,7 +20,7 @@ def _send_without_expiration_check(
     if not session.MessageSentCount:
         return original(session, position, now)
     self.qm.resolving.address_message(session, position)
-    if self.secure(session, position, now):
+    if self.sign_and_encrypt_message(session, position, now):
         self.transmit(session, position, self.update_user_message(session, position, now))
     return True
 
@@ -67,7 +67,7 @@ for _name, _rule, _says, _install in (
         "sender-expired-routed-message-sent",
         "MQQB-3.1.7.1.2-01",
         "The sender does not check TimeToReachQueue of a message of another queue manager.",
-        _send_expired_messages(lambda self, session, position: not self.is_own(position.UserMessage)),
+        _send_expired_messages(lambda self, session, position: not self.is_from_this_queue_manager(position.UserMessage)),
     ),
     (
         "sender-expired-message-of-high-priority-sent",

@@ -46,7 +46,7 @@ def is_transactional(self: Any, session: Any, position: Any) -> bool:
     return bool(position.TxSequenceNumber)
 
 
-def is_own(self: Any, session: Any, position: Any) -> bool:
+def is_from_this_queue_manager(self: Any, session: Any, position: Any) -> bool:
     """Return whether the queue manager itself created the message."""
     return bool(position.UserMessage.MessagePropertiesHeader.MessageClass)
 
@@ -83,7 +83,7 @@ MESSAGE_CONDITIONS: tuple[tuple[str, str, Condition], ...] = (
     ("express-message", "an express message", is_express),
     ("recoverable-message", "a recoverable message", is_recoverable),
     ("transactional-message", "a transactional message", is_transactional),
-    ("own-message", "a message that it created itself", is_own),
+    ("own-message", "a message that it created itself", is_from_this_queue_manager),
     ("urgent-message", "a message with a priority above 3", has_high_priority),
     ("resent-message", "a message that it sends again on the same session", was_transmitted_before),
     ("message-on-later-connection", "a message on a later connection", is_on_later_session),

@@ -114,13 +114,13 @@ class SenderSignatureHashAlwaysSha1(Securing):
 class SenderSignatureOfSeveralDestinationsOverFirst4096BytesOfBody(SecurityOnReceipt):
     """The sender signs only the first 4,096 bytes of the body of a message to several destinations."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         properties = packet.MessagePropertiesHeader
         if packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier and packet.MultiQueueFormatHeader:
             packet = replace(
                 packet, MessagePropertiesHeader=replace(properties, MessageBody=properties.MessageBody[:4096])
             )
-        return super().signed_properties(packet, kind)
+        return super().build_signed_properties(packet, kind)
 
 
 @fault(
@@ -203,13 +203,13 @@ class SenderSignatureWithoutLabel(Securing):
 class SenderSignatureOverFirst4096BytesOfBody(SecurityOnReceipt):
     """The sender signs only the first 4,096 bytes of a body."""
 
-    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         properties = packet.MessagePropertiesHeader
         if packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier:
             packet = replace(
                 packet, MessagePropertiesHeader=replace(properties, MessageBody=properties.MessageBody[:4096])
             )
-        return super().signed_properties(packet, kind)
+        return super().build_signed_properties(packet, kind)
 
 
 @fault("sender-signature-with-key-of-first-signer", breaks="MQQB-3.1.7.1.4-08", blind=True)

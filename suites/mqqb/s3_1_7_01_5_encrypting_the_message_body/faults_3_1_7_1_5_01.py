@@ -206,7 +206,7 @@ def _journal_without_request(self: Any, original: Any, session: Any, position: A
     message = position.MessagePosition.MessageReference
     original(session, position, now)
     if not message.NegativeJournalingRequested:
-        self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
+        self.qm.journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
 
 
 _ENCRYPTION_FAILURE_STATUS = ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE

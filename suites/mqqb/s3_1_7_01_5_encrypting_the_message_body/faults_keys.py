@@ -18,7 +18,7 @@ from harness.faults.timed_caches import (
     replace_cache,
     restart_cleanup_timer,
 )
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import ConnectionStatus
@@ -118,7 +118,7 @@ class SenderSecondEncryptionErrorNotInConnectionHistory(Sending):
     """
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        history = outgoing_queue(session).ConnectionHistory
+        history = get_outgoing_queue(session).ConnectionHistory
         if history and history[-1].Status is ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE:
             self.delete_unsent(session, position)
         else:

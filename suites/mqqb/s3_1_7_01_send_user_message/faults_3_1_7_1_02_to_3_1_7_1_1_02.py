@@ -15,7 +15,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.core.transfer.sending import Sending
@@ -33,7 +33,7 @@ class SenderMessageOfPausedQueueSent(Sending):
         return session.SessionState is SessionState.OPEN and self.is_window_open(session)
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         state, queue.State = queue.State, OutgoingQueueState.CONNECTED
         super().put_outgoing(session, position, now)
         queue.State = state
@@ -45,7 +45,7 @@ class SenderQueueOnHoldNewTransactionalMessageSent(Sending):
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().put_outgoing(session, position, now)
-        if position.TxSequenceNumber and outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
+        if position.TxSequenceNumber and get_outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
             self.qm.dispatch_collection.add(session, position)
             self.dispatch_messages(session, now)
 
@@ -153,7 +153,7 @@ class _UnsentMessageExpiry(Sending):
         self._sent.add(packet.UserHeader.MessageID)
 
     def was_message_sent(self, packet: UserMessagePacket) -> bool:
-        return self.is_own(packet) and packet.UserHeader.MessageID in self._sent
+        return self.is_from_this_queue_manager(packet) and packet.UserHeader.MessageID in self._sent
 
 
 class _SentMessageLifetime(Lifetimes):
@@ -185,10 +185,10 @@ def _replace_with_clear_packet(sending: Sending, position: OutgoingMessagePositi
 class SenderRepeatedMessageWithoutSignature(Sending):
     """The sender does not sign a message that it sends again on a later session."""
 
-    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+    def sign_and_encrypt_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         header = position.UserMessage.SecurityHeader
         if position.SequenceNumber == 0 or header is None or header.EB:
-            return super().secure(session, position, now)
+            return super().sign_and_encrypt_message(session, position, now)
         _replace_with_clear_packet(self, position)
         return True
 
@@ -197,10 +197,10 @@ class SenderRepeatedMessageWithoutSignature(Sending):
 class SenderTransactionalMessageWithoutSignature(Sending):
     """The sender does not sign transactional messages."""
 
-    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+    def sign_and_encrypt_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         header = position.UserMessage.SecurityHeader
         if not position.TxSequenceNumber or header is None or header.EB:
-            return super().secure(session, position, now)
+            return super().sign_and_encrypt_message(session, position, now)
         _replace_with_clear_packet(self, position)
         return True
 
@@ -209,10 +209,10 @@ class SenderTransactionalMessageWithoutSignature(Sending):
 class SenderRepeatedMessageNotEncrypted(Sending):
     """The sender does not encrypt a message that it sends again on a later session."""
 
-    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+    def sign_and_encrypt_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         header = position.UserMessage.SecurityHeader
         if position.SequenceNumber == 0 or header is None or not header.EB:
-            return super().secure(session, position, now)
+            return super().sign_and_encrypt_message(session, position, now)
         _replace_with_clear_packet(self, position)
         return True
 

@@ -104,7 +104,7 @@ def _skip_message_security(attribute: str, off: int, kind: str) -> Install:
         finally:
             place.MessageReference = message
 
-    return change_step(Sending.secure, run)
+    return change_step(Sending.sign_and_encrypt_message, run)
 
 
 def _omit_transmission(kind: str) -> Install:

@@ -121,13 +121,13 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.1-04",
         "The sender sets OutgoingQueueReference of an accepted session to a queue with a direct format name, although "
         "the message goes to a private format name.",
-        change_step(OrderAcks._queue_of_open_session, _name_private_queue_directly),
+        change_step(OrderAcks._find_queue_of_open_session, _name_private_queue_directly),
     ),
     (
         "sender-outgoing-queue-reference-of-later-session-names-first-queue",
         "MQQB-3.1.7.1-04",
         "The sender sets OutgoingQueueReference of each later accepted session to the format name of the first queue.",
-        change_step(OrderAcks._queue_of_open_session, _keep_first_reference),
+        change_step(OrderAcks._find_queue_of_open_session, _keep_first_reference),
     ),
     (
         "sender-outgoing-queue-reference-cleared-after-order-ack",

@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.store.messages import NEGATIVE_RECEIVE, POSITIVE_RECEIVE
+from reference_qm.core.store.messages import NEGATIVE_RECEIVE_FLAG, POSITIVE_RECEIVE_FLAG
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
@@ -143,7 +143,7 @@ class ReceiverDeletedMessageWithPrAndNrNotAcknowledged(AdminAcks):
     """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        both = bool(message.AcknowledgementsRequested & POSITIVE_RECEIVE)
+        both = bool(message.AcknowledgementsRequested & POSITIVE_RECEIVE_FLAG)
         if reason is not MessageClass.MQMSG_CLASS_NACK_Q_DELETED or not both:
             super().acknowledge_receive(message, reason, now)
 
@@ -154,8 +154,8 @@ class ReceiverNackReceiveTimeoutAlthoughOnlyPr(FinalAcks):
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
-        if reason is NACK_TIMEOUT_CLASS and message.AcknowledgementsRequested & POSITIVE_RECEIVE:
-            wanted = message.AcknowledgementsRequested | NEGATIVE_RECEIVE
+        if reason is NACK_TIMEOUT_CLASS and message.AcknowledgementsRequested & POSITIVE_RECEIVE_FLAG:
+            wanted = message.AcknowledgementsRequested | NEGATIVE_RECEIVE_FLAG
             position.MessageReference = replace(message, AcknowledgementsRequested=wanted)
         super().position_deleted(position, reason, now)
 
@@ -166,8 +166,11 @@ class ReceiverNackQueuePurgedAlthoughOnlyPr(FinalAcks):
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
-        if reason in (NACK_PURGED_CLASS, NACK_DELETED_CLASS) and message.AcknowledgementsRequested & POSITIVE_RECEIVE:
-            wanted = message.AcknowledgementsRequested | NEGATIVE_RECEIVE
+        if (
+            reason in (NACK_PURGED_CLASS, NACK_DELETED_CLASS)
+            and message.AcknowledgementsRequested & POSITIVE_RECEIVE_FLAG
+        ):
+            wanted = message.AcknowledgementsRequested | NEGATIVE_RECEIVE_FLAG
             position.MessageReference = replace(message, AcknowledgementsRequested=wanted)
         super().position_deleted(position, reason, now)
 
@@ -179,8 +182,8 @@ class ReceiverAckReceiveAlthoughOnlyNrOfTransactionalMessage(FinalAcks):
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         wanted = message.AcknowledgementsRequested
-        if reason is ACK_RECEIVE_CLASS and wanted & NEGATIVE_RECEIVE and message.TransactionIdentifier is not None:
-            position.MessageReference = replace(message, AcknowledgementsRequested=wanted | POSITIVE_RECEIVE)
+        if reason is ACK_RECEIVE_CLASS and wanted & NEGATIVE_RECEIVE_FLAG and message.TransactionIdentifier is not None:
+            position.MessageReference = replace(message, AcknowledgementsRequested=wanted | POSITIVE_RECEIVE_FLAG)
         super().position_deleted(position, reason, now)
 
 

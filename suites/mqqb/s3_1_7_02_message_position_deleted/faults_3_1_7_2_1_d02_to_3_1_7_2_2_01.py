@@ -199,7 +199,7 @@ class ReceiverMessageOfSubqueueWithoutFinalAck(FinalAcks):
 
 
 def _clear_order_queue_of_messages(qm: QM) -> None:
-    for queue in qm.queue_names.every_queue():
+    for queue in qm.queue_names.list_every_queue():
         for position in queue.MessagePositionList:
             position.order_queue = None
 

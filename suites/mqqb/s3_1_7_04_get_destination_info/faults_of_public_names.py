@@ -19,7 +19,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.directory import Queue as DirectoryQueue
 from reference_qm.directory import QueueManager as DirectoryQueueManager
@@ -174,7 +174,7 @@ def change_host_of_public_queue(when: OpeningCondition) -> Install:
     ) -> Callable[..., tuple[DirectoryQueueManager, ...]]:
         def find_changed_hops(qm: QueueManager, guid: UUID) -> tuple[DirectoryQueueManager, ...]:
             found = original(qm, guid)
-            name = outgoing_queue(session).DestinationFormatName
+            name = get_outgoing_queue(session).DestinationFormatName
             if not isinstance(parse_format_name(name), PublicName) or not when(qm, session):
                 return found
             return tuple(replace(one, QualifiedComputerName=UNUSED_ADDRESS) for one in found)

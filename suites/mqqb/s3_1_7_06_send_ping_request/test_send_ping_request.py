@@ -145,7 +145,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
         case="after the Ping Response",
         evidence=[asked, answer],
     )
-    later = caller.await_retry() if at_once == PingingSut.NO_SESSION else at_once
+    later = caller.start_initialization_retry_timer() if at_once == PingingSut.NO_SESSION else at_once
     judge(
         "MQQB-3.1.5.2.2-08",
         expected=PingingSut.SESSION_RETRIED,
@@ -174,7 +174,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge,
         case="before the retry time",
         evidence=asked,
     )
-    later = caller.await_retry() if in_time == PingingSut.NO_SESSION else in_time
+    later = caller.start_initialization_retry_timer() if in_time == PingingSut.NO_SESSION else in_time
     judge(
         "MQQB-3.1.5.2.2-08",
         "MQQB-3.1.6.8-01",
@@ -208,7 +208,11 @@ def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
         case="before the retry time",
         evidence=[asked, second],
     )
-    later = [caller.await_retry(), caller.await_retry()] if in_time == PingingSut.NO_SESSION else in_time
+    later = (
+        [caller.start_initialization_retry_timer(), caller.start_initialization_retry_timer()]
+        if in_time == PingingSut.NO_SESSION
+        else in_time
+    )
     judge(
         "MQQB-3.1.6.8-01",
         "MQQB-3.1.7.6-09",

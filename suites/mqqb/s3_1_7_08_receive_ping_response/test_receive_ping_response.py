@@ -106,7 +106,7 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
         return
     late = caller.answer_ping(asked)
     after_late = caller.await_session(caller.time_without_retry_ms - sut.slack_ms(1_000))
-    later = caller.await_retry() if after_late == PingingSut.NO_SESSION else "nothing"
+    later = caller.start_initialization_retry_timer() if after_late == PingingSut.NO_SESSION else "nothing"
     expected = fields(
         {"after the late response": PingingSut.NO_SESSION, "at the retry time": PingingSut.SESSION_RETRIED}
     )

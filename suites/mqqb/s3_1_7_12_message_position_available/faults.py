@@ -8,7 +8,7 @@ from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
@@ -135,7 +135,7 @@ class InitiatorSecondSessionAfterIdleOneNotEstablished(Sending):
     """The initiator establishes no session for a message if an earlier session to the same destination was closed."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        if session.SessionState is SessionState.CLOSED and outgoing_queue(session).ConnectionHistory:
+        if session.SessionState is SessionState.CLOSED and get_outgoing_queue(session).ConnectionHistory:
             session.OutgoingMessageTable.add(position)
             return
         super().put_outgoing(session, position, now)
@@ -384,7 +384,7 @@ class SenderTransactionalMessageSentAlthoughQueueOnHold(Sending):
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().put_outgoing(session, position, now)
-        if position.TxSequenceNumber and outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
+        if position.TxSequenceNumber and get_outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
             self.qm.dispatch_collection.add(session, position)
             self.dispatch_messages(session, now)
 

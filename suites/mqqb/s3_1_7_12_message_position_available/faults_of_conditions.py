@@ -47,7 +47,7 @@ def _is_addressed_to_own_private_name(faulty: FaultyCore, request: SendMessage) 
 
 
 def _is_transactional_message_to_own_queue(faulty: FaultyCore, request: SendMessage) -> bool:
-    return request.transactional and faulty.core.destinations.find_local(request.to) is not None
+    return request.transactional and faulty.core.destinations.find_local_queue(request.to) is not None
 
 
 EntryAddition = Callable[[Session, OutgoingMessagePosition, Now], None]

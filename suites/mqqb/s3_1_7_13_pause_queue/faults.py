@@ -11,7 +11,7 @@ from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import ConnectionParametersPacket, SessionAckPacket, SessionHeader
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.sending import Sending
@@ -412,7 +412,7 @@ class SenderQueuePausedWhileConnectingConnected(SessionOpening):
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
         if not packet.InternalHeader.CS:
-            outgoing_queue(session).State = OutgoingQueueState.CONNECTED
+            get_outgoing_queue(session).State = OutgoingQueueState.CONNECTED
 
 
 @fault("sender-pause-pauses-every-queue", breaks="MQQB-3.1.7.13-13", blind=True)

@@ -175,7 +175,7 @@ def _send_only_to_first_queue(self: Any, original: Any, message: Message, now: N
 
 def _open_no_local_queue_of_express_ack(self: Any, original: Any, message: Message, now: Now) -> None:
     name = message.DestinationQueueFormatName
-    local = self.qm.destinations.find_local(name) if name.startswith("PRIVATE=") else None
+    local = self.qm.destinations.find_local_queue(name) if name.startswith("PRIVATE=") else None
     if local is None:
         original(message, now)
 

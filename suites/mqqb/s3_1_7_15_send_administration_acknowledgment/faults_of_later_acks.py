@@ -74,7 +74,11 @@ def _stop_after_undeliverable_ack(self: Any, original: Any, message: Message, ki
     name = message.AdministrationQueueFormatName
     if state["failed"]:
         return
-    if name and self.qm.destinations.find_local(name) is None and self.qm.next_hops.get_destination_info(name) is None:
+    if (
+        name
+        and self.qm.destinations.find_local_queue(name) is None
+        and self.qm.next_hops.get_destination_info(name) is None
+    ):
         state["failed"] = True
     original(message, kind, now)
 

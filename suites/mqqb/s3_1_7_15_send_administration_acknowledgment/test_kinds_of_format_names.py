@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from harness.wire.protection import RC4
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, get_correlation_id, identifier
-from suites.mqqb.steps.opening import OTHER_GUID, guid_text
+from suites.mqqb.steps.opening import OTHER_GUID, format_guid
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import ST_OF_SENDING_QUEUE_MANAGER, SYMMETRIC_KEYS, encrypt_message
 
@@ -38,10 +38,10 @@ def test_acknowledgment_to_third_queue_manager_does_not_name_peer(peer, sut, jud
     came = receiver.await_acks(1)
     if not receiver.list_acks_of_class(AckClass.REACH_QUEUE, last):
         raise ConformanceFailure("the SUT did not acknowledge the message with an administration queue on the peer")
-    own = guid_text(peer.identifier)
+    own = format_guid(peer.identifier)
     for rule, message in sent.items():
         acks = [ack for ack in came if get_correlation_id(ack) == identifier(message)]
-        hosts = [guid_text(ack["UserHeader"].QueueManagerAddress) for ack in acks]
+        hosts = [format_guid(ack["UserHeader"].QueueManagerAddress) for ack in acks]
         case = "acknowledgments that name the peer"
         judge(rule, expected=0, observed=hosts.count(own), case=case, evidence=[message, *acks])
 

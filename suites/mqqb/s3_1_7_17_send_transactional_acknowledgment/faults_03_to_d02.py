@@ -168,8 +168,8 @@ add(
 class ReceiverTransactionalAckPrivateQueueNumber5(OrderAcks):
     """The receiver addresses an OrderAck or FinalAck to private queue 5 instead of private queue 4."""
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
-        name = super().name_order_queue(session, source)
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
+        name = super().build_order_queue_name(session, source)
         return name if session.DirectFormatSession else str(PrivateName(source, ORDER_QUEUE_NUMBER + 1))
 
 
@@ -219,7 +219,7 @@ class ReceiverTransactionalAckWithoutOpenSessionDropped(OrderAcks):
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
     ) -> None:
-        if self._queue_of_open_session(name) is not None:
+        if self._find_queue_of_open_session(name) is not None:
             super().send_transactional_ack(name, message_class, body, now)
 
 

@@ -312,5 +312,5 @@ class ReceiverFinalAckOfRefusedPacketSourceGuidRemoteQm(FinalAcks):
         assert header is not None
         numbers = (header.TxSequenceNumber, header.PreviousTxSequenceNumber)
         body = FinalAckBody(header.TxSequenceID, *numbers, session.RemoteQMGuid, user.MessageID)
-        name = self.qm.order_acks.name_order_queue(session, user.SourceQueueManager)
+        name = self.qm.order_acks.build_order_queue_name(session, user.SourceQueueManager)
         self.qm.order_acks.send_transactional_ack(name, message_class, body, now)

@@ -17,7 +17,7 @@ from reference_qm.model.adm import Session
 class ReceiverTransactionalAckAlwaysToPrivateName(OrderAcks):
     """The receiver addresses every OrderAck and FinalAck to a private format name."""
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
         return str(PrivateName(source, ORDER_QUEUE_NUMBER))
 
 
@@ -25,5 +25,5 @@ class ReceiverTransactionalAckAlwaysToPrivateName(OrderAcks):
 class ReceiverTransactionalAckAlwaysToDirectName(OrderAcks):
     """The receiver addresses every OrderAck and FinalAck to a direct format name."""
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
         return f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"

@@ -20,7 +20,7 @@ from suites.mqqb.s3_1_7_17_send_transactional_acknowledgment.attributes import (
     get_attributes_of_acknowledgment,
 )
 from suites.mqqb.steps.disposition import AckClass, QueueType, delete, purge_queue, receive_first_message
-from suites.mqqb.steps.opening import OTHER_GUID, guid_text
+from suites.mqqb.steps.opening import OTHER_GUID, format_guid
 from suites.mqqb.steps.ordering import (
     ADMIN_AND_RESPONSE_QUEUES_OF_PEER,
     ORDERING_ACK_LABEL,
@@ -158,7 +158,7 @@ def _judge_final_ack(judge, sent: Frame, frame: Frame, value: AckClass, rules: d
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
         "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),
-        "SourceGUID": guid_text(user.SourceQueueManager),
+        "SourceGUID": format_guid(user.SourceQueueManager),
         "MessageID": str(user.MessageID),
     }
     found = _read_body_fields(frame, FinalAckBody)
@@ -336,9 +336,9 @@ def _judge_private_destination(judge, peer, sent: Frame, frame: Frame, case: str
     observed = {
         "DQ": user.DQ,
         "queue": getattr(user.DestinationQueue, "PrivateQueueIdentifier", None),
-        "queue manager": guid_text(user.QueueManagerAddress),
+        "queue manager": format_guid(user.QueueManagerAddress),
     }
-    own = {"queue": ORDER_QUEUE_NUMBER, "queue manager": guid_text(peer.identifier)}
+    own = {"queue": ORDER_QUEUE_NUMBER, "queue manager": format_guid(peer.identifier)}
     expected = fields({"DQ": QueueType.ON_DESTINATION, **own})
     judge.all(expected=expected, observed=observed, case=case, evidence=[sent, frame])
 

@@ -15,7 +15,7 @@ from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
-from suites.mqqb.steps.opening import guid_text
+from suites.mqqb.steps.opening import format_guid
 from suites.mqqb.steps.ordering import Receiver, is_order_or_final_ack
 
 
@@ -226,7 +226,7 @@ def find_queues_with_message(sut: Sut, sent: Iterable[Frame], *kinds: str) -> st
         f"{one['label'] or one['message_id']} in {place}"
         for place, there in places.items()
         for one in there
-        if guid_text(str(one["message_id"]).replace("}", "")) in wanted
+        if format_guid(str(one["message_id"]).replace("}", "")) in wanted
     ]
     return ", ".join(found) or IN_NO_QUEUE_OUTCOME
 
@@ -241,9 +241,9 @@ def await_arrival(sut: Sut, conversation: Conversation, label: str, queue: str) 
 def find_history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:
     """Return the MessageIDHistoryEntry of a message (MS-MQQB 3.1.1.3)."""
     user = message["UserHeader"]
-    wanted = (guid_text(user.SourceQueueManager), user.MessageID)
+    wanted = (format_guid(user.SourceQueueManager), user.MessageID)
     for entry in sut.inspect()["QueueManager"]["MessageIDHistoryTable"]:
         found = entry["MessageIdentifier"]
-        if (guid_text(found["QueueManagerGuid"]), found["Ordinal"]) == wanted:
+        if (format_guid(found["QueueManagerGuid"]), found["Ordinal"]) == wanted:
             return dict(entry)
     return None

@@ -269,7 +269,7 @@ class PingingSut:
         """Return a time after a failed ping that is shorter than the Session Retry Connect Timer, in ms."""
         return self.sut.duration_ms(self.retry_ms) * 4 // 5
 
-    def await_retry(self) -> str:
+    def start_initialization_retry_timer(self) -> str:
         """Wait for the next attempt after the Session Retry Connect Timer has expired, and answer its Ping Requests;
         return the outcome.
         """

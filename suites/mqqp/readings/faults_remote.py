@@ -23,7 +23,7 @@ from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, MessageSeekAction, QueueAccessType
@@ -149,7 +149,7 @@ class PeekHandlesReceive(RemoteStarting):
     """The server performs a receive through a handle that was opened for peeking."""
 
     @only_if(lambda part, descriptor, desc: descriptor.AccessType is not QueueAccessType.RECEIVE)
-    def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
+    def check_read_access(self, descriptor: OpenQueueDescriptor, desc: ReadDescription) -> Status:
         return Status.MQ_OK
 
 

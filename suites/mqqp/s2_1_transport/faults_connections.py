@@ -31,7 +31,7 @@ class ServerSecondEptMapOfConnectionFails(RpcServing):
     def carry_out(self, event: RpcEvent, now: Now) -> None:
         if isinstance(event, CallReceived) and event.call.context.interface is EPT:
             if self.__dict__.get("mapped"):
-                self.qm.remote.note(event.call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
+                self.qm.remote.carry_out_outputs(event.call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
                 return
             self.__dict__["mapped"] = True
         super().carry_out(event, now)

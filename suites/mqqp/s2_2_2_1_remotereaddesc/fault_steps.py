@@ -12,7 +12,7 @@ from reference_qm.codec import FormatError
 from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -24,7 +24,7 @@ def refuse_nonzero_field(name: str) -> Install:
     """
 
     class ReadRefuser(RemoteStarting):
-        def check_description(self, desc: Desc | None) -> Status:
+        def check_description(self, desc: ReadDescription | None) -> Status:
             if desc is not None and desc[name]:
                 return Status.MQ_ERROR_INVALID_PARAMETER
             return super().check_description(desc)
@@ -50,12 +50,14 @@ def refuse_answer_with_other_field_value(name: str, usual: int) -> Install:
 class ReadAnswerChanger(RemoteReads):
     """Change the answers to reads."""
 
-    def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
+    def change(
+        self, desc: ReadDescription, call: Call, entry: RemoteReadEntry | None, status: Status
+    ) -> dict[str, Any]:
         """Return the fields of the answer that get wrong values."""
         return {}
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        def change_description(given: Desc | None) -> Desc | None:
+        def change_description(given: ReadDescription | None) -> ReadDescription | None:
             return given if given is None else {**given, **self.change(given, call, entry, status)}
 
         def change_description2(given: dict[str, Any]) -> dict[str, Any]:
@@ -82,10 +84,10 @@ class MessageAnswerChanger(RemoteReads):
 class ReadTimeoutChanger(RemoteStarting):
     """Change the time-out of a read."""
 
-    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         raise NotImplementedError
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         entry.Timeout = self.compute_timeout_ms(entry, desc)
         return entry
@@ -94,10 +96,10 @@ class ReadTimeoutChanger(RemoteStarting):
 class ReadRefuser(RemoteStarting):
     """Refuse some reads."""
 
-    def is_refused(self, desc: Desc) -> bool:
+    def is_refused(self, desc: ReadDescription) -> bool:
         raise NotImplementedError
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if self.is_refused(desc) else super().check_open_queue(desc)
 
 

@@ -16,7 +16,7 @@ from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
@@ -88,7 +88,7 @@ class ClientSendsInfiniteUlTimeoutWithOneDigitLess(ClientReading):
 class ServerEndlessReadEndsAfterOneHour(RemoteStarting):
     """The server ends a read without a timeout after one hour."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         if entry.Timeout == INFINITE_MS:
             entry.Timeout = 3_600_000
@@ -99,7 +99,7 @@ class ServerEndlessReadEndsAfterOneHour(RemoteStarting):
 class ServerInfinitePeekDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a peek with ulTimeout 0xFFFFFFFF."""
 
-    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         infinite = entry.Timeout == INFINITE_MS and entry.Action not in RECEIVE_ACTIONS
         return 0 if infinite else entry.Timeout
 
@@ -108,7 +108,7 @@ class ServerInfinitePeekDoesNotWait(ReadTimeoutChanger):
 class ServerInfiniteReceiveByCursorDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a read by a cursor with ulTimeout 0xFFFFFFFF."""
 
-    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         return 0 if entry.Timeout == INFINITE_MS and desc["hCursor"] else entry.Timeout
 
 
@@ -116,7 +116,7 @@ class ServerInfiniteReceiveByCursorDoesNotWait(ReadTimeoutChanger):
 class ServerInfiniteStartReceiveDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a RemoteQMStartReceive with ulTimeout 0xFFFFFFFF."""
 
-    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         old = entry.call.method.name == "RemoteQMStartReceive"
         return 0 if entry.Timeout == INFINITE_MS and old else entry.Timeout
 
@@ -234,7 +234,7 @@ class ClientRequestIdReusedBeforeEndReceive(ClientReading):
             self.qm.remote_client.last_request_id -= 1
         return entry
 
-    def new_request_id(self) -> int:
+    def assign_request_id(self) -> int:
         client = self.qm.remote_client
         client.last_request_id += 1
         return client.last_request_id
@@ -260,7 +260,7 @@ add(
 class ServerReadWithReservedNot0DoesNotWait(RemoteStarting):
     """The server does not wait for a message if Reserved of the request is not 0."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         if desc["Reserved"]:
             entry.Timeout = 0
@@ -282,7 +282,7 @@ class ClientReservedAbove1OfAnswerRefused(ClientReading):
 class ServerPeekWithReservedRefused(ReadRefuser):
     """The server refuses a peek whose Reserved is 0xFFFFFFFF."""
 
-    def is_refused(self, desc: Desc) -> bool:
+    def is_refused(self, desc: ReadDescription) -> bool:
         return desc["Reserved"] == 0xFFFFFFFF and desc["ulAction"] not in RECEIVE_ACTIONS
 
 
@@ -306,5 +306,5 @@ class ClientSecondAnswerWithReserved0Refused(ClientReading):
 class ServerLookupWithNonzeroReservedRefused(RemoteStarting):
     """The server refuses a read by LookupIdentifier whose Reserved is above 1."""
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["Reserved"] > 1 else super().check_lookup_queue(desc)

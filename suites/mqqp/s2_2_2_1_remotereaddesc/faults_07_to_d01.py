@@ -16,7 +16,7 @@ from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import READ_METHODS, Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import READ_METHODS, ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
@@ -95,7 +95,9 @@ class ServerDwarrivetimeTimeOfRead(RemoteReads):
 class ServerDwarrivetimeOfWaitedRead0(ReadAnswerChanger):
     """The server sets dwArriveTime to 0 for a read that waited for its message."""
 
-    def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
+    def change(
+        self, desc: ReadDescription, call: Call, entry: RemoteReadEntry | None, status: Status
+    ) -> dict[str, Any]:
         return {"dwArriveTime": 0} if entry is not None and entry.Timeout else {}
 
 
@@ -242,7 +244,7 @@ class ClientEacknackOfAnswerUsedAsAck(ClientReading):
 class ServerReceiveByCursorWithEacknack1Refused(ReadRefuser):
     """The server refuses a read by a cursor whose eAckNack is RR_NACK."""
 
-    def is_refused(self, desc: Desc) -> bool:
+    def is_refused(self, desc: ReadDescription) -> bool:
         return desc["eAckNack"] == 1 and bool(desc["hCursor"])
 
 
@@ -262,7 +264,7 @@ class ServerEacknack1ReturnsMessageAtOnce(RemoteReads):
 class ServerLookupWithEacknackRefused(RemoteStarting):
     """The server refuses a read by LookupIdentifier whose eAckNack is not 0."""
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["eAckNack"] else super().check_lookup_queue(desc)
 
 
@@ -296,7 +298,7 @@ class ServerPacketOfFirstMessageForEveryMessage(MessageAnswerChanger):
 class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
     """The server takes ulTimeout of a peek as seconds."""
 
-    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         finite = entry.Timeout != INFINITE_MS and entry.Action not in RECEIVE_ACTIONS
         return entry.Timeout * 1000 if finite else entry.Timeout
 
@@ -305,7 +307,7 @@ class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
 class ServerTimeoutOfSecondWaitingReadOfFirst(ReadTimeoutChanger):
     """The server gives a read the time-out of the read that already waits on the same handle."""
 
-    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         first = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)[0]
         return first.Timeout
 
@@ -314,7 +316,7 @@ class ServerTimeoutOfSecondWaitingReadOfFirst(ReadTimeoutChanger):
 class ServerReadByCursorWaitsAtLeast5Seconds(ReadTimeoutChanger):
     """The server lets a read by a cursor wait at least five seconds."""
 
-    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
         return max(entry.Timeout, 5000) if desc["hCursor"] and entry.Timeout else entry.Timeout
 
 

@@ -15,7 +15,7 @@ from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc
+from reference_qm.core.remote.remote_starting import ReadDescription
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -68,7 +68,9 @@ class ServerAnswerReservedCopiedFromRequest(RemoteReads):
 class ServerReservedOfLookupCopied(ReadAnswerChanger):
     """The server copies Reserved of the request to the answer of RemoteQMStartReceiveByLookupId."""
 
-    def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
+    def change(
+        self, desc: ReadDescription, call: Call, entry: RemoteReadEntry | None, status: Status
+    ) -> dict[str, Any]:
         if call.method.name != "RemoteQMStartReceiveByLookupId":
             return {}
         return {"Reserved": call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]["Reserved"]}

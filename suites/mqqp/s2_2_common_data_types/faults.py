@@ -179,7 +179,7 @@ class ServerPurgeThroughPeekHandleRefusedWithoutSeverityBit(RemoteOpening):
 
     def refuse_purge(self, call: Call, status: Status) -> None:
         if status is Status.MQ_ERROR_ACCESS_DENIED:
-            self.qm.remote.note(call.respond(Return=status & 0x7FFFFFFF))
+            self.qm.remote.carry_out_outputs(call.respond(Return=status & 0x7FFFFFFF))
         else:
             super().refuse_purge(call, status)
 
@@ -263,7 +263,7 @@ class ServerCloseQueueLeavesHandleValidWhileOtherIsOpen(RemoteOpening):
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         if call.handle is not None and len(self.qm.remote.OpenQueueEntryCollection) > 1:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=call.handle))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, pphContext=call.handle))
         else:
             super().remote_qm_close_queue(call, now)
 
@@ -288,7 +288,7 @@ class ServerHandleOfLookupReadSurvivesEndReceive(RemoteEnding):
             return
 
         def answer_end(status: Status) -> None:
-            self.qm.remote.note(call.respond(Return=status, pphContext=handle))
+            self.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=handle))
 
         if handle.state.ended:
             answer_end(Status.MQ_OK)

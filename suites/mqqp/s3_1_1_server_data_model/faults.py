@@ -8,7 +8,7 @@ from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
 from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import Status
@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 class ServerRemoteReadCollectionForgetsFirstOfThree(RemoteStarting):
     """The server forgets the first waiting read of a handle when a third read begins to wait."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entries = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         if len(entries) >= 2:
             self.qm.remote.RemoteReadEntryCollection.remove(entries[0])
@@ -30,10 +30,10 @@ class ServerRemoteReadCollectionForgetsFirstOfThree(RemoteStarting):
 class _ReadEntryOmitter(RemoteStarting):
     """Forget the entries of some reads."""
 
-    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
         raise NotImplementedError
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         if self.is_read_entry_omitted(entry, desc):
             self.qm.remote.RemoteReadEntryCollection.remove(entry)
@@ -44,7 +44,7 @@ class _ReadEntryOmitter(RemoteStarting):
 class ServerEntryOfWaitingReadByCursorNotKept(_ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a read by a cursor."""
 
-    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
         return bool(desc["hCursor"])
 
 
@@ -52,7 +52,7 @@ class ServerEntryOfWaitingReadByCursorNotKept(_ReadEntryOmitter):
 class ServerEntryOfThirdWaitingReadOfHandleNotKept(_ReadEntryOmitter):
     """The server keeps at most two RemoteReadEntry elements of a handle."""
 
-    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
         return len(self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)) > 2
 
 
@@ -60,7 +60,7 @@ class ServerEntryOfThirdWaitingReadOfHandleNotKept(_ReadEntryOmitter):
 class ServerEntryOfWaitingStartReceiveNotKept(_ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a RemoteQMStartReceive."""
 
-    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
         return entry.call.method.name == "RemoteQMStartReceive"
 
 
@@ -111,7 +111,7 @@ class ServerRemoteReadCollectionEmptiedByEndOfRead(RemoteReads):
 class ServerReadWithIdOfOtherHandleReplacesItsEntry(RemoteStarting):
     """The server removes the RemoteReadEntry with the same dwRequestID of a different handle when a read begins."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         for one in list(self.qm.remote.RemoteReadEntryCollection):
             if one.RequestId == desc["dwRequestID"]:
                 self.qm.remote.RemoteReadEntryCollection.remove(one)

@@ -11,7 +11,7 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import TimerKey, TimerName
@@ -32,11 +32,11 @@ class ServerReadTimeoutNeverExpires(RemoteReads):
 
 
 class _CallTimerOmitter(RemoteStarting):
-    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
+    def has_no_call_timer(self, call: Call, desc: ReadDescription) -> bool:
         """Return whether the read gets no Call Timer."""
         return False
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         if entry.Timeout and self.has_no_call_timer(call, desc):
             entry.Timeout = 0xFFFFFFFF
@@ -47,7 +47,7 @@ class _CallTimerOmitter(RemoteStarting):
 class ServerCallTimerOfStartReceive2NotStarted(_CallTimerOmitter):
     """The server starts no Call Timer for RemoteQMStartReceive2."""
 
-    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
+    def has_no_call_timer(self, call: Call, desc: ReadDescription) -> bool:
         return call.method.name == "RemoteQMStartReceive2"
 
 
@@ -55,7 +55,7 @@ class ServerCallTimerOfStartReceive2NotStarted(_CallTimerOmitter):
 class ServerCallTimerOfPeekNextNotStarted(_CallTimerOmitter):
     """The server starts no Call Timer for a PEEK_NEXT."""
 
-    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
+    def has_no_call_timer(self, call: Call, desc: ReadDescription) -> bool:
         return bool(desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT)
 
 
@@ -63,7 +63,7 @@ class ServerCallTimerOfPeekNextNotStarted(_CallTimerOmitter):
 class ServerCallTimerOfReadByCursorNotStarted(_CallTimerOmitter):
     """The server starts no Call Timer for a receive by a cursor."""
 
-    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
+    def has_no_call_timer(self, call: Call, desc: ReadDescription) -> bool:
         return bool(desc["hCursor"]) and desc["ulAction"] == 0
 
 
@@ -71,7 +71,7 @@ class ServerCallTimerOfReadByCursorNotStarted(_CallTimerOmitter):
 class ServerCallTimerOfThirdWaitingReadNotStarted(_CallTimerOmitter):
     """The server starts no Call Timer for a read while two reads wait on the same handle."""
 
-    def has_no_call_timer(self, call: Call, desc: Desc) -> bool:
+    def has_no_call_timer(self, call: Call, desc: ReadDescription) -> bool:
         return len(self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])) > 2
 
 
@@ -162,7 +162,7 @@ class ServerReadTimeoutRoundedToSeconds(Waiting):
 class ServerCallTimerLimitedToOneMinute(RemoteStarting):
     """The server ends a waiting read after one minute, even if ulTimeout is greater."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         if entry.Timeout != 0xFFFFFFFF:
             entry.Timeout = min(entry.Timeout, 60_000)
@@ -173,7 +173,7 @@ class ServerCallTimerLimitedToOneMinute(RemoteStarting):
 class ServerCallTimerOfTimeoutAbove31BitsInfinite(RemoteStarting):
     """The server waits without a time limit when the highest bit of ulTimeout is set."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         if entry.Timeout >> 31:
             entry.Timeout = 0xFFFFFFFF

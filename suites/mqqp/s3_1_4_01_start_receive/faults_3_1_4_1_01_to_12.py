@@ -7,7 +7,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.client_model import RemoteRead
@@ -18,7 +18,7 @@ from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
@@ -48,7 +48,7 @@ class ServerReceivedMessageVisibleToLookupPeek(Seeking):
 class ServerReceivedMessageVisibleToPeekNext(Cursors):
     """The server returns the message of an unfinished receive to a PEEK_NEXT."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         after = cursor.MessagePositionReference.Next
         if not isinstance(after, Boundary) and after is not None and after.State is MessagePositionState.LOCKED:
             return CursorStatus.SUCCEEDED, after
@@ -216,9 +216,9 @@ class ServerRefusedCursorContextHandleSet(RemoteReads):
 class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
     """The client calls RemoteQMEndReceive with the handle NULL after a failed receive."""
 
-    def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
         try:
-            return (yield from super()._call_start(read, method, arguments))
+            return (yield from super()._call_start_method(read, method, arguments))
         except RemoteError:
             if (
                 read.receives
@@ -241,8 +241,8 @@ class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
 class ClientFailedCallNotNoticed(ClientTasks):
     """The client continues to wait for a call that ended with a fault or a lost connection."""
 
-    def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        super()._take_events(binding, [one for one in happened if not isinstance(one, Failed)], now)
+    def _carry_out_outputs(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
+        super()._carry_out_outputs(binding, [one for one in happened if not isinstance(one, Failed)], now)
 
 
 FAILURE_RULE_BY_METHOD = {
@@ -279,13 +279,13 @@ class ClientFailureWithCode0TakenAsSuccess(ServerBindings):
 class ClientReadThatTimedOutRepeated(ClientReading):
     """The client repeats a read that returned MQ_ERROR_IO_TIMEOUT."""
 
-    def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
         try:
-            return (yield from super()._call_start(read, method, arguments))
+            return (yield from super()._call_start_method(read, method, arguments))
         except RemoteError as error:
             if error.status != Status.MQ_ERROR_IO_TIMEOUT:
                 raise
-        return (yield from super()._call_start(read, method, arguments))
+        return (yield from super()._call_start_method(read, method, arguments))
 
 
 @fault("server-dw-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"), blind=True)
@@ -305,7 +305,7 @@ class ServerDwRequestIdOfWaitingPeekAccepted(RemoteStarting):
 class ServerDuplicateRequestIdOfWaitingPeekAccepted(RemoteStarting):
     """The server accepts a read with the dwRequestID of a peek that waits on the same handle."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         used = any(one.RequestId == desc["dwRequestID"] and one.Action in RECEIVE_ACTIONS for one in pending)
         return Status.MQ_ERROR_INVALID_PARAMETER if used else Status.MQ_OK
@@ -315,7 +315,7 @@ class ServerDuplicateRequestIdOfWaitingPeekAccepted(RemoteStarting):
 class ServerDuplicateRequestIdOfFirstWaitingReadOnly(RemoteStarting):
     """The server accepts a read with the dwRequestID of the second read that waits on the same handle."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         first = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])[:1]
         used = any(one.RequestId == desc["dwRequestID"] for one in first)
         return Status.MQ_ERROR_INVALID_PARAMETER if used else Status.MQ_OK
@@ -327,7 +327,7 @@ class ServerRefusedDuplicateRequestIdCancelsFirstRead(RemoteStarting):
     this dwRequestID.
     """
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         status = super().check_request_id(desc)
         if status:
             for one in self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"]):
@@ -342,7 +342,7 @@ class ServerDuplicateRequestIdOfOtherMethodAccepted(RemoteStarting):
     uses on the same handle.
     """
 
-    def _start_read(self, call: Call, desc: Desc, checks: Any, now: Now) -> None:
+    def _start_read(self, call: Call, desc: ReadDescription, checks: Any, now: Now) -> None:
         entries = self.qm.remote.RemoteReadEntryCollection
         hidden = []
         if desc is not None:
@@ -358,7 +358,7 @@ class ServerDuplicateRequestIdOfOtherMethodAccepted(RemoteStarting):
 class ServerDuplicateDwrequestid0Accepted(RemoteStarting):
     """The server accepts a read with dwRequestID 0 while another read of the same handle uses this dwRequestID."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         return super().check_request_id(desc) if desc["dwRequestID"] else Status.MQ_OK
 
 
@@ -368,7 +368,7 @@ class ServerDuplicateDwrequestid0Accepted(RemoteStarting):
 class ServerDuplicateRequestIdOfReadByCursorAccepted(RemoteStarting):
     """The server accepts a read with the dwRequestID of a read by a cursor that waits on the same handle."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         readers = [one for one in self.qm.readers.values() if one.CursorReference is not None]
         if any(reader.Tag == (desc["hRemoteQueue"], desc["dwRequestID"]) for reader in readers):
             return Status.MQ_OK
@@ -379,7 +379,7 @@ class ServerDuplicateRequestIdOfReadByCursorAccepted(RemoteStarting):
 class ServerDuplicateRequestIdRefusedWithMqError(RemoteStarting):
     """The server returns MQ_ERROR for a read whose dwRequestID is in use."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         return Status.MQ_ERROR if super().check_request_id(desc) else Status.MQ_OK
 
 

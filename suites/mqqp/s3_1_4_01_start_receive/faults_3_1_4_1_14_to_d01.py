@@ -14,7 +14,7 @@ from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
@@ -208,7 +208,7 @@ add(
 class ServerStartReceiveDwqueueComparedInLow16Bits(RemoteStarting):
     """The server accepts a read whose dwQueue differs from hRemoteQueue only in the upper 16 bits."""
 
-    def check_dw_queue(self, desc: Desc) -> Status:
+    def check_dw_queue(self, desc: ReadDescription) -> Status:
         low = desc["dwQueue"] != 0 and desc["dwQueue"] & 0xFFFF == desc["hRemoteQueue"] & 0xFFFF
         return Status.MQ_OK if low else super().check_dw_queue(desc)
 
@@ -217,7 +217,7 @@ class ServerStartReceiveDwqueueComparedInLow16Bits(RemoteStarting):
 class ServerStartReceiveDwqueueOfOtherOpenQueueAccepted(RemoteStarting):
     """The server accepts a read whose dwQueue is the handle of a different open queue."""
 
-    def check_dw_queue(self, desc: Desc) -> Status:
+    def check_dw_queue(self, desc: ReadDescription) -> Status:
         status = super().check_dw_queue(desc)
         return Status.MQ_OK if self.qm.remote.OpenQueueEntryCollection.of(desc["dwQueue"]) else status
 
@@ -226,7 +226,7 @@ class ServerStartReceiveDwqueueOfOtherOpenQueueAccepted(RemoteStarting):
 class ServerStartReceiveDwqueue0Accepted(RemoteStarting):
     """The server reads from hRemoteQueue when dwQueue is 0."""
 
-    def check_dw_queue(self, desc: Desc) -> Status:
+    def check_dw_queue(self, desc: ReadDescription) -> Status:
         return Status.MQ_OK if desc["dwQueue"] == 0 else super().check_dw_queue(desc)
 
 
@@ -234,7 +234,7 @@ class ServerStartReceiveDwqueue0Accepted(RemoteStarting):
 class ServerPeekNextWithoutCursorAccepted(RemoteStarting):
     """The server performs a PEEK_NEXT without a cursor as a PEEK_CURRENT."""
 
-    def check_peek_next_cursor(self, desc: Desc) -> Status:
+    def check_peek_next_cursor(self, desc: ReadDescription) -> Status:
         if super().check_peek_next_cursor(desc):
             desc["ulAction"] = ReadAction.MQ_ACTION_PEEK_CURRENT
         return Status.MQ_OK
@@ -244,7 +244,7 @@ class ServerPeekNextWithoutCursorAccepted(RemoteStarting):
 class ServerPeekNextWithoutCursorInvalidParameter(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a PEEK_NEXT without a cursor."""
 
-    def check_peek_next_cursor(self, desc: Desc) -> Status:
+    def check_peek_next_cursor(self, desc: ReadDescription) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if super().check_peek_next_cursor(desc) else Status.MQ_OK
 
 
@@ -269,7 +269,7 @@ class ServerReadWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     was called.
     """
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         opened = self.find_remote_descriptor(desc["hRemoteQueue"]) is not None
         return Status.MQ_OK if opened else super().check_open_queue(desc)
 
@@ -278,7 +278,7 @@ class ServerReadWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 class ServerReadOfClosedQueueInvalidHandle(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_HANDLE for a read through a closed handle."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         status = super().check_open_queue(desc)
         seen = self.__dict__.setdefault("seen", set())
         if not status:

@@ -6,14 +6,14 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.position_list import Boundary
@@ -36,7 +36,7 @@ class ServerWaitingReadIgnoresTransactionalMessage(Waiting):
 class ServerTimeoutRoundedToSeconds(RemoteStarting):
     """The server rounds ulTimeout up to a whole number of seconds."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         if entry.Timeout != 0xFFFFFFFF:
             entry.Timeout = -(-entry.Timeout // 1000) * 1000
@@ -47,7 +47,7 @@ class ServerTimeoutRoundedToSeconds(RemoteStarting):
 class ServerTimeoutOfLow16Bits(RemoteStarting):
     """The server uses only the low 16 bits of ulTimeout."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         if entry.Timeout != 0xFFFFFFFF:
             entry.Timeout &= 0xFFFF
@@ -58,7 +58,7 @@ class ServerTimeoutOfLow16Bits(RemoteStarting):
 class ServerTimeoutWithHighBitNotWaitedFor(RemoteStarting):
     """The server treats an ulTimeout with the highest bit set, except 0xFFFFFFFF, as 0."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         if entry.Timeout >> 31 and entry.Timeout != 0xFFFFFFFF:
             entry.Timeout = 0
@@ -116,7 +116,7 @@ class ServerArrivingMessageCompletesFirstWaitingPeekOnly(Waiting):
 class ServerReceiveByCursorTakesFirstMessageAfterReceive(Cursors):
     """The server starts the second receive by a cursor at the front of the queue instead of at the cursor."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         entry = cursor.MessagePositionReference
         if queue is not None and not isinstance(entry, Boundary) and entry.State is not MessagePositionState.AVAILABLE:
@@ -132,7 +132,7 @@ class ServerReceiveByCursorTakesFirstMessageAfterReceive(Cursors):
 class ServerReceiveByCursorReturnsMessageAtFront(Cursors):
     """The first receive by a cursor returns the first message, even if the cursor has peeked at the second message."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.SUCCEEDED:
             queue = cursor.OpenQueueDescriptorReference.QueueReference
@@ -150,7 +150,7 @@ class ServerReceiveByCursorReturnsMessageAtFront(Cursors):
 class ServerReceiveByCursorAfterReceivedMessageFails(Cursors):
     """A receive by a cursor finds no message if another receive has locked the message before the found message."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         position = got[1]
         if position is not None and isinstance(position.Previous, MessagePosition):
@@ -196,7 +196,7 @@ class ServerSecondPeekCurrentMovesCursor(RemoteReads):
 class ServerPeekCurrentByCursorMovesCursor(Cursors):
     """The server moves the cursor to the next message after the second PEEK_CURRENT of the same message."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         from_entry = cursor.MessagePositionReference
         got = super().get_message_for_peek(cursor)
         if got[1] is from_entry and not isinstance(from_entry.Next, Boundary | None):
@@ -239,7 +239,7 @@ class ServerSecondPeekNextReturnsSameMessage(Cursors):
 
     peek_count_by_cursor: dict[int, int] = {}  # noqa: RUF012 - a fault keeps its count here
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         count = self.peek_count_by_cursor[cursor.Handle] = self.peek_count_by_cursor.get(cursor.Handle, 0) + 1
         if count % 2 == 0:
             return self.get_message_for_peek(cursor)
@@ -250,7 +250,7 @@ class ServerSecondPeekNextReturnsSameMessage(Cursors):
 class ServerPeekNextAfterReceivedMessageFails(Cursors):
     """The server refuses a PEEK_NEXT if the current message of the cursor was received."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         entry = cursor.MessagePositionReference
         if not isinstance(entry, Boundary) and entry.State is not MessagePositionState.AVAILABLE:
             return CursorStatus.ALREADY_RECEIVED, None
@@ -261,7 +261,7 @@ class ServerPeekNextAfterReceivedMessageFails(Cursors):
 class ServerPeekNextSkipsMessageOfOtherPriority(Cursors):
     """A PEEK_NEXT finds no message after the last message with the priority of the cursor's message."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         before = cursor.MessagePositionReference
         got = super().get_next_message_for_peek(cursor)
         found = got[1]
@@ -281,7 +281,7 @@ class ServerPeekNextSkipsMessageOfOtherPriority(Cursors):
 class ServerDwRequestIdOfOtherHandleRefused(RemoteStarting):
     """The server refuses a dwRequestID that a read through another queue handle uses."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         used = {read.RequestId for read in self.qm.remote.reads.values()}
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in used else Status.MQ_OK
 
@@ -303,7 +303,7 @@ class ServerRequestIdWithSameLow16BitsRefused(RemoteStarting):
     read.
     """
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         used = any(not (one.RequestId ^ desc["dwRequestID"]) & 0xFFFF for one in pending)
         return Status.MQ_ERROR_INVALID_PARAMETER if used else Status.MQ_OK
@@ -313,7 +313,7 @@ class ServerRequestIdWithSameLow16BitsRefused(RemoteStarting):
 class ServerStartReceiveDwrequestid0Refused(RemoteStarting):
     """The server refuses a read whose dwRequestID is 0."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         return super().check_request_id(desc) if desc["dwRequestID"] else Status.MQ_ERROR_INVALID_PARAMETER
 
 
@@ -343,7 +343,7 @@ class ServerReadOfFirstOpenedQueue(RemoteStarting):
 class ServerReadWithoutCursorRefused(RemoteStarting):
     """The server refuses a read without a cursor."""
 
-    def check_description(self, desc: Desc | None) -> Status:
+    def check_description(self, desc: ReadDescription | None) -> Status:
         if desc is not None and not desc["hCursor"]:
             return Status.MQ_ERROR_INVALID_PARAMETER
         return super().check_description(desc)

@@ -9,7 +9,7 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.position_list import Boundary
@@ -203,7 +203,7 @@ class ServerStartReceiveUnknownCursorThrown(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.STATUS_INVALID_PARAMETER and call.method.name == "RemoteQMStartReceive":
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
         else:
             super().answer_read(call, status, entry)
 
@@ -214,7 +214,7 @@ class ServerStartReceiveTimeoutThrown(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_IO_TIMEOUT and call.method.name == "RemoteQMStartReceive":
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
         else:
             super().answer_read(call, status, entry)
 
@@ -299,7 +299,7 @@ class ServerSequentialIdOfTransactionalMessage0(RemoteReads):
 class ServerNullDescriptionWrongStatus(RemoteStarting):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
 
-    def check_description(self, desc: Desc | None) -> Status:
+    def check_description(self, desc: ReadDescription | None) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_description(desc)
 
 
@@ -307,7 +307,7 @@ class ServerNullDescriptionWrongStatus(RemoteStarting):
 class ServerStartReceive2NullDescriptionReturnsInvalidParameter(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a NULL pRemoteReadDesc."""
 
-    def check_description(self, desc: Desc | None) -> Status:
+    def check_description(self, desc: ReadDescription | None) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else Status.MQ_OK
 
 
@@ -326,13 +326,13 @@ class ServerStartReceive2TimeoutThrown(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_IO_TIMEOUT and call.method.name == "RemoteQMStartReceive2":
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
         else:
             super().answer_read(call, status, entry)
 
 
 class _UnknownActionPeeker(RemoteStarting):
-    def check_start_action(self, desc: Desc) -> Status:
+    def check_start_action(self, desc: ReadDescription) -> Status:
         if super().check_start_action(desc):
             desc["ulAction"] = ReadAction.MQ_ACTION_PEEK_CURRENT
         return Status.MQ_OK

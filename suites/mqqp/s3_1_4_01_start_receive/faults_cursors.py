@@ -27,10 +27,12 @@ from reference_qm.surface.clock import Now
 class ServerWaitingReadByCursorSkipsMessage(Waiting):
     """The server completes a waiting read by a cursor only with a message after the message at the cursor."""
 
-    def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
+    def _find_message_for_reader(
+        self, reader: WaitingMessageReadOperation, new: MessagePosition
+    ) -> MessagePosition | None:
         cursor = reader.CursorReference
         if cursor is None:
-            return super()._find_message_for(reader, new)
+            return super()._find_message_for_reader(reader, new)
         return self.qm.seeking.seek_available(cursor.MessagePositionReference, not reader.DestructiveRead)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
@@ -122,7 +122,7 @@ class ServerArrivingMessageAnswersFirstWaitingReadOnly(Waiting):
     def release_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                found = self._find_message_for(reader, position)
+                found = self._find_message_for_reader(reader, position)
                 if found is not None:
                     self.satisfy_reader(reader, found)
                 return
@@ -132,7 +132,7 @@ class ServerArrivingMessageAnswersFirstWaitingReadOnly(Waiting):
 class ServerReceiveAtReadCursorTakesNextMessage(Cursors):
     """A receive with a cursor that has read a message removes the message after the cursor, if there is one."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         if cursor.CursorState is CursorState.READ:
             following = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
             if following is not None:
@@ -145,7 +145,7 @@ class ServerReceiveAtReadCursorTakesNextMessage(Cursors):
 class ServerThirdPeekAtCursorMovesCursor(Cursors):
     """The third PEEK_CURRENT with the same cursor moves the cursor to the next message."""
 
-    def get_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
         peeked: dict[int, int] = self.__dict__.setdefault("peeked", {})
         peeked[cursor.Handle] = peeked.get(cursor.Handle, 0) + 1
         if peeked[cursor.Handle] == 3:
@@ -157,7 +157,7 @@ class ServerThirdPeekAtCursorMovesCursor(Cursors):
 class ServerPeekNextAfterRemovedMessageStartsAgain(Cursors):
     """PEEK_NEXT begins at the first message of the queue if the current message of the cursor was removed."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         current = cursor.MessagePositionReference
         if isinstance(current, MessagePosition) and current.State is MessagePositionState.DELETED:
             self.qm.cursors.rewind(cursor)

@@ -11,7 +11,7 @@ from harness.faults.rpc_calls import throw_refusals
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.rpc import Call
@@ -134,7 +134,7 @@ class ServerReceiveIgnoresHCursor(RemoteReads):
 class ServerUlTimeoutIgnored(RemoteStarting):
     """The server ends every read at once, as if ulTimeout were 0."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         return super().create_remote_read_entry(call, desc | {"ulTimeout": 0})
 
 
@@ -142,7 +142,7 @@ class ServerUlTimeoutIgnored(RemoteStarting):
 class ServerReadWithoutTimeoutWaits(RemoteStarting):
     """The server lets a read with ulTimeout 0 wait for a minute."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         return super().create_remote_read_entry(call, desc | {"ulTimeout": desc["ulTimeout"] or 60_000})
 
 
@@ -221,7 +221,7 @@ class ServerPeekNextStaysAtMessage(RemoteReads):
 class ServerWaitingReadNotKept(RemoteStarting):
     """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         self.qm.remote.RemoteReadEntryCollection.remove(entry)
         return entry

@@ -187,7 +187,7 @@ class ServerStartReceive2SecondNullDescriptionFaults(RemoteStarting):
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
         null = call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"] is None
         if null and self.__dict__.get("seen"):
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
             return
         self.__dict__["seen"] = null
         super().remote_qm_start_receive2(call, now)
@@ -218,7 +218,7 @@ class RefusalFaultSender(RemoteReads):
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         second = call.method.name == "RemoteQMStartReceive2"
         if second and status is not Status.MQ_OK and self.is_answered_by_fault(call, status, entry):
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
         else:
             super().answer_read(call, status, entry)
 

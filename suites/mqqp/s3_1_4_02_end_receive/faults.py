@@ -299,7 +299,7 @@ class ServerNullHandleOfEndReceiveInvalidParameter(RemoteEnding):
             for queue in self.qm.adm.QueueCollection.values()
             for position in queue.MessagePositionList
         ):
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, pphContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, pphContext=None))
         else:
             super().remote_qm_end_receive(call, now)
 
@@ -389,7 +389,7 @@ class ServerContextHandleKeptAfterFailedEnd(RemoteEnding):
 
         def answer_end(status: Status) -> None:
             kept = None if status is Status.MQ_OK else handle
-            self.qm.remote.note(call.respond(Return=status, pphContext=kept))
+            self.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=kept))
 
         self.end_remote_read(handle.state, self.is_delivered(call.arguments["dwAck"]), answer_end)
 
@@ -420,7 +420,7 @@ class ServerEndReceiveOfClosedQueueThrown(RemoteEnding):
         if call.handle is not None:
             handle = call.handle.state.OpenQueueDescriptorHandle
             if self.qm.remote_starting.find_remote_descriptor(handle) is None:
-                self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
                 return
         super().remote_qm_end_receive(call, now)
 

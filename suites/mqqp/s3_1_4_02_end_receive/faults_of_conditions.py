@@ -22,7 +22,7 @@ class ServerSecondNullHandleOfEndReceiveThrown(RemoteEnding):
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         self.refused += call.handle is None
         if call.handle is None and self.refused > 1:
-            self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
+            self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
             return
         super().remote_qm_end_receive(call, now)
 
@@ -34,7 +34,7 @@ class ServerRefusedRrNackThrown(RemoteEnding):
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         entry: RemoteReadEntry | None = None if call.handle is None else call.handle.state
         if call.arguments["dwAck"] == 2 and (entry is None or self.is_closed(entry)):
-            self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
+            self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
             return
         super().remote_qm_end_receive(call, now)
 
@@ -50,7 +50,7 @@ class ServerEndReceiveOfDeletedQueueThrown(RemoteEnding):
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         entry: RemoteReadEntry | None = None if call.handle is None else call.handle.state
         position = None if entry is None else entry.UserMessagePacket
-        if position is not None and position.QueueReference not in list(self.qm.queue_names.every_queue()):
-            self.qm.remote.note(call.fault(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
+        if position is not None and position.QueueReference not in list(self.qm.queue_names.list_every_queue()):
+            self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
             return
         super().remote_qm_end_receive(call, now)

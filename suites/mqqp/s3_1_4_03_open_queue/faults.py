@@ -16,7 +16,7 @@ from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -75,7 +75,7 @@ class ServerOpenQueueUnknownHQueueRefused(RemoteOpening):
         if call.arguments["hQueue"] in self.qm.descriptors:
             super().remote_qm_open_queue(call, now)
         else:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
 
 
 @fault("server-open-queue-hqueue-0-refused", breaks="MQQP-3.1.4.3-11")
@@ -104,7 +104,7 @@ class ServerOpenQueueIgnoresHqueueOnlyIfNonzero(RemoteOpening):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         given = call.arguments
         if given["hQueue"] != given["dwpContext"] and self.qm.remote_starting.find_remote_descriptor(given["hQueue"]):
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
         else:
             super().remote_qm_open_queue(call, now)
 
@@ -185,7 +185,7 @@ class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteOpening):
         opened = call.arguments["dwpContext"]
         key = (id(call.association.groups), opened)
         if key in self.handles and self.qm.remote.OpenQueueEntryCollection.of(opened):
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=self.handles[key]))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=self.handles[key]))
             return
 
         def return_first_handle(handle: Any) -> Any:
@@ -241,7 +241,7 @@ class ServerOpenQueueOfSecondClientReplacesFirst(RemoteOpening):
 class ServerOpenQueueLimitsClientToTwoQueues(RemoteStarting):
     """The server reads only through the first two queues that a client has opened."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         first = [one.OpenQueueDescriptorHandle for one in self.qm.remote.OpenQueueEntryCollection][:2]
         return super().check_open_queue(desc) if desc["hRemoteQueue"] in first else Status.MQ_ERROR_INVALID_PARAMETER
 
@@ -271,13 +271,13 @@ class ServerOpenQueueAfterCloseRefused(RemoteOpening):
 class ServerOpenQueueEntryRemovedByExpiredRead(RemoteStarting):
     """The server removes the entry of an open queue when a read of the queue times out."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         status = super().check_open_queue(desc)
         if not status and self.__dict__.setdefault("failed", {}).get(desc["hRemoteQueue"]):
             return Status.MQ_ERROR_INVALID_PARAMETER
         return status
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
         queue = None if descriptor is None else descriptor.QueueReference
@@ -311,7 +311,7 @@ class ServerOpenQueueDifferentPointersThrown(RemoteOpening):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         given = call.arguments
         if given["pQueue"] and given["dwpContext"] and given["pQueue"] != given["dwpContext"]:
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
         else:
             super().remote_qm_open_queue(call, now)
 
@@ -322,7 +322,7 @@ class ServerOpenQueueZeroContextThrown(RemoteOpening):
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         if not call.arguments["dwpContext"]:
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
         else:
             super().remote_qm_open_queue(call, now)
 
@@ -351,7 +351,7 @@ class ServerOpenQueueDwmqs16Refused(RemoteOpening):
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         if call.arguments["dwMQS"] == 16:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
         else:
             super().remote_qm_open_queue(call, now)
 
@@ -362,7 +362,7 @@ class ServerOpenQueueDwmqs1Refused(RemoteOpening):
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         if call.arguments["dwMQS"] == 1:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_ACCESS_DENIED, phContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_ACCESS_DENIED, phContext=None))
         else:
             super().remote_qm_open_queue(call, now)
 

@@ -73,6 +73,6 @@ class ServerOpenQueueThirdHandleNull(RemoteOpening):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         self.__dict__["opened"] = self.__dict__.get("opened", 0) + 1
         if self.__dict__["opened"] % 3 == 0:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=None))
         else:
             super().remote_qm_open_queue(call, now)

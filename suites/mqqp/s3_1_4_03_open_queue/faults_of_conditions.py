@@ -17,7 +17,9 @@ class ServerCloseRefusesHandleOfQueueOpenedToPeek(RemoteOpening):
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         if call.handle is not None and self.was_opened_to_peek(call.handle.state):
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=call.handle))
+            self.qm.remote.carry_out_outputs(
+                call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=call.handle)
+            )
             return
         super().remote_qm_close_queue(call, now)
 

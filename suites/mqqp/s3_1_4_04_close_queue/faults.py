@@ -11,7 +11,7 @@ from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_ending import CANCELED_STATUS
 from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -115,7 +115,7 @@ class ServerCloseQueueWithWaitingReadReturnsError(RemoteOpening):
         if waiting:
             assert call.handle is not None
             self.close_open_queue_entry(call.handle.state)
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR, pphContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR, pphContext=None))
         else:
             super().remote_qm_close_queue(call, now)
 
@@ -230,7 +230,7 @@ class ServerReadThroughHandleOfClosedFirstOpening(RemoteStarting):
             return None
         return closed if closed.QueueReference.OpenQueueDescriptorCollection else None
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         if self.find_remote_descriptor(desc["hRemoteQueue"]) is not None:
             return Status.MQ_OK
         return super().check_open_queue(desc)
@@ -324,7 +324,7 @@ class ServerCloseQueueOfDeletedQueueThrown(RemoteOpening):
             handle = call.handle.state.OpenQueueDescriptorHandle
             descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
             if descriptor is not None and descriptor.QueueReference is None:
-                self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
                 return
         super().remote_qm_close_queue(call, now)
 
@@ -338,7 +338,7 @@ class ServerCloseQueueWithWaitingReadThrown(RemoteOpening):
             call.handle.state.OpenQueueDescriptorHandle
         ):
             self.close_open_queue_entry(call.handle.state)
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
         else:
             super().remote_qm_close_queue(call, now)
 

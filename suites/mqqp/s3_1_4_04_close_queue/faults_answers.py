@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 def _answer_with_null_handle(part: RemoteOpening, call: Call, status: int) -> None:
-    part.qm.remote.note(call.respond(Return=status, pphContext=None))
+    part.qm.remote.carry_out_outputs(call.respond(Return=status, pphContext=None))
 
 
 @fault("server-close-queue-null-handle-invalid-parameter", breaks="MQQP-3.1.4.4-05", blind=True)

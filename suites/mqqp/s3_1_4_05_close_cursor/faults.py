@@ -32,7 +32,7 @@ class ServerCloseCursorAfterReceiveNotCarriedOut(RemoteOpening):
         descriptor = self.qm.remote_starting.find_remote_descriptor(given["hQueue"])
         cursor = None if descriptor is None else descriptor.CursorCollection.get(given["hCursor"])
         if cursor is not None and cursor.CursorState is not CursorState.UNREAD:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
         else:
             super().remote_qm_close_cursor(call, now)
 
@@ -46,7 +46,7 @@ class ServerCloseCursorOfReceivedMessageNotClosed(RemoteOpening):
         cursor = descriptor and self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
         at = getattr(cursor, "MessagePositionReference", None)
         if getattr(at, "State", None) is MessagePositionState.DELETED:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
         else:
             super().remote_qm_close_cursor(call, now)
 
@@ -91,7 +91,7 @@ class ServerCloseCursorAcceptsCursorOfOtherQueue(RemoteOpening):
             for other in self.qm.descriptors.values():
                 if number in other.CursorCollection:
                     self.qm.queue_opening.close_cursor(other.CursorCollection[number])
-                    self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+                    self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
                     return
         super().remote_qm_close_cursor(call, now)
 
@@ -114,7 +114,7 @@ class ServerCloseCursorHcursorComparedInLow16Bits(_WrongCursorCloser):
             for handle, cursor in list(descriptor.CursorCollection.items()):
                 if not (handle ^ call.arguments["hCursor"]) & 0xFFFF:
                     self.qm.queue_opening.close_cursor(cursor)
-                    self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+                    self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
                     return
         super().remote_qm_close_cursor(call, now)
 
@@ -130,7 +130,7 @@ class ServerCloseCursorOfOtherHandleOfSameQueue(_WrongCursorCloser):
                 cursor = other.CursorCollection.get(call.arguments["hCursor"])
                 if cursor is not None:
                     self.qm.queue_opening.close_cursor(cursor)
-                    self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+                    self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
                     return
         super().remote_qm_close_cursor(call, now)
 
@@ -224,7 +224,7 @@ class ServerCloseCursorSecondCloseReturnsMqOk(_WrongCursorCloser):
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         if self.find(call) is None and call.arguments["hCursor"] in self.closed_cursor_handles:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
             return
         self.closed_cursor_handles |= {call.arguments["hCursor"]}
         super().remote_qm_close_cursor(call, now)
@@ -236,7 +236,7 @@ class ServerCloseCursorOfUnknownQueueReturnsInvalidParameter(_WrongCursorCloser)
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         if self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"]) is None:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER))
         else:
             super().remote_qm_close_cursor(call, now)
 
@@ -251,7 +251,7 @@ class ServerCloseCursorOfClosedQueueInvalidParameter(RemoteOpening):
         if descriptor is not None:
             known.add(call.arguments["hQueue"])
         elif call.arguments["hQueue"] in known:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER))
             return
         super().remote_qm_close_cursor(call, now)
 
@@ -270,7 +270,7 @@ class ServerCloseCursor0Thrown(_WrongCursorCloser):
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         if call.arguments["hCursor"] == 0:
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
         else:
             super().remote_qm_close_cursor(call, now)
 
@@ -296,7 +296,7 @@ class ServerCursorOfWaitingReadNotClosed(RemoteOpening):
         waiting = () if descriptor is None else descriptor.WaitingMessageReadOperationCollection
         cursors = [one.CursorReference for one in waiting if one.CursorReference is not None]
         if given["hCursor"] in [cursor.Handle for cursor in cursors]:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
         else:
             super().remote_qm_close_cursor(call, now)
 
@@ -312,6 +312,6 @@ class ServerCursorWithUnendedReceiveNotClosed(RemoteOpening):
         cursor = descriptor and self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
         at = getattr(cursor, "MessagePositionReference", None)
         if getattr(at, "State", None) is MessagePositionState.LOCKED:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
         else:
             super().remote_qm_close_cursor(call, now)

@@ -68,7 +68,7 @@ class ServerCloseCursorTwiceReturnsMqOk(RemoteOpening):
         closed: set[int] = self.__dict__.setdefault("closed", set())
         known = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"]) is not None
         if known and call.arguments["hCursor"] in closed:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
             return
         closed.add(call.arguments["hCursor"])
         super().remote_qm_close_cursor(call, now)
@@ -80,7 +80,7 @@ class ServerCloseCursorHcursor0ReturnsMqOk(RemoteOpening):
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         if call.arguments["hCursor"] == 0:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
         else:
             super().remote_qm_close_cursor(call, now)
 
@@ -150,6 +150,6 @@ class ServerCloseCursorOfUnknownQueueThrown(RemoteOpening):
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         if self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"]) is None:
-            self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
+            self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
         else:
             super().remote_qm_close_cursor(call, now)

@@ -12,7 +12,7 @@ from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAct
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.states import MessagePositionState
@@ -217,11 +217,11 @@ class ServerCancelledCursorReadRequestIdStaysUsed(RemoteStarting):
         super().__init__(qm)
         self.with_cursor: set[tuple[int, int]] = set()
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         known = (desc["hRemoteQueue"], desc["dwRequestID"]) in self.with_cursor
         return Status.MQ_ERROR_INVALID_PARAMETER if known else super().check_request_id(desc)
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         if desc["hCursor"] and desc["ulTimeout"]:
             self.with_cursor.add((desc["hRemoteQueue"], desc["dwRequestID"]))
         return super().create_remote_read_entry(call, desc)
@@ -287,7 +287,7 @@ class ServerCancelReceiveUnknownRequestThrown(RemoteEnding):
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         given = call.arguments
         if self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])[0] is Status.MQ_ERROR:
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CANCEL))
         else:
             super().remote_qm_cancel_receive(call, now)
 
@@ -299,7 +299,7 @@ class ServerCancelUnknownRequestIdThrownWhileReadsWait(RemoteEnding):
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         given = call.arguments
         if self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])[0] is Status.MQ_ERROR:
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
         else:
             super().remote_qm_cancel_receive(call, now)
 
@@ -312,6 +312,6 @@ class ServerCancelClosedHandleThrown(RemoteEnding):
         given = call.arguments
         unknown = self.qm.remote_starting.find_remote_descriptor(given["hQueue"]) is None
         if given["hQueue"] == given["pQueue"] and unknown:
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH))
         else:
             super().remote_qm_cancel_receive(call, now)

@@ -185,7 +185,7 @@ class ServerPurgeQueueLeavesMessages(RemoteOpening):
     """RemoteQMPurgeQueue returns MQ_OK and leaves the messages in the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
-        self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+        self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
 
 
 @fault("server-purge-queue-removes-highest-priority-only", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"))
@@ -202,7 +202,7 @@ class ServerPurgeQueueRemovesHighestPriorityOnly(RemoteOpening):
         for one in positions:
             if one.MessageReference not in kept:
                 queue.MessagePositionList.remove(one)
-        self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+        self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
 
 
 def _change_purge_pending_to_locked(position: MessagePosition) -> None:
@@ -266,7 +266,7 @@ class _PartialPurger(RemoteOpening):
                 position.State = MessagePositionState.PURGE_PENDING
             else:
                 self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
-        self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+        self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
 
 
 @fault("server-purge-queue-with-open-receive-leaves-messages", breaks="MQQP-3.1.4.7-10")
@@ -302,7 +302,7 @@ class ServerPurgeKeepsTransactionalMessages(RemoteOpening):
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         if queue.Transactional:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
         else:
             super().purge_remote_queue(call, queue)
 
@@ -383,7 +383,7 @@ class ServerPurgeAfterEarlierPurgeDoesNothing(RemoteOpening):
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         if call.arguments["hQueue"] in self.purged_queue_handles:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
             return
         self.purged_queue_handles |= {call.arguments["hQueue"]}
         super().purge_remote_queue(call, queue)

@@ -23,7 +23,7 @@ class ServerSecondRemotePurgeHasNoEffect(RemoteOpening):
         purged: set[int] = self.__dict__.setdefault("purged", set())
         handle = call.arguments["hQueue"]
         if handle in purged:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
         else:
             purged.add(handle)
             super().purge_remote_queue(call, queue)
@@ -112,6 +112,6 @@ class ServerRemotePurgeWithClosedHandleReturnsMqOk(RemoteOpening):
         if self.qm.remote.OpenQueueEntryCollection.of(handle):
             known.add(handle)
         elif handle in known:
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
             return
         super().remote_qm_purge_queue(call, now)

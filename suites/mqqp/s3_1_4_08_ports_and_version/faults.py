@@ -71,7 +71,7 @@ class ServerGetServerPortForSpxGivesFault(RemoteOpening):
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
         if call.arguments["dwPortType"] in (PortType.IPX_HANDSHAKE, PortType.IPX_READ):
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
         else:
             super().remote_qm_get_qmqm_server_port(call, now)
 
@@ -146,7 +146,7 @@ class ServerGetServerPortFaultsWithOpenQueue(RemoteOpening):
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
         if len(self.qm.remote.OpenQueueEntryCollection):
-            self.qm.remote.note(call.fault(Status.MQ_ERROR))
+            self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR))
         else:
             super().remote_qm_get_qmqm_server_port(call, now)
 
@@ -157,7 +157,7 @@ class ServerPortCallWhileReadWaitsThrown(RemoteOpening):
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
         if self.qm.readers:
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
         else:
             super().remote_qm_get_qmqm_server_port(call, now)
 
@@ -202,7 +202,7 @@ class ServerGetVersionFaultsWithoutOpenQueue(RemoteOpening):
         if len(self.qm.remote.OpenQueueEntryCollection):
             super().remote_qm_get_version(call, now)
         else:
-            self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
+            self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
 
 
 @fault("server-version-differs-while-queue-is-open", breaks="MQQP-3.1.4.9-D02")
@@ -220,7 +220,7 @@ class ServerVersionCallBetweenBothOpensThrown(RemoteOpening):
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
         if any(one.RemoteReadState is RemoteReadState.OPENED for one in self.qm.descriptors.values()):
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
         else:
             super().remote_qm_get_version(call, now)
 
@@ -243,7 +243,7 @@ class ServerVersionCallAfterCloseOfQueueThrown(RemoteOpening):
         if is_open:
             self.__dict__["was_open"] = True
         if self.__dict__.get("was_open") and not is_open:
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
         else:
             super().remote_qm_get_version(call, now)
 
@@ -294,6 +294,6 @@ class ServerIpHandshakeAtReadPortReturns0(RemoteOpening):
         listening = self.qm.rpc_listening
         at_read_port = listening is not None and call.association.sec_addr == str(listening.read.port)
         if at_read_port and call.arguments["dwPortType"] == PortType.IP_HANDSHAKE:
-            self.qm.remote.note(call.respond(Return=0))
+            self.qm.remote.carry_out_outputs(call.respond(Return=0))
         else:
             super().remote_qm_get_qmqm_server_port(call, now)

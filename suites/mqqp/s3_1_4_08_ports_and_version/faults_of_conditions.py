@@ -60,7 +60,7 @@ class ServerSecondIpxHandshakeThrown(RemoteOpening):
         asked = call.arguments["dwPortType"] == PortType.IPX_HANDSHAKE
         self.calls += asked
         if asked and self.calls > 1:
-            self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_PARAMETER))
+            self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR_INVALID_PARAMETER))
             return
         super().remote_qm_get_qmqm_server_port(call, now)
 
@@ -72,7 +72,7 @@ class ServerIpxHandshakeWhileQueueIsOpenThrown(RemoteOpening):
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
         asked = call.arguments["dwPortType"] == PortType.IPX_HANDSHAKE
         if asked and list(self.qm.remote.OpenQueueEntryCollection):
-            self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_PARAMETER))
+            self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR_INVALID_PARAMETER))
             return
         super().remote_qm_get_qmqm_server_port(call, now)
 

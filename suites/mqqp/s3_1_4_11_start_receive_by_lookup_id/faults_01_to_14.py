@@ -13,7 +13,7 @@ from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, Ack, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOW_7_BYTES, RemoteReads
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOW_7_BYTES_MASK, RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -400,12 +400,13 @@ class ServerLookupPrevInOrderOfArrival(RemoteReads):
         earlier = [
             one
             for one in queue.MessagePositionList
-            if one.LookupIdentifier & LOW_7_BYTES < lookup_id & LOW_7_BYTES and self.qm.seeking.is_readable(one, peek)
+            if one.LookupIdentifier & LOW_7_BYTES_MASK < lookup_id & LOW_7_BYTES_MASK
+            and self.qm.seeking.is_readable(one, peek)
         ]
         if not earlier:
             self.complete_remote_read(entry, Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
             return
-        found = max(earlier, key=lambda one: one.LookupIdentifier & LOW_7_BYTES)
+        found = max(earlier, key=lambda one: one.LookupIdentifier & LOW_7_BYTES_MASK)
         self.qm.reading.read_by_lookup_identifier(
             descriptor,
             found.LookupIdentifier,

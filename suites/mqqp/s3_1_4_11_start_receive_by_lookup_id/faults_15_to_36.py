@@ -17,7 +17,7 @@ from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -142,13 +142,13 @@ add(
 class ServerLookupHRemoteQueueZeroAccepted(RemoteStarting):
     """The server reads the first open queue when hRemoteQueue is 0."""
 
-    def check_dw_queue(self, desc: Desc) -> Status:
+    def check_dw_queue(self, desc: ReadDescription) -> Status:
         return self._replace_queue_by_first_opened(desc) if super().check_dw_queue(desc) else Status.MQ_OK
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         return self._replace_queue_by_first_opened(desc) if super().check_lookup_queue(desc) else Status.MQ_OK
 
-    def _replace_queue_by_first_opened(self, desc: Desc) -> Status:
+    def _replace_queue_by_first_opened(self, desc: ReadDescription) -> Status:
         desc["hRemoteQueue"] = desc["dwQueue"] = next(iter(self.qm.descriptors))
         return Status.MQ_OK
 
@@ -159,7 +159,7 @@ class ServerLookupTimeoutOfHigh16BitsAccepted(RemoteStarting):
     ulTimeout are zero.
     """
 
-    def check_lookup_timeout(self, desc: Desc) -> Status:
+    def check_lookup_timeout(self, desc: ReadDescription) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["ulTimeout"] & 0xFFFF else Status.MQ_OK
 
 
@@ -167,7 +167,7 @@ class ServerLookupTimeoutOfHigh16BitsAccepted(RemoteStarting):
 class ServerLookupInfiniteTimeoutAccepted(RemoteStarting):
     """The server accepts a read by LookupIdentifier with ulTimeout 0xFFFFFFFF."""
 
-    def check_lookup_timeout(self, desc: Desc) -> Status:
+    def check_lookup_timeout(self, desc: ReadDescription) -> Status:
         return Status.MQ_OK if desc["ulTimeout"] == 0xFFFFFFFF else super().check_lookup_timeout(desc)
 
 
@@ -175,7 +175,7 @@ class ServerLookupInfiniteTimeoutAccepted(RemoteStarting):
 class ServerLookupTimeoutOfReceiveAccepted(RemoteStarting):
     """The server checks ulTimeout only for the peek actions of a read by LookupIdentifier."""
 
-    def check_lookup_timeout(self, desc: Desc) -> Status:
+    def check_lookup_timeout(self, desc: ReadDescription) -> Status:
         return Status.MQ_OK if desc["ulAction"] in RECEIVE_ACTIONS else super().check_lookup_timeout(desc)
 
 
@@ -183,7 +183,7 @@ class ServerLookupTimeoutOfReceiveAccepted(RemoteStarting):
 class ServerLookupOpenCursorAccepted(RemoteStarting):
     """The server accepts an open cursor of the queue in a read by LookupIdentifier."""
 
-    def check_lookup_cursor(self, desc: Desc) -> Status:
+    def check_lookup_cursor(self, desc: ReadDescription) -> Status:
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
         known = descriptor is not None and self.find_remote_cursor(descriptor, desc["hCursor"]) is not None
         return Status.MQ_OK if known else super().check_lookup_cursor(desc)
@@ -207,7 +207,7 @@ class ServerLookupHremotequeue0OfReceiveInvalidHandle(ReadAnswerChanger):
 class ServerLookupTimeoutBelowOneSecondAccepted(RemoteStarting):
     """The server accepts a read by LookupIdentifier with an ulTimeout below 1000."""
 
-    def check_lookup_timeout(self, desc: Desc) -> Status:
+    def check_lookup_timeout(self, desc: ReadDescription) -> Status:
         return Status.MQ_OK if desc["ulTimeout"] < 1000 else super().check_lookup_timeout(desc)
 
 
@@ -215,7 +215,7 @@ class ServerLookupTimeoutBelowOneSecondAccepted(RemoteStarting):
 class ServerLookupTimeoutOfPrevActionsAccepted(RemoteStarting):
     """The server accepts a read by LookupIdentifier with a PREV action and a nonzero ulTimeout."""
 
-    def check_lookup_timeout(self, desc: Desc) -> Status:
+    def check_lookup_timeout(self, desc: ReadDescription) -> Status:
         previous = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
         return Status.MQ_OK if desc["ulAction"] in previous else super().check_lookup_timeout(desc)
 
@@ -238,7 +238,7 @@ class ServerLookupCursorOfReceiveAccepted(RemoteStarting):
 class ServerLookupCursorStatusInvalidParameter(RemoteStarting):
     """The server returns STATUS_INVALID_PARAMETER for a read by LookupIdentifier with an open cursor."""
 
-    def check_lookup_cursor(self, desc: Desc) -> Status:
+    def check_lookup_cursor(self, desc: ReadDescription) -> Status:
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
         known = descriptor is not None and self.find_remote_cursor(descriptor, desc["hCursor"]) is not None
         return Status.STATUS_INVALID_PARAMETER if known else super().check_lookup_cursor(desc)
@@ -248,7 +248,7 @@ class ServerLookupCursorStatusInvalidParameter(RemoteStarting):
 class ServerLookupWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """The server reads by LookupIdentifier from a queue that only R_QMOpenRemoteQueue has opened."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         known = self.find_remote_descriptor(desc["hRemoteQueue"]) is not None
         lookup = desc["ulAction"] & 0x40000000
         return Status.MQ_OK if known and lookup else super().check_open_queue(desc)
@@ -258,7 +258,7 @@ class ServerLookupWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 class ServerLookupOfClosedQueueInvalidHandle(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_HANDLE for a read by LookupIdentifier through a closed handle."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         status = super().check_open_queue(desc)
         seen = self.__dict__.setdefault("seen", set())
         if not status:

@@ -16,7 +16,7 @@ from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
@@ -309,13 +309,13 @@ class ServerLookupMissingMessageThrown(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if is_lookup_call(call) and status is Status.MQ_ERROR_MESSAGE_NOT_FOUND:
-            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+            self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
         else:
             super().answer_read(call, status, entry)
 
 
 class _FailureThrower(RemoteReads):
-    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+    def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
         """Return whether the server raises an RPC exception instead of returning the failure of the read."""
         return False
 
@@ -323,7 +323,7 @@ class _FailureThrower(RemoteReads):
         if is_lookup_call(call) and status:
             desc = call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]
             if desc is not None and self.is_failure_thrown(desc, entry, status):
-                self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+                self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
                 return
         super().answer_read(call, status, entry)
 
@@ -332,7 +332,7 @@ class _FailureThrower(RemoteReads):
 class ServerLookupWithCursorThrown(_FailureThrower):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero hCursor."""
 
-    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+    def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
         return bool(desc["hCursor"])
 
 
@@ -340,7 +340,7 @@ class ServerLookupWithCursorThrown(_FailureThrower):
 class ServerLookupWithTimeoutThrown(_FailureThrower):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero ulTimeout."""
 
-    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+    def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
         return bool(desc["ulTimeout"])
 
 
@@ -348,7 +348,7 @@ class ServerLookupWithTimeoutThrown(_FailureThrower):
 class ServerLookupOfUnopenedQueueThrown(_FailureThrower):
     """The server raises an RPC exception for a read by LookupIdentifier of a queue that is not open."""
 
-    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+    def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
         known = self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])
         return bool(desc["hRemoteQueue"]) and not known
 
@@ -357,12 +357,12 @@ class ServerLookupOfUnopenedQueueThrown(_FailureThrower):
 class ServerLookupOfLockedMessageThrown(_FailureThrower):
     """The server raises an RPC exception for a RECEIVE_CURRENT of a locked message."""
 
-    def is_failure_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
+    def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
         return status is Status.MQ_ERROR_TRANSACTION_USAGE
 
 
 class _UnknownLookupActionPeeker(RemoteStarting):
-    def check_lookup_action(self, desc: Desc) -> Status:
+    def check_lookup_action(self, desc: ReadDescription) -> Status:
         if super().check_lookup_action(desc):
             desc["ulAction"] = ReadAction.MQ_LOOKUP_PEEK_NEXT
         return Status.MQ_OK

@@ -111,11 +111,11 @@ class ClientOpenQueueAsksQmcommForServerPort(ServerBindings):
     RemoteQMGetQMQMServerPort on its first binding handle to qm2qm.
     """
 
-    def _bind_again(self, server: Endpoint, initial: Binding) -> Sequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> Sequence:
         if initial.interface is not QM2QM:
-            return (yield from super()._bind_again(server, initial))
+            return (yield from super()._bind_at_server_port(server, initial))
         qmcomm = yield from self.construct_binding(server, QMCOMM)
-        port = yield from self.then_close(qmcomm, self.ask_server_port(qmcomm, QM2QM))
+        port = yield from self.close_binding_after(qmcomm, self.ask_server_port(qmcomm, QM2QM))
         return (yield from self.construct_binding(Endpoint(server.host, port), QM2QM))
 
 
@@ -185,7 +185,7 @@ class ClientFirstBindingOfSecondOpeningNotClosed(ServerBindings):
         if interface is not QM2QM or self.count % 2:
             return (yield from super().bind_to_server(server, interface))
         initial = yield from self.construct_initial_binding(server, interface)
-        return (yield from self._bind_again(server, initial))
+        return (yield from self._bind_at_server_port(server, initial))
 
 
 @fault("client-open-queue-without-second-binding", breaks="MQQP-3.2.4.1-06")
@@ -208,7 +208,7 @@ class ClientQueueOpenedOnFirstBindingIfPortRefuses(ServerBindings):
     def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
         initial = yield from self.construct_initial_binding(server, interface)
         try:
-            second = yield from self._bind_again(server, initial)
+            second = yield from self._bind_at_server_port(server, initial)
         except RemoteError:
             return initial
         yield from self.close_binding(initial)
@@ -228,13 +228,13 @@ class ClientBindingStaysOpenAfterQueue(ClientOpening):
 class ClientSecondBindingNotClosedWhileOtherQueueIsOpen(ServerBindings):
     """The client keeps the second binding handle of a closed queue until it closes its last queue."""
 
-    def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
+    def close_binding_after(self, binding: Binding, sequence: Sequence) -> Sequence:
         last = len(self.qm.remote_client.RemoteOpenQueueEntryCollection) <= 1
         ports = [one.binding for one in self.qm.remote_client.queues.values()]
         known = [one.queue.binding for one in self.qm.remote_client.RemoteOpenQueueEntryCollection]
         if binding in (*ports, *known) and not last:
             return (yield from sequence)
-        return (yield from super().then_close(binding, sequence))
+        return (yield from super().close_binding_after(binding, sequence))
 
 
 @fault("client-second-binding-of-second-queue-not-closed", breaks="MQQP-3.2.4.1-07")

@@ -109,9 +109,9 @@ class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientOpening):
 class ClientQueueOpenedAgainOnFirstBinding(_OpeningBindingCounter):
     """From the second opening on, the client calls RemoteQMOpenQueue on the first binding handle to qm2qm."""
 
-    def _bind_again(self, server: Endpoint, initial: Binding) -> Sequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> Sequence:
         self.openings += initial.interface is QM2QM
-        again: Binding = yield from super()._bind_again(server, initial)
+        again: Binding = yield from super()._bind_at_server_port(server, initial)
         return initial if initial.interface is QM2QM and self.openings > 1 else again
 
     def close_binding(self, binding: Binding) -> Sequence:

@@ -77,7 +77,7 @@ add(
 class ClientReadRequestIdAlways7(ClientReading):
     """The client sends all its reads with dwRequestID 7."""
 
-    def new_request_id(self) -> int:
+    def assign_request_id(self) -> int:
         return 7
 
 
@@ -155,7 +155,7 @@ class ClientRequestIdsCountedPerQueue(ClientReading):
 class ClientRequestIdOfFinishedReadWhileOthersWait(ClientReading):
     """The client assigns the number of its pending reads plus one as the RequestId of a new read."""
 
-    def new_request_id(self) -> int:
+    def assign_request_id(self) -> int:
         return len(self.qm.remote_client.PendingRemoteReadEntryCollection) + 1
 
 

@@ -328,4 +328,4 @@ class ClientPeekWithHandleOfLastOpenedQueue(ClientReading):
         if not read.receives:
             last = self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
             description["hRemoteQueue"] = last.OpenQueueDescriptorHandle
-        return (yield from self._call_start(read, "RemoteQMStartReceive", {"lpRemoteReadDesc": description}))
+        return (yield from self._call_start_method(read, "RemoteQMStartReceive", {"lpRemoteReadDesc": description}))

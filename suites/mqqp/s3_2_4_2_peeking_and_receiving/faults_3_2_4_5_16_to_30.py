@@ -121,7 +121,7 @@ UNIQUE_REQUEST_ID_RULES = tuple(f"{one}-{number}" for one in READ_SECTION_NUMBER
 class ClientRequestIdOf5Values(ClientReading):
     """The client has five RequestIds, which it uses in turn, also while a read with the RequestId is pending."""
 
-    def new_request_id(self) -> int:
+    def assign_request_id(self) -> int:
         self.qm.remote_client.last_request_id = self.qm.remote_client.last_request_id % 5 + 1
         return self.qm.remote_client.last_request_id
 

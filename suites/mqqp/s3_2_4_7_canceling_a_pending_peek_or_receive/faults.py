@@ -39,7 +39,7 @@ class ClientCancelEndsAllPendingReadsOfQueue(ClientCancelling):
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
         yield from super().cancel_pending_read(queue, request_id)
         for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
-            if one.queue is queue and one.is_known:
+            if one.queue is queue and one.is_sent_to_server:
                 yield from super().cancel_pending_read(queue, one.RequestId)
 
 
@@ -70,7 +70,7 @@ class ClientCancelFindsReadOfOtherQueue(ClientCancelling):
         found = super().find_pending_read(queue, request_id)
         first = next(iter(self.qm.remote_client.queues.values()))
         for one in self.qm.remote_client.PendingRemoteReadEntryCollection:
-            if one.queue is first and one.is_known:
+            if one.queue is first and one.is_sent_to_server:
                 return one
         return found
 
@@ -142,7 +142,7 @@ class ClientCancelOfStartReceiveNotCalled(ClientReading):
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         assert read.entry is not None
-        read.entry.is_known = False
+        read.entry.is_sent_to_server = False
         return (yield from super().start_receive(read))
 
 
@@ -164,12 +164,12 @@ class _LocalReadCanceller(ClientReading):
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
         if read.entry is not None and self.is_cancelled_without_call(read):
-            read.entry.is_known = False
+            read.entry.is_sent_to_server = False
         return (yield from super().start_receive2(read))
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         if read.entry is not None and self.is_cancelled_without_call(read):
-            read.entry.is_known = False
+            read.entry.is_sent_to_server = False
         return (yield from super().start_receive(read))
 
 
@@ -203,7 +203,7 @@ class ClientCancelOfReadByStartReceiveNotSent(ClientReading):
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         if read.entry is not None:
-            read.entry.is_known = False
+            read.entry.is_sent_to_server = False
         return (yield from super().start_receive(read))
 
 

@@ -19,7 +19,7 @@ from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
 from reference_qm.core.transfer.history import History
 from reference_qm.model.adm import MessageIDHistoryEntry, MessagePosition, OutgoingQueue, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface import commands
@@ -39,7 +39,7 @@ class QueueManagerLocalMessageOutsideTransactionInTransactionalQueue(Commands):
     """The queue manager stores a nontransactional message of a local application in a transactional queue."""
 
     def _find_accepting_queue(self, request: commands.SendMessage) -> Queue | None:
-        local = self.qm.destinations.find_local(request.to)
+        local = self.qm.destinations.find_local_queue(request.to)
         if local is not None and local.Transactional and not request.transactional:
             return local
         return super()._find_accepting_queue(request)
@@ -63,7 +63,7 @@ class QueueManagerWaitingReceiveInTransactionDeletesAtOnce(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -81,7 +81,7 @@ class QueueManagerWaitingReceiveInTransactionDeletesAtOnce(Reading):
         position: MessagePosition,
         transaction: Transaction | None,
         two_phase_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
     ) -> None:
         inside = (
             transaction if transaction is None or transaction.Identifier not in getattr(self, "loose", ()) else None

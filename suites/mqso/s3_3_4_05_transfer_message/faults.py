@@ -170,7 +170,7 @@ class SenderAfterSecondLostConnectionRepeatsNothing(Closing):
 class _TransitRecorder(Resolving):
     def resolve_host_address(self, session: Session, now: Now) -> None:
         waiting = [one.UserMessage for one in session.OutgoingMessageTable]
-        in_transit = bool(waiting) and not any(self.qm.sending.is_own(packet) for packet in waiting)
+        in_transit = bool(waiting) and not any(self.qm.sending.is_from_this_queue_manager(packet) for packet in waiting)
         vars(self.qm.next_hops)["in_transit"] = in_transit
         super().resolve_host_address(session, now)
 

@@ -24,7 +24,7 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
-from reference_qm.model.elements import Answered, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus, Status
@@ -149,7 +149,7 @@ class QueueManagerUnfittingMessageReportedAsSent(Commands):
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         try:
-            local = self.qm.destinations.find_local(request.to)
+            local = self.qm.destinations.find_local_queue(request.to)
         except CommandError:
             local = None
         if local is not None and request.transactional and not local.Transactional:
@@ -161,8 +161,8 @@ class QueueManagerUnfittingMessageReportedAsSent(Commands):
 class LocalMessageStoredInDeadLetterQueue(Destinations):
     """The queue manager stores a message for one of its own queues in the dead-letter queue."""
 
-    def find_local(self, text: str) -> Queue | None:
-        return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue
+    def find_local_queue(self, text: str) -> Queue | None:
+        return None if super().find_local_queue(text) is None else self.qm.adm.SystemDeadletterQueue
 
 
 @fault("queue-manager-second-local-copy-lost", breaks="MQSO-3.3.4.3-D02", blind=True)
@@ -225,7 +225,7 @@ class QueueManagerSecondMessageOfTransactionSentBeforeCommit(Commands):
             isinstance(one.MessagePositionReference.QueueReference, OutgoingQueue)
             for one in transaction.TransactionalOperationCollection
         )
-        if later and self.qm.destinations.find_local(request.to) is None:
+        if later and self.qm.destinations.find_local_queue(request.to) is None:
             request = replace(request, transactional=True, transaction=None)
         return super().send_message(request, token, now)
 
@@ -346,7 +346,7 @@ class QueueManagerMessageReceivedByCursorStays(Reading):
     """A message that is received through a cursor outside a transaction stays in its queue."""
 
     def dequeue_message(
-        self, queue_desc: OpenQueueDescriptor, answered: Answered, now: Now, *args: Any, **named: Any
+        self, queue_desc: OpenQueueDescriptor, answered: OnReadAnswered, now: Now, *args: Any, **named: Any
     ) -> None:
         cursor = args[1] if len(args) > 1 else named.get("cursor")
         if cursor is None or named.get("transaction") is not None:

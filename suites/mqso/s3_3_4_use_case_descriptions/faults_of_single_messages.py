@@ -16,16 +16,16 @@ from reference_qm.surface.clock import Now
 class SenderMessageToOwnQueueByPrivateNameInOutgoingQueue(Destinations):
     """The queue manager puts a message for one of its own queues into an outgoing queue if the name is private."""
 
-    def find_local(self, text: str) -> Queue | None:
-        return None if text.upper().startswith("PRIVATE=") else super().find_local(text)
+    def find_local_queue(self, text: str) -> Queue | None:
+        return None if text.upper().startswith("PRIVATE=") else super().find_local_queue(text)
 
 
 @fault("sender-second-message-to-own-queue-in-first-queue", breaks="MQSO-3.3.4.3-D02")
 class SenderSecondMessageToOwnQueueInFirstQueue(Destinations):
     """The queue manager stores every message for its own queues in the queue of the first message."""
 
-    def find_local(self, text: str) -> Queue | None:
-        found = super().find_local(text)
+    def find_local_queue(self, text: str) -> Queue | None:
+        found = super().find_local_queue(text)
         return found if found is None else self.__dict__.setdefault("first", found)
 
 

@@ -15,7 +15,7 @@ from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Queue, Session
-from reference_qm.model.attributes import UNLIMITED
+from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 from reference_qm.surface.clock import Now
@@ -25,7 +25,7 @@ from reference_qm.surface.commands import Result
 def reset_journal_quotas(qm: QueueManager) -> None:
     """Set JournalQuota of all queues to its default."""
     for queue in qm.adm.QueueCollection.values():
-        queue.JournalQuota = UNLIMITED
+        queue.JournalQuota = UNLIMITED_QUOTA_KB
 
 
 add(

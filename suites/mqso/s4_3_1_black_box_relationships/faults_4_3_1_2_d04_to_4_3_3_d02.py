@@ -19,7 +19,7 @@ from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
-from reference_qm.model.elements import Answered
+from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface import commands
@@ -30,7 +30,7 @@ add(
     "transactional-message-gets-no-order-ack",
     "MQSO-4.3.1.2-D04",
     "The destination stores transactional messages but never acknowledges them.",
-    skip(OrderAcks.schedule),
+    skip(OrderAcks.start_order_ack_timer),
 )
 
 
@@ -153,7 +153,7 @@ class InternalReceiveRefuser(Reading):
         position: MessagePosition,
         transaction: Transaction | None,
         two_phase_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
     ) -> None:
         identifier = position.MessageReference.Identifier
         noted = self.qm.transaction_operations.externally_sent_messages  # type: ignore[attr-defined]
@@ -231,7 +231,7 @@ class QueueManagerWorkgroupTransactionalMessageRefused(Commands):
     """A queue manager without a directory refuses transactional messages to direct names of other computers."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        local = self.qm.destinations.find_local(request.to)
+        local = self.qm.destinations.find_local_queue(request.to)
         if not self.qm.enterprise.state.DirectoryIntegrated and request.transactional and local is None:
             raise CommandError("no transactional message is sent without a directory")
         return super().send_message(request, token, now)

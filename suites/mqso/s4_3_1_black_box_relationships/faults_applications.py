@@ -18,7 +18,7 @@ class QueueManagerApplicationsSendOnlyToOtherComputers(Commands):
     """An application can send to queues of other computers, but not to queues of its own computer."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if self.qm.destinations.find_local(request.to) is not None:
+        if self.qm.destinations.find_local_queue(request.to) is not None:
             raise CommandError("a local queue cannot be a destination")
         return super().send_message(request, token, now)
 
@@ -28,7 +28,7 @@ class QueueManagerApplicationsSendOnlyToOwnComputer(Commands):
     """An application can send to queues of its own computer, but not to queues of other computers."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if self.qm.destinations.find_local(request.to) is None:
+        if self.qm.destinations.find_local_queue(request.to) is None:
             raise CommandError("only a local queue can be a destination")
         return super().send_message(request, token, now)
 
@@ -79,7 +79,7 @@ class QueueManagerWithoutDirectorySendsToNoOtherComputer(Commands):
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         without = not self.qm.enterprise.state.DirectoryIntegrated or self.qm.enterprise.state.DirectoryOffline
-        if without and self.qm.destinations.find_local(request.to) is None:
+        if without and self.qm.destinations.find_local_queue(request.to) is None:
             raise CommandError("the queue manager has no directory")
         return super().send_message(request, token, now)
 

@@ -59,7 +59,7 @@ add(
     "failed-initialization-not-retried",
     ("MQSO-5.1.1.1-03", "MQSO-5.1.1.1-D02", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-D08"),
     "The queue manager does not retry a failed initialization.",
-    skip(Initialization.await_retry),
+    skip(Initialization.start_initialization_retry_timer),
 )
 
 
@@ -75,7 +75,7 @@ add(
     "stop-leaves-remote-queues-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "A queue manager that is stopped does not close the queues that it has opened on other queue managers.",
-    skip_during(Inputs.on_stopped, ClientTasks.abandon),
+    skip_during(Inputs.on_stopped, ClientTasks.abandon_all_tasks),
 )
 
 
@@ -174,9 +174,9 @@ class StoppedQueueManagerServes(Inputs):
 class FailedInitializationRetriedEvery120S(Initialization):
     """The queue manager retries a failed initialization every 120 seconds."""
 
-    def await_retry(self, now: Now) -> None:
+    def start_initialization_retry_timer(self, now: Now) -> None:
         before = self.qm.adm.InitializationRetryTimerDuration
-        super().await_retry(now)
+        super().start_initialization_retry_timer(now)
         self.qm.adm.InitializationRetryTimerDuration = before
 
 
@@ -286,7 +286,7 @@ class OfflineDirectoryMessagesRefused(Commands):
     """While the directory cannot be reached, the queue manager refuses applications' messages to remote queues."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if self.qm.enterprise.state.DirectoryOffline and self.qm.destinations.find_local(request.to) is None:
+        if self.qm.enterprise.state.DirectoryOffline and self.qm.destinations.find_local_queue(request.to) is None:
             raise CommandError("no message is sent while the directory is unavailable")
         return super().send_message(request, token, now)
 

@@ -32,7 +32,7 @@ class QueueManagerWithFailedStartCarriesOutCommands(Inputs):
 class QueueManagerWithFailedStartBecomesReady(Initialization):
     """A queue manager whose initialization failed is Ready, but refuses the requests of applications."""
 
-    def await_retry(self, now: Now) -> None:
-        super().await_retry(now)
+    def start_initialization_retry_timer(self, now: Now) -> None:
+        super().start_initialization_retry_timer(now)
         self.initialize_globally(now)
         self.qm.adm.QueueManagerState = ServiceState.READY

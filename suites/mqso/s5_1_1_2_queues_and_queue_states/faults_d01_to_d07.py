@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.queues import Queues
@@ -22,8 +22,8 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
-from reference_qm.model.attributes import UNLIMITED
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, MessageSeekAction, QueueAccessType
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import CursorStatus, EnqueueStatus, Status
@@ -37,7 +37,7 @@ class LastMessageReceivedFirst(Reading):
     """A receive returns the last message of the queue."""
 
     def dequeue_message(
-        self, queue_desc: OpenQueueDescriptor, answered: Answered, now: Now, *args: Any, **named: Any
+        self, queue_desc: OpenQueueDescriptor, answered: OnReadAnswered, now: Now, *args: Any, **named: Any
     ) -> None:
         queue = queue_desc.QueueReference
         if queue is None or not len(queue.MessagePositionList):
@@ -83,7 +83,7 @@ class QueueManagerExpressMessageBeforeRecoverable(Positions):
 class ReceiveByCursorReturnsLastMessage(Cursors):
     """A receive by a cursor returns the last message of the queue."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         if status is not CursorStatus.SUCCEEDED or queue is None:
@@ -166,7 +166,7 @@ class PendingReceiveOfJournalingQueueWithQuotaGetsNoMessage(Waiting):
 
     def release_readers(self, position: MessagePosition) -> None:
         queue = position.QueueReference
-        if queue.Quota == UNLIMITED or not queue.Journaling:
+        if queue.Quota == UNLIMITED_QUOTA_KB or not queue.Journaling:
             super().release_readers(position)
 
 
@@ -277,7 +277,7 @@ class QueueManagerJournalOfDeletedQueueReturnsWithItsName(Queues):
         super().add(queue)
         for message in getattr(self, "journals", {}).pop(queue.Pathname.lower(), ()):
             assert queue.JournalQueueReference is not None
-            self.qm.journaling.keep_message(queue.JournalQueueReference, message)
+            self.qm.journaling.put_into_system_queue(queue.JournalQueueReference, message)
 
 
 @fault("queue-manager-deletion-empties-queues-with-longer-names", breaks="MQSO-5.1.1.2-D05", blind=True)
@@ -363,17 +363,17 @@ class QueueManagerClosedCursorRewindsOthers(QueueOpening):
 class OutgoingQueueSharedByDestinations(Destinations):
     """The queue manager puts all outgoing messages into the outgoing queue that was created first."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
-        return next(iter(self.qm.adm.OutgoingQueues.values()), None) or super().open_outgoing(text, now)
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
+        return next(iter(self.qm.adm.OutgoingQueues.values()), None) or super().open_outgoing_queue(text, now)
 
 
 @fault("queue-manager-outgoing-queue-shared-by-queues-of-one-host", breaks="MQSO-5.1.1.2-D07")
 class QueueManagerOutgoingQueueSharedByQueuesOfOneHost(Destinations):
     """The queue manager uses one outgoing queue for all direct format names of queues of one computer."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         host = text.lower().partition("\\")[0]
         for name, queue in self.qm.adm.OutgoingQueues.items():
             if host.startswith("direct=") and name.partition("\\")[0] == host:
                 return queue
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)

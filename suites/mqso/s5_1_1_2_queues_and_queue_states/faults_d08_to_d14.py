@@ -62,11 +62,11 @@ class QueueManagerOutgoingQueueCreatedAgainNeverDestroyed(Destinations):
     is idle.
     """
 
-    def destroy(self, queue: OutgoingQueue) -> None:
+    def destroy_outgoing_queue(self, queue: OutgoingQueue) -> None:
         name = queue.DestinationFormatName.lower()
         if name not in getattr(self, "destroyed", ()):
             self.destroyed = (*getattr(self, "destroyed", ()), name)
-            super().destroy(queue)
+            super().destroy_outgoing_queue(queue)
 
 
 add(
@@ -212,10 +212,10 @@ class QueueManagerTransactionalDeadLetterQueueDeletionSucceeds(QueueCommands):
 class QueueManagerOrderQueueCanBeCreated(Queues):
     """An application can create a queue with the name of the order queue."""
 
-    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+    def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         if queue.Pathname.lower() != "private$\\order_queue$":
-            return super().create_here(queue, utc_s)
-        status, created = super().create_here(replace(queue, Pathname="private$\\order-queue"), utc_s)
+            return super().create_without_directory(queue, utc_s)
+        status, created = super().create_without_directory(replace(queue, Pathname="private$\\order-queue"), utc_s)
         if created is not None:
             self.qm.queues.forget(created)
             created.Pathname = queue.Pathname
@@ -295,8 +295,8 @@ class QueueManagerExpressMessageNotInDeadLetterQueue(Journaling):
 class OrderAckSentToAdminQueue(OrderAcks):
     """The receiver sends order acknowledgments to the queue admin_queue$."""
 
-    def name_order_queue(self, session: Session, source: Any) -> str:
-        return super().name_order_queue(session, source).replace("order_queue$", "admin_queue$")
+    def build_order_queue_name(self, session: Session, source: Any) -> str:
+        return super().build_order_queue_name(session, source).replace("order_queue$", "admin_queue$")
 
 
 @fault("receiver-order-ack-of-second-sender-to-other-queue", breaks="MQSO-5.1.1.2-D14")
@@ -305,9 +305,9 @@ class ReceiverOrderAckOfSecondSenderToOtherQueue(OrderAcks):
     queue 5.
     """
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
         if session.DirectFormatSession:
-            return super().name_order_queue(session, source)
+            return super().build_order_queue_name(session, source)
         self.first = getattr(self, "first", source)
         return str(PrivateName(source, ORDER_QUEUE_NUMBER if source == self.first else 5))
 

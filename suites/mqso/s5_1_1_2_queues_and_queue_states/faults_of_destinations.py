@@ -17,25 +17,25 @@ from reference_qm.surface.clock import Now
 class SenderPrivateQueuesOfOneHostShareOutgoingQueue(Destinations):
     """The sender has one outgoing queue for all queues of a queue manager that are addressed by private names."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         name = parse_format_name(text)
         if isinstance(name, PrivateName):
             for known in self.qm.adm.OutgoingQueues.values():
                 other = parse_format_name(known.DestinationFormatName)
                 if isinstance(other, PrivateName) and other.ComputerGuid == name.ComputerGuid:
                     return known
-        return super().open_outgoing(text, now)
+        return super().open_outgoing_queue(text, now)
 
 
 @fault("sender-direct-queues-of-one-host-share-outgoing-queue", breaks="MQSO-5.1.1.2-D07")
 class SenderDirectQueuesOfOneHostShareOutgoingQueue(Destinations):
     """The sender has one outgoing queue for all queues of an address that are addressed by direct names."""
 
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+    def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
         host = text.partition("\\")[0].lower()
         found = [one for name, one in self.qm.adm.OutgoingQueues.items() if name.startswith("direct=")]
         shared = next((one for one in found if one.Pathname.partition("\\")[0].lower() == host), None)
-        return super().open_outgoing(text, now) if shared is None else shared
+        return super().open_outgoing_queue(text, now) if shared is None else shared
 
 
 @fault("sender-outgoing-queue-not-connected-again-after-second-loss", breaks="MQSO-5.1.1.2-D09")
@@ -71,6 +71,6 @@ class SenderOneLostOutgoingQueueConnectedAgain(Closing):
 class ReceiverOrderAcknowledgmentOfPrivateNameToAdminQueue(OrderAcks):
     """The receiver sends an OrderAck to queue 1 of the sender if the message was addressed by a private name."""
 
-    def name_order_queue(self, session: Session, source: Any) -> str:
-        name = super().name_order_queue(session, source)
+    def build_order_queue_name(self, session: Session, source: Any) -> str:
+        name = super().build_order_queue_name(session, source)
         return f"PRIVATE={source}\\00000001" if name.startswith("PRIVATE=") else name

@@ -25,7 +25,7 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, MessagePosition, OutgoingMessagePosition, Queue, Session
-from reference_qm.model.elements import Answered, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -48,19 +48,19 @@ class ExpressMessageOfSubqueueSurvivesRestart(Positions):
 class QueueManagerTimeToBeReceivedOfUnsendableMessageIgnored(Lifetimes):
     """The sender observes TimeToReachQueue of an outgoing message that cannot be sent, but not its TimeToBeReceived."""
 
-    def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.MessagePosition.MessageReference.TimeToReachQueue != INFINITE:
-            super().watch_message_to_send(session, position)
+            super().record_deadline_of_message_to_send(session, position)
 
 
 @fault("queue-manager-message-locked-at-expiry-never-expires", breaks="MQSO-5.1.1.3-D02")
 class QueueManagerMessageLockedAtExpiryNeverExpires(Lifetimes):
     """A message that a transaction locked never expires after an abort has returned it to its queue."""
 
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         seen = getattr(self, "seen", ())
         if id(position) not in seen:
-            super().watch_received(position)
+            super().start_time_to_be_received_timer(position)
         self.seen = (*seen, id(position))
 
 
@@ -69,7 +69,7 @@ class QueueManagerTransactionalMessageInQueueNeverExpires(Lifetimes):
     """A transactional message in a local queue never expires."""
 
     @only_if(lambda self, position: position.MessageReference.TransactionIdentifier is not None)
-    def watch_received(self, position: MessagePosition) -> None:
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         """Watch nothing."""
 
 
@@ -120,7 +120,7 @@ class QueueManagerPeekWithSeekLastRemovesMessage(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         *args: Any,
         **named: Any,

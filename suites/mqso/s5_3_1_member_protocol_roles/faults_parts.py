@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.queue_opening import Opened
+from reference_qm.core.queueing.queue_opening import OpenQueueResult
 from reference_qm.core.remote.enums import DesiredAccess
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_opening import RemoteOpening
@@ -20,7 +20,7 @@ class ServerQueueOpenedToPeekNotReadable(RemoteOpening):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         descriptor = self.qm.descriptors.get(call.arguments["hQueue"])
         if descriptor is not None and descriptor.AccessType is QueueAccessType.PEEK:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, phContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, phContext=None))
         else:
             super().remote_qm_open_queue(call, now)
 
@@ -31,7 +31,7 @@ class ServerSecondOpenedQueueNotReadable(RemoteOpening):
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         if any(one.RemoteReadState is RemoteReadState.READY_FOR_READ for one in self.qm.descriptors.values()):
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, phContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, phContext=None))
         else:
             super().remote_qm_open_queue(call, now)
 
@@ -41,7 +41,7 @@ class ServerImplementsNoRemoteCursors(Qmcomm):
     """R_QMCreateRemoteCursor fails for every queue, so that a queue cannot be read with a cursor."""
 
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
-        self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_UNSUPPORTED_OPERATION, phCursor=0))
+        self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_ERROR_UNSUPPORTED_OPERATION, phCursor=0))
 
 
 @fault("server-implements-no-remote-purge", breaks="MQSO-5.3.1-02", blind=True)
@@ -56,7 +56,7 @@ class ServerImplementsNoRemotePurge(RemoteOpening):
 class ServerOpensQueuesOnlyToPeek(Qmcomm):
     """R_QMOpenRemoteQueue opens queues to peek, but refuses to open them to receive."""
 
-    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+    def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         if call.arguments["dwDesiredAccess"] == DesiredAccess.MQ_RECEIVE_ACCESS:
             return Status.MQ_ERROR_ACCESS_DENIED, None
         return super().open_remote_queue(call, now)

@@ -353,7 +353,7 @@ class RestartKeepsExpressMessages(Durability):
 class QueueManagerJournalKeepsExpressMessageOverRestart(Journaling):
     """The queue manager saves journal copies of express messages, so these copies survive a restart."""
 
-    def keep_message(self, queue: Queue, message: Message) -> None:
+    def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         position = self.qm.positions.insert_message(queue, message)
         position.key = self.qm.next_persist_token()
         self.qm.disk.save(build_relocation(position))
@@ -381,8 +381,8 @@ class SenderWaitingExpressMessageSurvivesRestart(Durability):
 class QueueManagerExpressDeadLetterSurvivesRestart(Journaling):
     """The queue manager saves an express message in the dead-letter queue."""
 
-    def keep_message(self, queue: Queue, message: Message) -> None:
-        super().keep_message(queue, message)
+    def put_into_system_queue(self, queue: Queue, message: Message) -> None:
+        super().put_into_system_queue(queue, message)
         position = queue.MessagePositionList.Tail
         if queue is self.qm.adm.SystemDeadletterQueue and isinstance(position, MessagePosition) and not position.key:
             position.key = self.qm.next_persist_token()

@@ -160,11 +160,11 @@ class MessagesRefusedWithoutCoordinator(Commands):
 class ReceiverWithoutCoordinatorTakesNoTransactionalMessage(InSequence):
     """Without the Transaction Coordinator, the receiver does not store transactional messages of other computers."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         if self.qm.coordinated:
-            super().take_transactional(session, packet, receipt, now)
+            super().receive_transactional_message(session, packet, receipt, now)
         else:
             receipt.done = True
 

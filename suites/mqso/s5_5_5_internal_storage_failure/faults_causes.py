@@ -16,7 +16,7 @@ from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.transfer.arrival import Saving
+from reference_qm.core.transfer.arrival import UnsavedArrival
 from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.receiving import Receiving
@@ -150,7 +150,7 @@ add(
 
 
 class _UnsavedMessageRecorder(Receiving):
-    def on_persist_failed(self, saving: Saving, error: str, now: Now) -> None:
+    def on_persist_failed(self, saving: UnsavedArrival, error: str, now: Now) -> None:
         super().on_persist_failed(saving, error, now)
         if saving.acceptance is None:
             self.qm.adm.MessageIDHistoryTable.insert(saving.entry)

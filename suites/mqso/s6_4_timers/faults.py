@@ -184,9 +184,9 @@ class QueueManagerPublicKeyTimerRestartedByUse(SecurityLookup):
 class QueueManagerInitializationRepeatedOnceOnly(Initialization):
     """If the second attempt of a queue manager's initialization fails, the queue manager makes no third attempt."""
 
-    def await_retry(self, now: Now) -> None:
+    def start_initialization_retry_timer(self, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:
-            super().await_retry(now)
+            super().start_initialization_retry_timer(now)
 
 
 @fault("receiver-certificate-timer-restarted-by-next-certificate", breaks="MQSO-6.4.3.1-D02", blind=True)

@@ -18,7 +18,7 @@ from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.store.disk import Change as DiskChange
 from reference_qm.directory import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import Delete
+from reference_qm.directory.interface import DeleteRequest
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
@@ -163,7 +163,7 @@ class DirectoryObjectDeletedWhenDomainLeft(DirectoryClient):
         super()._on_first_read(answer, now)
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
-            self.qm.emit(WriteDirectory(self.qm.next_directory_token(), Delete(state.LocalQueueManager)))
+            self.qm.emit(WriteDirectory(self.qm.next_directory_token(), DeleteRequest(state.LocalQueueManager)))
 
 
 @fault("acceptor-ping-response-qm-guid-as-before-change-of-domain", breaks="MQSO-6.6.2.1-05", blind=True)

@@ -171,8 +171,8 @@ def test_machine_domain_is_domain_of_each_start(sut, judge):
     """
     own = str(read_element(sut.inspect_queue_manager(), "MachineDomainId")).lower()
     observed = []
-    for is_own in (True, False, True):
-        _restart_in_environment(sut, own_domain=is_own)
+    for is_from_this_queue_manager in (True, False, True):
+        _restart_in_environment(sut, own_domain=is_from_this_queue_manager)
         observed.append(str(read_element(sut.inspect_queue_manager(), "MachineDomainId")).lower())
         identifier = str(_read_guid(sut))
         shown = sut.inspect_queue_manager()
@@ -181,7 +181,7 @@ def test_machine_domain_is_domain_of_each_start(sut, judge):
         else:
             server_type = shown["DirectoryServerType"]
             judge("MQDMPR-3.1.1.1-11", expected=None, observed=server_type, case="DirectoryServerType")
-        if not is_own:
+        if not is_from_this_queue_manager:
             no_domain = ("none", str(UUID(int=0)), own, identifier)
             judge(
                 "MQDMPR-3.1.3-10",

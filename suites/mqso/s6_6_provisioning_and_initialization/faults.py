@@ -15,7 +15,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType
-from reference_qm.directory.interface import Write
+from reference_qm.directory.interface import WriteRequest
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, RpcBytes
@@ -115,7 +115,7 @@ class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
         status = super().synchronize(now)
         local = self.qm.enterprise.state.LocalQueueManager
         changed = replace(local, QueueManagerQuota=(local.QueueManagerQuota or 0) - 1)
-        self.qm.directory_link.write(Write(changed, ("QueueManagerQuota",)), lambda answer: None)
+        self.qm.directory_link.write(WriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
         return status
 
 
@@ -252,9 +252,9 @@ class QueueManagerRestartClearsLabelsOfPublicQueues(DirectoryClient):
 class FirstInitializationRetryAfter900S(Initialization):
     """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
-    def await_retry(self, now: Now) -> None:
+    def start_initialization_retry_timer(self, now: Now) -> None:
         self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
-        super().await_retry(now)
+        super().start_initialization_retry_timer(now)
 
 
 @fault("queue-manager-without-directory-provisioned-as-routing-server", breaks="MQSO-6.6-06", blind=True)

@@ -33,6 +33,6 @@ class QueueManagerAnswersOnlyFirstPing(Ping):
 class QueueManagerFailsToStartAgainAfterSecondError(Initialization):
     """The queue manager does not repeat its initialization after a second failure."""
 
-    def await_retry(self, now: Now) -> None:
+    def start_initialization_retry_timer(self, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration < 900:
-            super().await_retry(now)
+            super().start_initialization_retry_timer(now)

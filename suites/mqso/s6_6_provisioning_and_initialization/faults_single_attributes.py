@@ -47,8 +47,8 @@ for _name, _rule, _says, _values in (
 class InitializationErrorOfUnreadableStoreReportedAsReady(Initialization):
     """The queue manager continues its initialization after an error of its store."""
 
-    def await_retry(self, now: Now) -> None:
-        super().await_retry(now)
+    def start_initialization_retry_timer(self, now: Now) -> None:
+        super().start_initialization_retry_timer(now)
         self.begin(now)
 
 
@@ -56,6 +56,6 @@ class InitializationErrorOfUnreadableStoreReportedAsReady(Initialization):
 class SecondInitializationErrorWithoutRetry(Initialization):
     """The queue manager does not repeat its initialization after the second error."""
 
-    def await_retry(self, now: Now) -> None:
+    def start_initialization_retry_timer(self, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration == 120:
-            super().await_retry(now)
+            super().start_initialization_retry_timer(now)

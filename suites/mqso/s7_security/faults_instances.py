@@ -7,8 +7,8 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
-from reference_qm.core.store.enterprise import build_key_list
-from reference_qm.directory.interface import Write
+from reference_qm.core.store.enterprise import build_public_key_list
+from reference_qm.directory.interface import WriteRequest
 from reference_qm.security.directory_keys import UserSignCerts
 
 
@@ -30,11 +30,16 @@ class QueueManagerObjectLacksSigningKeys(DirectoryClient):
 
     def publish_public_keys(self) -> None:
         state, security = self.qm.enterprise.state, self.qm.config.security
-        keys, signing_keys = build_key_list(security.encryption_keys), build_key_list(security.signing_keys)
+        keys, signing_keys = (
+            build_public_key_list(security.encryption_keys),
+            build_public_key_list(security.signing_keys),
+        )
         state.LocalQueueManager = replace(
             state.LocalQueueManager, PublicEncryptionKeyList=keys, PublicSigningKeyList=signing_keys
         )
-        self.qm.directory_link.write(Write(state.LocalQueueManager, ("PublicEncryptionKeyList",)), lambda answer: None)
+        self.qm.directory_link.write(
+            WriteRequest(state.LocalQueueManager, ("PublicEncryptionKeyList",)), lambda answer: None
+        )
 
 
 @fault("queue-manager-object-has-key-of-first-provider-only", breaks="MQSO-7.4.1.3-04")
@@ -45,6 +50,6 @@ class QueueManagerObjectHasKeyOfFirstProviderOnly(DirectoryClient):
         super().publish_public_keys()
         first_key = dict(list(self.qm.config.security.encryption_keys.items())[:1])
         published = replace(
-            self.qm.enterprise.state.LocalQueueManager, PublicEncryptionKeyList=build_key_list(first_key)
+            self.qm.enterprise.state.LocalQueueManager, PublicEncryptionKeyList=build_public_key_list(first_key)
         )
-        self.qm.directory_link.write(Write(published, ("PublicEncryptionKeyList",)), lambda answer: None)
+        self.qm.directory_link.write(WriteRequest(published, ("PublicEncryptionKeyList",)), lambda answer: None)

@@ -13,11 +13,11 @@ from reference_qm.surface.clock import Now
 class Regression268812DuplicatesRemovedBeforeOrderCheck(InSequence):
     """The receiver removes a transactional message as a duplicate before it checks the sequence."""
 
-    def take_transactional(
+    def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         entry = self.qm.history.find_duplicate(packet)
         if entry is None:
-            super().take_transactional(session, packet, receipt, now)
+            super().receive_transactional_message(session, packet, receipt, now)
         else:
             self.qm.history.disregard_duplicate(session, entry, receipt, now)

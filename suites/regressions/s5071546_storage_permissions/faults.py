@@ -36,6 +36,6 @@ class Regression5071546TransactionalMessageForAdministratorsOnly(Commands):
     """The queue manager refuses transactional messages of users without administrative rights."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if request.transactional and self.qm.destinations.find_local(request.to) is None:
+        if request.transactional and self.qm.destinations.find_local_queue(request.to) is None:
             raise CommandError("MQ_ERROR_INSUFFICIENT_RESOURCES (0xC00E0027): insufficient resources")
         return super().send_message(request, token, now)

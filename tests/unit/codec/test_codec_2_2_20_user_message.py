@@ -24,7 +24,7 @@ from reference_qm.codec import (
     TransactionHeader,
     UserHeader,
     UserMessagePacket,
-    parse_framed,
+    parse_framed_packet,
     parse_packet,
 )
 
@@ -298,13 +298,13 @@ def test_body_size_into_session_header_is_refused():
 
 def test_unchanged_framed_packet_is_built_from_received_bytes():
     wire = ALL.build()
-    framed = parse_framed(wire)
+    framed = parse_framed_packet(wire)
     assert framed == parse_packet(wire)
     assert framed.build() is wire
 
 
 def test_a_changed_framed_packet_is_built_anew():
-    framed = parse_framed(ALL.build())
+    framed = parse_framed_packet(ALL.build())
     header = replace(ALL.UserHeader, SentTime=ALL.UserHeader.SentTime + 1)
     changed = replace(framed, UserHeader=header)
     assert changed.build() == replace(parse_packet(ALL.build()), UserHeader=header).build() != framed.build()

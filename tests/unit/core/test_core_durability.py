@@ -115,10 +115,10 @@ def test_reserved_ordinal_never_decreases(pair, used):
     """
     a, _ = pair
     a.core.disk.reserved = used + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF
-    assert a.core.disk.reserve(used - 2 * RESERVED_ORDINAL_BLOCK) == {}
-    assert a.core.disk.reserve(used) == {}
+    assert a.core.disk.build_ordinal_reservation(used - 2 * RESERVED_ORDINAL_BLOCK) == {}
+    assert a.core.disk.build_ordinal_reservation(used) == {}
     ahead = used + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF
-    assert a.core.disk.reserve(ahead) == {"ordinal": ahead + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF}
+    assert a.core.disk.build_ordinal_reservation(ahead) == {"ordinal": ahead + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF}
 
 
 def test_a_transaction_that_commits_late_does_not_let_ordinals_be_used_again(pair):

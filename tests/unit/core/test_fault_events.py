@@ -9,7 +9,7 @@ from harness.faults.events import after_events, during_event
 from harness.faults.parts import override_method
 from harness.faults.registry import FaultyCore
 from reference_qm.core.events import LifetimesChanged, SessionMaySend
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingTransferSequence, Session
@@ -29,7 +29,7 @@ def sent(host) -> list[int]:
     noted = override_method(
         Sending.dispatch_messages, lambda original: lambda qm, session, now: numbers.append(session.number)
     )
-    put_in_place(host.core, noted)
+    replace_part_by_subclass(host.core, noted)
     return numbers
 
 

@@ -11,7 +11,7 @@ from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.transfer.sending import Sending
 
 
@@ -111,7 +111,7 @@ class Both(Sending, Quotas):
 
 def test_fault_of_a_class_that_is_no_part_is_a_type_error(faulty):
     with pytest.raises(TypeError, match="Unknown is not a part"):
-        put_in_place(faulty.core, Unknown)
+        replace_part_by_subclass(faulty.core, Unknown)
     with pytest.raises(TypeError, match="derives from 2 parts"):
         replace_part(Both)
     with pytest.raises(TypeError, match="not a method of a part"):

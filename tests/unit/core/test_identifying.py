@@ -10,8 +10,8 @@ from core_raw import RAW, Raw, establish, internal, parameters, session_ack, use
 
 from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader, parse_packet
 from reference_qm.core.part import Part
-from reference_qm.core.replacing import put_in_place
-from reference_qm.core.transfer.identifying import FIELD_RANGES, RECEIVERS, Identifying
+from reference_qm.core.replacing import replace_part_by_subclass
+from reference_qm.core.transfer.identifying import FIELD_RANGES, RECEIVER_BY_STATE_AND_PACKET, Identifying
 from reference_qm.model.states import SessionState
 
 PACKETS = {
@@ -75,9 +75,9 @@ def test_every_session_state_and_packet_kind_has_one_outcome(state, kind):
 
 def test_dispatch_table_names_methods_and_packets_have_ranges():
     core = Network().host(1).core
-    assert all(isinstance(receiver(core).__self__, Part) for receiver in RECEIVERS.values())
-    assert {kind for _, kind in RECEIVERS} < set(FIELD_RANGES)
-    assert len(RECEIVERS) == len(TAKEN)
+    assert all(isinstance(receiver(core).__self__, Part) for receiver in RECEIVER_BY_STATE_AND_PACKET.values())
+    assert {kind for _, kind in RECEIVER_BY_STATE_AND_PACKET} < set(FIELD_RANGES)
+    assert len(RECEIVER_BY_STATE_AND_PACKET) == len(TAKEN)
 
 
 WRONG_FORMS = {
@@ -126,6 +126,6 @@ def test_packets_after_closing_packet_are_not_identified():
             identified.append(super().identify_packet(data))
             return identified[-1]
 
-    put_in_place(raw.host.core, Noting)
+    replace_part_by_subclass(raw.host.core, Noting)
     raw.feed(establish(), user_message(1), user_message(2))
     assert identified == [parse_packet(establish().build())]

@@ -21,7 +21,7 @@ from core_network import Network, guid, private
 from harness.faults.parts import override_method
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.directory import Queue, QueueManager
 
 
@@ -74,7 +74,7 @@ def test_routing_servers_of_source_and_destination_are_next_hops():
 def test_a_next_hop_that_the_directory_lost_is_left_out():
     enterprise = Enterprise()
     core = enterprise[SENDER].core
-    put_in_place(
+    replace_part_by_subclass(
         core,
         override_method(
             NextHops.get_next_hop_identifiers, lambda original: lambda qm, to: (guid(50), guid(NORTH_GATE))

@@ -19,7 +19,7 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.core.transfer import routing
-from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL
+from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL_FLAG
 from reference_qm.surface.commands import PeekMessages
 from reference_qm.surface.inputs import ResourcesChanged
 
@@ -125,7 +125,7 @@ def test_acknowledgment_of_exceeded_hop_count_names_destination_queue_of_message
     packet = routed(1, hops=HIGHEST)
     flags = packet.UserHeader.Flags | UserHeader.flags(AQ=2)
     header = replace(packet.UserHeader, Flags=flags, AdminQueue=PrivateQueueFormatNameId(5))
-    properties = replace(packet.MessagePropertiesHeader, Flags=NEGATIVE_ARRIVAL)
+    properties = replace(packet.MessagePropertiesHeader, Flags=NEGATIVE_ARRIVAL_FLAG)
     router.incoming.feed(replace(packet, UserHeader=header, MessagePropertiesHeader=properties))
     (queue,) = router.host.core.adm.OutgoingQueues.values()
     (position,) = queue.session.OutgoingMessageTable

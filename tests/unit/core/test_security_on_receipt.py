@@ -22,7 +22,7 @@ from security_made import with_properties, with_security
 from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader
 from reference_qm.config import QueueSettings
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.security import (
@@ -150,7 +150,7 @@ def refusals(host):
         return noted
 
     for check in (SecurityOnReceipt.check_security, SecurityOnReceipt.check_queue_demands):
-        put_in_place(host.core, override_method(check, noting))
+        replace_part_by_subclass(host.core, override_method(check, noting))
     return classes
 
 

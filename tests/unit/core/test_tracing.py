@@ -10,7 +10,7 @@ from core_raw import RAW, Raw, user_message
 
 from harness.faults.parts import override_method
 from reference_qm.codec import NULL_GUID, BaseHeader, DebugHeader
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.surface.clock import Now
@@ -29,7 +29,7 @@ def traced(ordinal=0x1A2B, header=TRACED, tr=1, **fields):
 def reports_of(host):
     """Record the reports that a host sends, although no directory has the queue for reports."""
     reports = []
-    put_in_place(
+    replace_part_by_subclass(
         host.core, override_method(OwnMessages.send, lambda original: lambda qm, message, now: reports.append(message))
     )
     return reports

@@ -14,7 +14,7 @@ def test_code_path_of_one_message_has_few_calls_in_few_files():
 def test_code_path_of_one_message_repeats_no_step():
     received, persisted = walk_message()
     repeated = {
-        "parse_framed",
+        "parse_framed_packet",
         "measure_packet",
         "deserialize_message",
         "SessionAcks.flag_recoverable",

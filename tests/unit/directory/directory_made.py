@@ -8,7 +8,7 @@ from uuid import UUID
 
 from reference_qm.directory import (
     Change,
-    Created,
+    ChangeResult,
     DirectoryState,
     MemoryDirectory,
     Queue,
@@ -73,7 +73,7 @@ def state_of(directory_integrated: bool = True) -> DirectoryState:
     )
 
 
-def carried_out(directory: MemoryDirectory, state: DirectoryState, change: Change) -> Created:
+def carried_out(directory: MemoryDirectory, state: DirectoryState, change: Change) -> ChangeResult:
     """Let a directory make a change, and note the answer in the state of a queue manager."""
     created = directory.carry_out(change)
     events.note_change(state, change, created.rStatus)

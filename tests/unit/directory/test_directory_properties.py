@@ -9,7 +9,7 @@ from directory_made import QUEUE, SID, SITE_A, made
 
 from reference_qm.directory import Computer, DistributionList, MemoryDirectory, Queue
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.properties import distribution_list, list_members, object_sid
+from reference_qm.directory.properties import find_distribution_list, find_object_sid, list_members
 
 OUTER, INNER, BROKEN = (UUID(int=0x41 + at) for at in range(3))
 
@@ -25,9 +25,9 @@ def directory() -> MemoryDirectory:
 
 
 def test_computer_has_a_sid_while_the_directory_is_reachable(directory: MemoryDirectory) -> None:
-    assert [object_sid(directory, name) for name in ("Alpha", "beta", None)] == [SID, None, None]
+    assert [find_object_sid(directory, name) for name in ("Alpha", "beta", None)] == [SID, None, None]
     directory.connected = False
-    assert object_sid(directory, "alpha") is None
+    assert find_object_sid(directory, "alpha") is None
 
 
 def test_distribution_list_has_queues_and_lists_as_members(directory: MemoryDirectory) -> None:
@@ -48,10 +48,10 @@ def test_unavailable_directory_returns_no_distribution_list(directory: MemoryDir
 
 
 def test_distribution_list_is_found_by_its_name(directory: MemoryDirectory) -> None:
-    found = distribution_list(directory, "OUTER")
+    found = find_distribution_list(directory, "OUTER")
     assert found is not None
     assert found.Identifier == OUTER
-    assert distribution_list(directory, "alpha") is None
+    assert find_distribution_list(directory, "alpha") is None
 
 
 @pytest.mark.parametrize("kind", ["Computer", "DistributionList"])

@@ -6,7 +6,7 @@ from directory_made import state_of
 
 from reference_qm.directory import QueueManager, Replica, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import Write
+from reference_qm.directory.interface import WriteRequest
 
 NONE = Replica(connected=False)
 
@@ -18,7 +18,7 @@ def test_directory_events_fail_in_workgroup_mode_without_going_offline() -> None
         events.read_directory_begin(NONE, "QueueManager").rStatus,
     ]
     assert set(results) == {Result.DIRECTORY_NOT_CONNECTED}
-    events.note_change(state, Write(QueueManager()), Result.DIRECTORY_NOT_CONNECTED)
+    events.note_change(state, WriteRequest(QueueManager()), Result.DIRECTORY_NOT_CONNECTED)
     assert state.DirectoryOffline is False
     assert list(state.notifications) == []
 

@@ -8,8 +8,8 @@ from queueing_made import PLAIN, one_host, queue_of
 
 from harness.faults.parts import override_method
 from reference_qm.core.queueing.publishing import Publishing
-from reference_qm.core.queueing.queues import set_queue_defaults
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.queueing.queues import make_queue_with_defaults
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.statuses import Status
 from reference_qm.security import ANONYMOUS, EVERYONE, Ace, AceType, Acl, SecurityDescriptor
@@ -78,14 +78,14 @@ REFUSED = {
 def created(host, pathname, **named):
     """Raise the event Create Queue, and return its result."""
     returned = []
-    host.core.queues.create(set_queue_defaults(pathname), 7, lambda *values: returned.append(values), **named)
+    host.core.queues.create(make_queue_with_defaults(pathname), 7, lambda *values: returned.append(values), **named)
     (values,) = returned
     return values
 
 
 def answers(host, status):
     """Let the directory answer the creation of every object with the given status."""
-    put_in_place(
+    replace_part_by_subclass(
         host.core, override_method(Publishing.publish, lambda original: lambda qm, queue, published: published(status))
     )
 

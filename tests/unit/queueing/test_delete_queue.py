@@ -5,7 +5,7 @@ from queueing_made import PLAIN, one_host, put
 
 from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, MoveMessage, PeekMessages
 
@@ -17,7 +17,7 @@ def test_messages_of_a_deleted_queue_leave_with_reason_queue_deleted(host):
     ids = put(host, "a", "b", "c")
     host.ask(MoveMessage(PLAIN, ids[1], SUB))
     left = []
-    put_in_place(
+    replace_part_by_subclass(
         host.core,
         override_method(
             FinalAcks.position_deleted,

@@ -5,7 +5,7 @@ from queueing_made import Reads, direct, one_host, open_, put
 from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import SendMessage
 
@@ -80,7 +80,7 @@ def test_receive_among_a_thousand_locked_messages_inspects_each_message_once(hos
     put(host, *(str(number) for number in range(1_000)))
     descriptor = open_(host)
     looked_at = []
-    put_in_place(
+    replace_part_by_subclass(
         host.core,
         override_method(
             Seeking.is_readable, lambda original: lambda *arguments: looked_at.append(1) or original(*arguments)

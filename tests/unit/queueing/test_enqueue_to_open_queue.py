@@ -10,7 +10,7 @@ from core_network import TRANSACTIONAL, Network, direct
 from queueing_made import queue_of
 
 from reference_qm.codec import NULL_GUID, MessageIdentifier
-from reference_qm.core.queueing.queues import set_queue_defaults
+from reference_qm.core.queueing.queues import make_queue_with_defaults
 from reference_qm.model.adm import Message
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.states import DeliveryGuarantee
@@ -59,9 +59,9 @@ def test_multi_queue_send_in_transaction_waits_for_commit(hosts, numbers):
     transaction = near.core.transaction_events.create_transaction(UUID(int=7), True)
     queues = [TRANSACTIONAL, "private$\\tx2"] if numbers == (1, 1) else [TRANSACTIONAL] * 2
     if numbers == (1, 1):
-        described = set_queue_defaults(queues[1])
+        described = make_queue_with_defaults(queues[1])
         described.Transactional = True
-        near.core.queues.create_here(described, 0)
+        near.core.queues.create_without_directory(described, 0)
     name = ",".join(direct(number, queue) for number, queue in zip(numbers, queues, strict=True))
     assert enqueue(near, name, transaction, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE) is EnqueueStatus.NO_ERROR
     places = [(hosts[number - 1], queue) for number, queue in zip(numbers, queues, strict=True)]

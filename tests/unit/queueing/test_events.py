@@ -66,7 +66,7 @@ EVENTS = {
     "3.1.7.1.30": messages.serialize_message,
     "3.1.7.1.31": messages.deserialize_message,
     "3.1.7.1.32": messages.serialize_message,
-    "3.1.7.1.33": queues.set_queue_defaults,
+    "3.1.7.1.33": queues.make_queue_with_defaults,
     "3.1.7.1.34": DispatchCollection.remove_queue,
     "3.1.7.2.1": Positions.delete_message,
     "3.1.7.2.2": Positions.message_available,

@@ -7,7 +7,7 @@ from queueing_made import direct, one_host
 from harness.faults.parts import override_method
 from reference_qm.codec import parse_format_name
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 
 A, B, C = direct(7), direct(8), f"PUBLIC={guid(3)}"
 ONE, TWO = f"DL={guid(1)}", f"DL={guid(2)}"
@@ -18,7 +18,7 @@ def host():
     host = one_host()
     lists = {ONE: [A, TWO], TWO: [B, ONE, A.lower()]}
     found = {str(parse_format_name(name)).lower(): [parse_format_name(one) for one in of] for name, of in lists.items()}
-    put_in_place(
+    replace_part_by_subclass(
         host.core,
         override_method(
             QueueNames.resolve_distribution_list, lambda original: lambda qm, name: found.get(str(name).lower())
@@ -56,7 +56,7 @@ def test_unresolvable_format_name_is_refused(host, name):
 
 
 def test_distribution_list_that_contains_itself_expands_to_no_queue(host):
-    put_in_place(
+    replace_part_by_subclass(
         host.core, override_method(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: [name])
     )
     assert expand(host, ONE) is None

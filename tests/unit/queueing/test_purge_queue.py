@@ -5,7 +5,7 @@ from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
 from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -17,7 +17,7 @@ PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
 @pytest.fixture
 def left(host):
     found = []
-    put_in_place(
+    replace_part_by_subclass(
         host.core,
         override_method(
             FinalAcks.position_deleted,

@@ -8,7 +8,7 @@ from queueing_made import Reads, open_, put, queue_of
 
 from harness.faults.parts import override_method
 from reference_qm.codec import MessageClass
-from reference_qm.core.replacing import put_in_place
+from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -55,7 +55,7 @@ def test_deleted_message_leaves_the_count_and_its_reason_is_reported(host):
     (message_id,) = put(host, "a")
     queue, deleted = queue_of(host), []
     position = queue.MessagePositionList.find(message_id)
-    put_in_place(
+    replace_part_by_subclass(
         host.core,
         override_method(
             FinalAcks.position_deleted,

@@ -19,7 +19,7 @@ from reference_qm.directory import (
     build_equality_filter,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import AttributeList, Begun, Filter, Found
+from reference_qm.directory.interface import AttributeList, FilterExpressions, ReadBeginResult, ReadResult
 from reference_qm.routing import (
     RoutingError,
     Topology,
@@ -174,13 +174,17 @@ class Enumerating(Replica):
         self.count, self.status, self.ended = count, status, 0
 
     def read_begin(
-        self, kind: str, filters: Filter = (), attributes: AttributeList = None, orders: Sequence[object] | None = None
-    ) -> Begun:
-        return Begun(Result.SUCCESS, 1)
+        self,
+        kind: str,
+        filters: FilterExpressions = (),
+        attributes: AttributeList = None,
+        orders: Sequence[object] | None = None,
+    ) -> ReadBeginResult:
+        return ReadBeginResult(Result.SUCCESS, 1)
 
-    def read_next(self, handle: int) -> Found:
+    def read_next(self, handle: int) -> ReadResult:
         self.count -= 1
-        return Found(Result.SUCCESS, Site(Identifier=site("A"))) if self.count >= 0 else Found(self.status)
+        return ReadResult(Result.SUCCESS, Site(Identifier=site("A"))) if self.count >= 0 else ReadResult(self.status)
 
     def read_end(self, handle: int) -> Result:
         self.ended += 1

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from reference_qm.core.events import RpcHappened
+from reference_qm.core.events import RpcEventOccurred
 from reference_qm.core.remote.associations import Associations
 from reference_qm.model.timers import Timers
 from reference_qm.model.unfinished import Unfinished
@@ -27,7 +27,7 @@ class RpcDesk:
         self.server = server
         self.dispatcher = dispatcher
         self.timers = Timers()
-        self._happened: deque[RpcHappened] = deque()
+        self._happened: deque[RpcEventOccurred] = deque()
         self.associations = Associations(server, self.timers, Unfinished(), self._emit, self._happened.append)
         self.listener = RpcListener(self.deliver, **limits)
         self._timer: asyncio.TimerHandle | None = None

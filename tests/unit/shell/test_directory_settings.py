@@ -17,7 +17,7 @@ from reference_qm.directory import (
     Site,
     build_equality_filter,
 )
-from reference_qm.directory.properties import distribution_list, list_members, object_sid
+from reference_qm.directory.properties import find_distribution_list, find_object_sid, list_members
 from reference_qm.security import Sid
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.shell.settings import SettingsError, load_settings
@@ -120,9 +120,9 @@ def test_configured_computers_and_distribution_lists_are_stored_once(tmp_path: P
     for _ in range(2):
         directory = load(tmp_path, text)
         assert directory is not None
-        assert object_sid(directory, "alpha") == Sid.of("S-1-5-7").build()
-        assert object_sid(directory, "gamma") is None
-        outer = distribution_list(directory, "outer")
+        assert find_object_sid(directory, "alpha") == Sid.of("S-1-5-7").build()
+        assert find_object_sid(directory, "gamma") is None
+        outer = find_distribution_list(directory, "outer")
         assert outer is not None
         assert outer.Identifier is not None
         assert [type(one) for one in list_members(directory, outer.Identifier) or ()] == [Queue, DistributionList]

@@ -12,7 +12,7 @@ from shell_fakes import ScriptedCore, client, on, running
 
 from reference_qm.directory import Site, StorageError
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.interface import Create, Delete
+from reference_qm.directory.interface import CreateRequest, DeleteRequest
 from reference_qm.shell import directory_access
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.surface.effects import ReadDirectory, WriteDirectory
@@ -41,8 +41,13 @@ def lock(folder: Path) -> sqlite3.Connection:
 
 def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_path: Path):
     site = Site(Name="north")
-    effects = [ReadDirectory(1), WriteDirectory(2, Create(site)), WriteDirectory(3, Create(site)), ReadDirectory(4)]
-    effects.append(WriteDirectory(5, Delete(site)))
+    effects = [
+        ReadDirectory(1),
+        WriteDirectory(2, CreateRequest(site)),
+        WriteDirectory(3, CreateRequest(site)),
+        ReadDirectory(4),
+    ]
+    effects.append(WriteDirectory(5, DeleteRequest(site)))
 
     async def story():
         core = ScriptedCore(on(Started, *effects))
@@ -65,7 +70,7 @@ def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_p
 
 def test_event_loop_continues_while_directory_file_is_locked(tmp_path: Path):
     async def story():
-        core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, Create(Site(Name="north")))))
+        core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, CreateRequest(Site(Name="north")))))
         directory = stored(tmp_path)
         other = lock(tmp_path)
         async with running(core, directory=directory) as (_, endpoint), client(endpoint):
@@ -80,7 +85,7 @@ def test_event_loop_continues_while_directory_file_is_locked(tmp_path: Path):
 
 def test_locked_directory_file_gives_generic_error(tmp_path: Path):
     async def story():
-        core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, Create(Site(Name="north")))))
+        core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, CreateRequest(Site(Name="north")))))
         directory = stored(tmp_path, busy_s=0)
         other = lock(tmp_path)
         async with running(core, directory=directory):
@@ -139,7 +144,7 @@ def test_only_directory_changes_of_other_processes_are_reported(tmp_path: Path):
             assert core.inputs[known:] == [], "once"
         another.close()
 
-    effects = {Started: [WriteDirectory(1, Create(Site(Name="north")))], DirectoryChanged: [ReadDirectory(2)]}
+    effects = {Started: [WriteDirectory(1, CreateRequest(Site(Name="north")))], DirectoryChanged: [ReadDirectory(2)]}
     asyncio.run(story())
 
 

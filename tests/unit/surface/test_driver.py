@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from reference_qm.directory import Site
-from reference_qm.directory.interface import Delete
+from reference_qm.directory.interface import DeleteRequest
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.driver import Driver
@@ -42,7 +42,7 @@ CARRIED_OUT_BY: list[tuple[Effect, str]] = [
     (ResolveHost("there.example"), "resolve_host"),
     (Persist(1, {}), "persist"),
     (ReadDirectory(1), "read_directory"),
-    (WriteDirectory(2, Delete(Site())), "write_directory"),
+    (WriteDirectory(2, DeleteRequest(Site())), "write_directory"),
     (StartAgain(), "start_again"),
     (Completed(1, Result()), "answer"),
     (Rejected(2, "no"), "answer"),
