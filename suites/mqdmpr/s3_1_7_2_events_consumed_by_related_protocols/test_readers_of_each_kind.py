@@ -82,7 +82,7 @@ def test_size_includes_restored_messages(peer, sut, judge):
     messages have been received.
     """
     application = Application(peer, sut)
-    packets = application.fill("a", "b")
+    packets = application.fill_queue("a", "b")
 
     def read_size() -> int:
         return int(application.call("get_queue", name=application.queue)["bytes"])

@@ -161,7 +161,7 @@ def test_journaled_and_moved_messages_end_pending_reads(peer, sut, judge):
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
     sut.control.call("set_queue", name=application.queue, journaling=True)
-    packets = application.fill("journaled", "moved")
+    packets = application.fill_queue("journaled", "moved")
     places = {"journal": f"{application.queue};journal", "subqueue": subqueue}
     reads = {
         place: [

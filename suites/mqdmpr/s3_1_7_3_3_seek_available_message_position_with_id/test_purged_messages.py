@@ -19,7 +19,7 @@ def test_message_purged_in_transaction_is_not_found(peer, remote, sut, judge):
     is purged. Lookups of all three messages return MQ_ERROR_MESSAGE_NOT_FOUND.
     """
     application = Application(peer, sut, transactional=True)
-    application.fill("a", "b", "c")
+    application.fill_queue("a", "b", "c")
     queue = remote.open(form=queue_format(DIRECT, rf"TCP:{sut.address}\{application.queue}"))
     known = find_lookup_ids(queue, 3)
     transaction = application.begin_transaction()
