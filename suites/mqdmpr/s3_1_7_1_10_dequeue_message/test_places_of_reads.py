@@ -15,12 +15,13 @@ pytestmark = needs("queue_control", "receive")
 SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 300, 60_000
 
 
+RULES_OF_EACH_END = ("MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.1-20", "MQDMPR-3.1.7.3.5-03")
 ENDED_READ_RULES_BY_KIND = {
-    "receive": ("MQDMPR-3.1.7.1.10-35", "MQDMPR-3.1.7.3.1-20"),
-    "peek next": ("MQDMPR-3.1.7.1.14-33", "MQDMPR-3.1.7.3.1-20"),
-    "peek by a cursor": ("MQDMPR-3.1.7.1.15-35", "MQDMPR-3.1.7.3.1-20"),
-    "peek": ("MQDMPR-3.1.7.3.1-20",),
-    "receive in a transaction": ("MQDMPR-3.1.7.3.1-20",),
+    "receive": ("MQDMPR-3.1.7.1.10-35", *RULES_OF_EACH_END),
+    "peek next": ("MQDMPR-3.1.7.1.14-33", *RULES_OF_EACH_END),
+    "peek by a cursor": ("MQDMPR-3.1.7.1.15-35", *RULES_OF_EACH_END),
+    "peek": ("MQDMPR-3.1.7.1.15-55", *RULES_OF_EACH_END),
+    "receive in a transaction": RULES_OF_EACH_END,
 }
 """For each kind of pending read, the rules about its end without a message."""
 
@@ -147,8 +148,9 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
 @covers(*(rule for rules in ENDED_READ_RULES_BY_KIND.values() for rule in rules))
 def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
     """Receives, peeks and peeks at the next message by cursors wait, both behind a message and at the start of an empty
-    queue; a peek by path name waits too. If the SUT has transactions, a receive in a transaction waits as well. A
-    cancelled read is refused, and a read whose timeout expires returns no message.
+    queue; a peek by path name waits too. If the SUT has transactions, a receive in a transaction waits as well. The
+    reads are cancelled, the last one first. A cancelled read is refused, and a read whose timeout expires returns no
+    message.
     """
     application, empty = Application(peer, sut), Application(peer, sut)
     transaction = {}
@@ -169,7 +171,7 @@ def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
                 reads[kind, end] = PendingRequest(peer, verb, timeout_ms=timeout_ms, **where)
     peer.settle()
     waits = {name: not read.is_answered() for name, read in reads.items() if name[1] == "cancelled"}
-    for name in waits:
+    for name in reversed(waits):
         sut.attempt(lambda number=reads[name].number: sut.control.call("cancel", request=number))
     for kind, _ in waits:
         judge(

@@ -55,16 +55,23 @@ def _build_read_arguments(sut, application, verb, by_cursor):
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_cursor):
     """An application begins a receive, peek or peek-next without a timeout, by a cursor or by the name of the queue.
-    The read is still pending after 30 hours (in real time, after the silence window), and then returns a message that
-    arrives.
+    A second peek waits beside a peek. The reads are still pending after 30 hours (in real time, after the silence
+    window), and then return a message that arrives.
     """
     application = Application(peer, sut)
     arguments = _build_read_arguments(sut, application, verb, by_cursor)
     read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
+    peer.settle()
+    second = (
+        PendingRequest(peer, "peek_message", timeout_ms=None, queue=application.queue)
+        if verb == "peek_message"
+        else read
+    )
     peer.pass_time(LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.virtual else sut.quiet_ms)
-    is_early = read.is_answered()
+    is_early = read.is_answered() or second.is_answered()
     application.send("first")
     label = read.await_label()
+    second.await_outcome()
     if label == Outcome.REFUSED:
         judge.end_unobservable("the control channel sets a timeout for every read of an application")
         return

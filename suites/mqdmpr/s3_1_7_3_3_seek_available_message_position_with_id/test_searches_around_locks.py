@@ -31,10 +31,12 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND_STATUS
     "MQDMPR-3.1.7.3.3-08",
     "MQDMPR-3.1.7.3.3-10",
     "MQDMPR-3.1.7.3.3-15",
+    "MQDMPR-3.1.7.3.3-17",
     "MQDMPR-3.1.7.3.3-22",
     "MQDMPR-3.1.7.3.3-24",
     "MQDMPR-3.1.7.3.3-29",
     "MQDMPR-3.1.7.3.3-35",
+    "MQDMPR-3.1.7.3.3-41",
     "MQDMPR-3.1.7.3.3-46",
     "MQDMPR-3.1.7.3.3-48",
 )
@@ -49,7 +51,12 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
     identifiers = find_lookup_ids(queue, 3)
     if len(identifiers) < 3:
         case = "messages found by the identifiers that the SUT returns"
-        next_rules = ("MQDMPR-3.1.7.3.3-08", "MQDMPR-3.1.7.3.3-46", "MQDMPR-3.1.7.3.2-11")  # the search is for the next
+        next_rules = (
+            "MQDMPR-3.1.7.3.3-08",
+            "MQDMPR-3.1.7.3.3-41",
+            "MQDMPR-3.1.7.3.3-46",
+            "MQDMPR-3.1.7.3.2-11",
+        )  # the search is for the next
         judge(*next_rules, expected=3, observed=len(identifiers), case=case)
         raise ConformanceFailure(f"lookups found only {len(identifiers)} of 3 messages")
     known = dict(zip(("high", "middle", "low"), identifiers, strict=True))
@@ -62,6 +69,10 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
 
     currents = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[label]) for label in known]
     free = peek_at_ends()
+    free_neighbours = {
+        "previous of middle": queue.look_up(Action.LOOKUP_PEEK_PREV, known["middle"]),
+        "next of middle": queue.look_up(Action.LOOKUP_PEEK_NEXT, known["middle"]),
+    }
     cursor, cursor_at_middle = (_open_cursor_at(queue, number) for number in (0, 1))
     locking_cursors = [_open_cursor_at(other, number) for number in (0, 2, 1)]
     locks = [other.start_receive(hCursor=one).expect_success() for one in locking_cursors[:2]]
@@ -99,6 +110,8 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
         (("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"), [taken["current"]], ["high"]),
         (("MQDMPR-3.1.7.3.3-29",), [free_current, *restored_currents], ["middle", *known]),
         (("MQDMPR-3.1.7.3.3-35",), locked_currents, ["MQ_ERROR_TRANSACTION_USAGE"] * 3),
+        (("MQDMPR-3.1.7.3.3-17",), [free_neighbours["previous of middle"]], ["high"]),
+        (("MQDMPR-3.1.7.3.3-41",), [free_neighbours["next of middle"], neighbours["next of high"]], ["low", "middle"]),
         (("MQDMPR-3.1.7.3.3-46",), [neighbours["next of high"], taken["next of high"]], ["middle", "low"]),
         (("MQDMPR-3.1.7.3.3-08",), [*taken.values()], ["urgent", "idle", "middle", "low", "high"]),
         (
@@ -138,7 +151,15 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
         evidence=none_found,
         case="searches past the only available message and of a locked queue",
     )
-    found = [*currents, *free.values(), *beside.values(), *neighbours.values(), *restored.values(), *arrived.values()]
+    found = [
+        *currents,
+        *free.values(),
+        *free_neighbours.values(),
+        *beside.values(),
+        *neighbours.values(),
+        *restored.values(),
+        *arrived.values(),
+    ]
     judge(
         "MQDMPR-3.1.7.3.3-03",
         expected=each("MQ_OK", "search"),

@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from harness.expectations import facts, one_of
-from harness.run.marks import needs, varied
+from harness.peer.association import Call
+from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import Action, Method
@@ -100,6 +101,61 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
             "after_the_last_cancel": read_waiting_read_states(sut, request_ids),
         },
         evidence=[one for read in reads for one in read.evidence],
+    )
+
+
+@covers("MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-25")
+def test_waiting_reads_by_cursors_are_kept_until_they_end(remote, sut, judge):
+    """A peek by a cursor, a peek, and a receive by a cursor wait through one handle, and a peek waits through another.
+    WaitingMessageReadOperationCollection contains them until a cancellation ends the peek by the cursor and the peek of
+    the other handle, and a message ends the other reads.
+    """
+    queue, second = remote.open(), remote.open()
+    request_ids = {name: SAMPLE_REQUEST_ID + number for number, name in enumerate(("by cursor", "peek", "other peek"))}
+    waiting = {"ulTimeout": LONG_READ_TIMEOUT_MS}
+    peeks = [
+        queue.begin(Action.PEEK_CURRENT, dwRequestID=request_ids["peek"], hCursor=queue.open_cursor(), **waiting),
+        second.begin(Action.PEEK_CURRENT, dwRequestID=request_ids["other peek"], **waiting),
+        queue.begin(Action.PEEK_CURRENT, **waiting),
+    ]
+    reads = [
+        *peeks,
+        queue.begin_receive(dwRequestID=request_ids["by cursor"], hCursor=queue.open_cursor(), **waiting),
+    ]
+    for read in reads:
+        read.state_after_silence()
+    found = read_waiting_read_states(sut, request_ids)
+    queue.cancel(request_ids["peek"])
+    second.cancel(request_ids["other peek"])
+    states = [peek.state_after_silence() for peek in peeks[:2]]
+    left = read_waiting_read_states(sut, request_ids)
+    remote.deliver(["a"])
+    ends = [read.state_after_silence() for read in reads]
+    names = [("peek", False, True), ("peek", False, False), ("peek", False, False), ("by cursor", True, True)]
+    at_cursor, plain, _, receive = names
+
+    def list_kept(states):
+        """Return the names of the reads that still wait, for each handle. A peek has no tag in the document (erratum
+        E52), so a cancellation may not end a peek.
+        """
+        of_second = [plain] if states[1] == Call.WAITING else []
+        of_first = sorted(name for number, name in enumerate(names) if number != 1 and states[number] == Call.WAITING)
+        return sorted(one for one in (of_first, of_second) if one)
+
+    judge(
+        "MQDMPR-3.1.7.3.1-10",
+        expected=[[receive, plain, at_cursor], [plain]],
+        observed=found,
+        evidence=reads,
+        case="waiting reads of the handles",
+    )
+    judge(
+        "MQDMPR-3.1.7.3.1-25",
+        expected=facts(
+            after_the_cancellations=list_kept([*states, Call.WAITING, Call.WAITING]), after_the_arrival=list_kept(ends)
+        ),
+        observed={"after_the_cancellations": left, "after_the_arrival": read_waiting_read_states(sut, request_ids)},
+        evidence=reads,
     )
 
 

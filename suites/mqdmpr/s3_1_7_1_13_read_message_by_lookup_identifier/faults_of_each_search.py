@@ -1,0 +1,264 @@
+"""Faults of reads by LookupIdentifier with single searches, in other queues, and behind other operations."""
+
+from __future__ import annotations
+
+from harness.faults.neighbouring_reads import find_queue_of_same_name
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import Answered, OpenQueueDescriptor
+from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import OperationType, Transaction
+
+EDGES = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+
+
+class OtherReadsByLookup(Reading):
+    """A part that changes some reads by LookupIdentifier."""
+
+    def read_differently(
+        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: Answered, peek: bool
+    ) -> bool:
+        """Answer a read in another way, and return True; otherwise return False."""
+        raise NotImplementedError
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        if not self.read_differently(queue_desc, lookup_operation, answered, peek_operation):
+            super().read_by_lookup_identifier(
+                queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
+            )
+
+
+@fault("queue-manager-message-received-by-lookup-next-stays-available", breaks="MQDMPR-3.1.7.1.13-04", blind=True)
+class QueueManagerMessageReceivedByLookupNextStaysAvailable(Reading):
+    """A two-phase receive of the next or the previous message by LookupIdentifier does not lock the message."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        def answer_unlocked(status: Status, position: MessagePosition | None) -> None:
+            if position is not None:
+                position.State = MessagePositionState.AVAILABLE
+            answered(status, position)
+
+        beside = lookup_operation is not MessageSeekAction.CURRENT
+        changed = answer_unlocked if two_phase_read and beside and not peek_operation else answered
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, changed, peek_operation, two_phase_read, transaction
+        )
+
+
+@fault("queue-manager-message-received-by-lookup-returned-to-end", breaks="MQDMPR-3.1.7.1.13-04", blind=True)
+class QueueManagerMessageReceivedByLookupReturnedToEnd(Reading):
+    """A two-phase receive by LookupIdentifier moves the message behind the other messages of its priority."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        def answer_moved(status: Status, position: MessagePosition | None) -> None:
+            if position is not None and not position.held:
+                positions = position.QueueReference.MessagePositionList
+                positions.remove(position)
+                positions.insert(position)
+                position.State = MessagePositionState.LOCKED
+            answered(status, position)
+
+        changed = answer_moved if two_phase_read and not peek_operation else answered
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, changed, peek_operation, two_phase_read, transaction
+        )
+
+
+@fault("queue-manager-peek-by-lookup-at-deleted-queue-message-not-found", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
+class QueueManagerPeekByLookupAtDeletedQueueMessageNotFound(OtherReadsByLookup):
+    """A peek by LookupIdentifier at a queue that was deleted after it was opened returns
+    MQ_ERROR_MESSAGE_NOT_FOUND.
+    """
+
+    def read_differently(
+        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: Answered, peek: bool
+    ) -> bool:
+        wrong = queue_desc.QueueReference is None and peek
+        if wrong:
+            answered(Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
+        return wrong
+
+
+@fault("queue-manager-search-in-deleted-queue-message-not-found", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
+class QueueManagerSearchInDeletedQueueMessageNotFound(OtherReadsByLookup):
+    """A read of the first, last, next or previous message of a queue that was deleted after it was opened returns
+    MQ_ERROR_MESSAGE_NOT_FOUND.
+    """
+
+    def read_differently(
+        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: Answered, peek: bool
+    ) -> bool:
+        wrong = queue_desc.QueueReference is None and operation is not MessageSeekAction.CURRENT
+        if wrong:
+            answered(Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
+        return wrong
+
+
+@fault("queue-manager-lookup-in-deleted-queue-in-queue-of-same-name", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
+class QueueManagerLookupInDeletedQueueInQueueOfSameName(OtherReadsByLookup):
+    """A read by LookupIdentifier of a queue that was deleted and created again after it was opened reads from the new
+    queue.
+    """
+
+    def read_differently(
+        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: Answered, peek: bool
+    ) -> bool:
+        if queue_desc.QueueReference is None:
+            queue_desc.QueueReference = find_queue_of_same_name(self.qm, queue_desc)
+        return False
+
+
+@fault("queue-manager-lookup-identifier-of-other-queue-found", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
+class QueueManagerLookupIdentifierOfOtherQueueFound(Seeking):
+    """If the opened queue has no message with the LookupIdentifier, the queue manager reads the message with this
+    LookupIdentifier from another queue.
+    """
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        if lookup_action not in EDGES and queue.MessagePositionList.find(lookup_id) is None:
+            other = (one for one in self.qm.queue_names.every_queue() if one.MessagePositionList.find(lookup_id))
+            queue = next(other, queue)
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-search-in-journal-or-subqueue-in-parent", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
+class QueueManagerSearchInJournalOrSubqueueInParent(Seeking):
+    """A read of the first or last message of a journal or a subqueue reads from the queue that it belongs to."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        if lookup_action in EDGES and queue.parent is not None:
+            queue = queue.parent
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+class OtherOrderOfOperations(Reading):
+    """A part that runs a change after each receive by LookupIdentifier in a transaction."""
+
+    def change_operations(self, transaction: Transaction) -> None:
+        raise NotImplementedError
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        before = 0 if transaction is None else len(transaction.TransactionalOperationCollection)
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
+        )
+        if transaction is not None and len(transaction.TransactionalOperationCollection) > before:
+            self.change_operations(transaction)
+
+
+@fault("queue-manager-lookup-receive-before-last-operation-of-transaction", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
+class QueueManagerLookupReceiveBeforeLastOperationOfTransaction(OtherOrderOfOperations):
+    """The operation of a receive by LookupIdentifier precedes the operation before it, from the third operation of the
+    transaction on.
+    """
+
+    def change_operations(self, transaction: Transaction) -> None:
+        operations = transaction.TransactionalOperationCollection
+        if len(operations) > 2:
+            operations[-2:] = [operations[-1], operations[-2]]
+
+
+@fault("queue-manager-second-lookup-receive-replaces-first-of-transaction", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
+class QueueManagerSecondLookupReceiveReplacesFirstOfTransaction(OtherOrderOfOperations):
+    """The operation of a receive by LookupIdentifier replaces the earlier receive of its transaction."""
+
+    def change_operations(self, transaction: Transaction) -> None:
+        operations = transaction.TransactionalOperationCollection
+        receives = [one for one in operations if one.OperationType is OperationType.DEQUEUE]
+        if len(receives) > 1:
+            operations.remove(receives[0])
+            operations[operations.index(receives[-1])] = receives[-1]
+
+
+@fault("queue-manager-last-message-received-by-lookup-stays", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
+class QueueManagerLastMessageReceivedByLookupStays(Reading):
+    """The last message that a receive by LookupIdentifier finds with SeekLast or SeekPrevious stays in the queue."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        backward = lookup_operation in (MessageSeekAction.LAST, MessageSeekAction.PREVIOUS)
+        stays = backward and transaction is None and not two_phase_read
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek_operation or stays, two_phase_read, transaction
+        )
+
+
+@fault("queue-manager-first-message-received-by-lookup-purged", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
+class QueueManagerFirstMessageReceivedByLookupPurged(Reading):
+    """A message that a receive by LookupIdentifier finds with SeekFirst or SeekNext is acknowledged as purged."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        def answer_purged(status: Status, position: MessagePosition | None) -> None:
+            if position is not None:
+                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+            answered(status, position)
+
+        forward = lookup_operation in (MessageSeekAction.FIRST, MessageSeekAction.NEXT)
+        if forward and transaction is None and not two_phase_read and not peek_operation:
+            super().read_by_lookup_identifier(queue_desc, lookup_id, lookup_operation, answer_purged, True)
+            return
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
+        )

@@ -1,0 +1,270 @@
+"""Faults of pending reads: beside locked messages, beside other reads, and for the causes that end a wait."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.neighbouring_reads import has_locked_message, list_waiting_reads
+from harness.faults.parts import fault
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.queue_opening import QueueOpening
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.statuses import Status
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
+
+
+class OtherWaits(Waiting):
+    """A part that changes how some reads begin to wait."""
+
+    def change_timeout(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool, timeout_ms: int | None
+    ) -> int | None:
+        return timeout_ms
+
+    def change_tag(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, tag: Hashable | None) -> Hashable:
+        return tag
+
+    def choose_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
+        return queue_desc
+
+    def change_destructive_read(self, cursor: Cursor | None, destructive_read: bool) -> bool:
+        return destructive_read
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        super().wait_for_new_message(
+            self.choose_descriptor(queue_desc),
+            self.change_timeout(queue_desc, cursor, destructive_read, timeout_ms),
+            self.change_destructive_read(cursor, destructive_read),
+            answered,
+            now,
+            self.change_tag(queue_desc, cursor, tag),
+            cursor,
+            transaction,
+        )
+
+
+@fault("queue-manager-read-with-timeout-0-behind-locked-message-waits", breaks="MQDMPR-3.1.7.3.1-07", blind=True)
+class QueueManagerReadWithTimeout0BehindLockedMessageWaits(OtherWaits):
+    """A read with timeout 0 waits if the queue has only locked messages."""
+
+    def change_timeout(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool, timeout_ms: int | None
+    ) -> int | None:
+        return None if timeout_ms == 0 and has_locked_message(queue_desc) else timeout_ms
+
+
+@fault("queue-manager-peek-by-cursor-with-timeout-0-beside-read-waits", breaks="MQDMPR-3.1.7.3.1-07", blind=True)
+class QueueManagerPeekByCursorWithTimeout0BesideReadWaits(OtherWaits):
+    """A peek by a cursor with timeout 0 waits if another read of the handle is pending."""
+
+    def change_timeout(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool, timeout_ms: int | None
+    ) -> int | None:
+        beside = cursor is not None and bool(queue_desc.WaitingMessageReadOperationCollection)
+        return None if timeout_ms == 0 and beside else timeout_ms
+
+
+@fault("queue-manager-tag-of-second-pending-read-is-tag-of-first", breaks="MQDMPR-3.1.7.3.1-10", blind=True)
+class QueueManagerTagOfSecondPendingReadIsTagOfFirst(OtherWaits):
+    """The second pending read of a handle has the Tag of the first."""
+
+    def change_tag(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, tag: Hashable | None) -> Hashable:
+        first = next(iter(queue_desc.WaitingMessageReadOperationCollection), None)
+        return tag if first is None else first.Tag
+
+
+@fault("queue-manager-destructive-read-of-peek-by-cursor-true", breaks="MQDMPR-3.1.7.3.1-10", blind=True)
+class QueueManagerDestructiveReadOfPeekByCursorTrue(OtherWaits):
+    """The DestructiveRead of a pending peek by a cursor is True."""
+
+    def change_destructive_read(self, cursor: Cursor | None, destructive_read: bool) -> bool:
+        return destructive_read or cursor is not None
+
+
+@fault("queue-manager-pending-read-in-oldest-descriptor", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
+class QueueManagerPendingReadInOldestDescriptor(OtherWaits):
+    """The queue manager adds a pending read to the oldest OpenQueueDescriptor of the queue."""
+
+    def choose_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
+        queue = queue_desc.QueueReference
+        return queue_desc if queue is None else next(iter(queue.OpenQueueDescriptorCollection.values()))
+
+
+@fault("queue-manager-pending-read-in-descriptor-that-waits", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
+class QueueManagerPendingReadInDescriptorThatWaits(OtherWaits):
+    """The queue manager adds a pending read to the OpenQueueDescriptor of the queue that already has a pending read."""
+
+    def choose_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
+        queue = queue_desc.QueueReference
+        waiting = [] if queue is None else list_waiting_reads(queue)
+        return waiting[0].descriptor if waiting else queue_desc
+
+
+@fault("queue-manager-timer-of-pending-read-restarted-by-later-read", breaks="MQDMPR-3.1.7.3.1-15", blind=True)
+class QueueManagerTimerOfPendingReadRestartedByLaterRead(Waiting):
+    """When a read begins to wait, the queue manager restarts the timers of the pending reads of the queue."""
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
+        times = self.__dict__.setdefault("times", {})
+        queue = queue_desc.QueueReference
+        for one in [] if queue is None else list_waiting_reads(queue):
+            duration = times.setdefault(one, timeout_ms)
+            if duration:
+                self.qm.timers.start(TimerKey(TimerName.WAITING_MESSAGE_READ, one.number), now.monotonic_ms, duration)
+
+
+@fault("queue-manager-timer-of-second-pending-read-from-start-of-first", breaks="MQDMPR-3.1.7.3.1-15", blind=True)
+class QueueManagerTimerOfSecondPendingReadFromStartOfFirst(Waiting):
+    """The timer of the second pending read of a handle counts from the start of the first pending read."""
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        starts = self.__dict__.setdefault("starts", {})
+        first = next(iter(queue_desc.WaitingMessageReadOperationCollection), None)
+        if first in starts and timeout_ms:
+            timeout_ms = max(1, timeout_ms - (now.monotonic_ms - starts[first]))
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
+        for one in queue_desc.WaitingMessageReadOperationCollection:
+            starts.setdefault(one, now.monotonic_ms)
+
+
+@fault("queue-manager-cancelled-peek-by-cursor-goes-on", breaks="MQDMPR-3.1.7.3.1-19", blind=True)
+class QueueManagerCancelledPeekByCursorGoesOn(Waiting):
+    """The cancellation of a pending peek by a cursor does not end the peek."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for one in list_waiting_reads(queue):
+            if one.Tag == tag and one.CursorReference is not None and not one.DestructiveRead:
+                return Status.MQ_OK
+        return super().cancel_waiting_read(queue, tag, status)
+
+
+@fault("queue-manager-second-cancelled-read-of-handle-goes-on", breaks="MQDMPR-3.1.7.3.1-19")
+class QueueManagerSecondCancelledReadOfHandleGoesOn(Waiting):
+    """The second cancellation of a pending read of a handle does not end the read."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        seen = self.__dict__.setdefault("seen", set())
+        for one in list_waiting_reads(queue):
+            if one.Tag == tag:
+                if one.descriptor in seen:
+                    return Status.MQ_OK
+                seen.add(one.descriptor)
+        return super().cancel_waiting_read(queue, tag, status)
+
+
+@fault("queue-manager-closed-handle-ends-only-first-pending-read", breaks="MQDMPR-3.1.7.3.1-19", blind=True)
+class QueueManagerClosedHandleEndsOnlyFirstPendingRead(QueueOpening):
+    """When a handle is closed, the queue manager ends only the first pending read of the handle."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        for one in list(queue_desc.WaitingMessageReadOperationCollection)[1:]:
+            del queue_desc.WaitingMessageReadOperationCollection[one]
+        super().close_queue(queue_desc)
+
+
+@fault("queue-manager-pending-read-of-journal-not-ended", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
+class QueueManagerPendingReadOfJournalNotEnded(Waiting):
+    """A message that arrives in a journal or a dead-letter queue does not end a pending read."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        if position.QueueReference.QueueType is not QueueType.SYSTEM:
+            super().release_readers(position)
+
+
+@fault("queue-manager-pending-read-not-ended-by-moved-message", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
+class QueueManagerPendingReadNotEndedByMovedMessage(Positions):
+    """A message that is moved into a queue does not end a pending read of the queue."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        opened, queue.OpenQueueDescriptorCollection = queue.OpenQueueDescriptorCollection, {}
+        try:
+            return super().move_message(position, queue)
+        finally:
+            queue.OpenQueueDescriptorCollection = opened
+
+
+class OtherMessageOfPendingRead(Waiting):
+    """A part that passes the first message of the queue to some pending reads."""
+
+    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+        raise NotImplementedError
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        if self.is_wrong(reader):
+            start = position.QueueReference.MessagePositionList.Start
+            position = self.qm.seeking.seek_available(start, True) or position
+        super().satisfy_reader(reader, position)
+
+
+@fault("queue-manager-pending-peek-by-cursor-first-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
+class QueueManagerPendingPeekByCursorFirstMessage(OtherMessageOfPendingRead):
+    """A pending peek by a cursor returns the first message of the queue instead of the message that arrived."""
+
+    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+        return reader.CursorReference is not None and not reader.DestructiveRead
+
+
+@fault("queue-manager-pending-receive-by-cursor-first-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
+class QueueManagerPendingReceiveByCursorFirstMessage(OtherMessageOfPendingRead):
+    """A pending receive by a cursor returns the first message of the queue instead of the message that arrived."""
+
+    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+        return reader.CursorReference is not None and reader.DestructiveRead
+
+
+@fault("queue-manager-satisfied-read-by-cursor-stays-in-descriptor", breaks="MQDMPR-3.1.7.3.1-25", blind=True)
+class QueueManagerSatisfiedReadByCursorStaysInDescriptor(Waiting):
+    """A WaitingMessageReadOperation of a read by a cursor stays in the OpenQueueDescriptor when a message ends the
+    read.
+    """
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().satisfy_reader(reader, position)
+        if reader.CursorReference is not None:
+            reader.descriptor.WaitingMessageReadOperationCollection[reader] = None
+
+
+@fault("queue-manager-cancelled-peek-stays-in-descriptor", breaks="MQDMPR-3.1.7.3.1-25", blind=True)
+class QueueManagerCancelledPeekStaysInDescriptor(Waiting):
+    """A WaitingMessageReadOperation of a peek stays in the OpenQueueDescriptor when the peek is cancelled."""
+
+    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().stop_reader(reader, status)
+        if not reader.DestructiveRead and status is not Status.MQ_ERROR_IO_TIMEOUT:
+            reader.descriptor.WaitingMessageReadOperationCollection[reader] = None

@@ -1,0 +1,82 @@
+"""Faults in the timers and statuses of pending reads beside other pending reads."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.neighbouring_reads import list_waiting_reads
+from harness.faults.parts import fault
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
+
+
+class OtherTimeouts(Waiting):
+    """A part that changes the timeouts of some pending reads."""
+
+    def change_timeout(self, queue_desc: OpenQueueDescriptor, timeout_ms: int) -> int:
+        raise NotImplementedError
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        if timeout_ms:
+            timeout_ms = self.change_timeout(queue_desc, timeout_ms)
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
+
+
+@fault("queue-manager-pending-read-has-timeout-of-first-read-of-handle", breaks="MQDMPR-3.1.7.3.4-04", blind=True)
+class QueueManagerPendingReadHasTimeoutOfFirstReadOfHandle(OtherTimeouts):
+    """The timer of a pending read runs for the timeout of the first read that waited with the same handle."""
+
+    def change_timeout(self, queue_desc: OpenQueueDescriptor, timeout_ms: int) -> int:
+        return self.__dict__.setdefault("timeouts", {}).setdefault(queue_desc, timeout_ms)
+
+
+@fault("queue-manager-timer-of-pending-read-of-16-bits", breaks="MQDMPR-3.1.7.3.4-04", blind=True)
+class QueueManagerTimerOfPendingReadOf16Bits(OtherTimeouts):
+    """The timer of a pending read runs for the 16 low bits of the timeout in milliseconds."""
+
+    def change_timeout(self, queue_desc: OpenQueueDescriptor, timeout_ms: int) -> int:
+        return timeout_ms & 0xFFFF or timeout_ms
+
+
+class OtherStatusOfStop(Waiting):
+    """A part that ends some pending reads with MQ_ERROR_IO_TIMEOUT instead of the passed status."""
+
+    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+        raise NotImplementedError
+
+    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if self.is_wrong(reader) else status)
+
+
+@fault("queue-manager-status-of-stopped-peek-by-cursor-io-timeout", breaks="MQDMPR-3.1.7.3.5-03", blind=True)
+class QueueManagerStatusOfStoppedPeekByCursorIoTimeout(OtherStatusOfStop):
+    """The event Waiting Message Read Timer Stop ends a pending peek by a cursor with MQ_ERROR_IO_TIMEOUT instead of
+    the passed status.
+    """
+
+    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+        return reader.CursorReference is not None and not reader.DestructiveRead
+
+
+@fault("queue-manager-status-of-stopped-later-read-io-timeout", breaks="MQDMPR-3.1.7.3.5-03", blind=True)
+class QueueManagerStatusOfStoppedLaterReadIoTimeout(OtherStatusOfStop):
+    """The event Waiting Message Read Timer Stop ends a pending read with MQ_ERROR_IO_TIMEOUT instead of the
+    passed status, if an earlier read of the queue is still pending.
+    """
+
+    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+        queue = reader.descriptor.QueueReference
+        return queue is not None and reader not in list_waiting_reads(queue)[:1]
