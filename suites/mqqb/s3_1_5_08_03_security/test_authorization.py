@@ -24,7 +24,7 @@ from harness.sut.provisioning import (
 )
 from harness.wire import protection
 from harness.wire.protection import SIG20
-from suites.mqdmpr.steps.descriptors import EVERYONE, INHERIT_ONLY, descriptor
+from suites.mqdmpr.steps.descriptors import EVERYONE_SID, INHERIT_ONLY_FLAG, build_descriptor
 from suites.mqqb.steps.secured import (
     BY_QUEUE_MANAGER,
     NOBODY,
@@ -242,9 +242,9 @@ def test_denial_for_group_applies_to_its_members(peer, sut, judge):
     """A queue denies the right to write to a group and grants it to everyone. The message from Alice arrives. The SUT
     refuses the message from Bob, who is a member of the group.
     """
-    security = descriptor(
+    security = build_descriptor(
         denied=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),),
-        granted=((EVERYONE, WRITE_MESSAGE_RIGHT),),
+        granted=((EVERYONE_SID, WRITE_MESSAGE_RIGHT),),
         denials_first=True,
     )
     try:
@@ -278,7 +278,7 @@ def test_right_of_group_applies_to_encrypted_and_transactional_messages(peer, su
     """Two queues grant the right to write to a group. An encrypted and a transactional message from Bob, who is a
     member of the group, arrive. The SUT refuses a transactional message from Alice.
     """
-    security = base64.b64encode(descriptor(granted=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),))).decode()
+    security = base64.b64encode(build_descriptor(granted=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),))).decode()
     try:
         names = [sut.new_queue("group", security_base64=security, transactional=one) for one in (False, True)]
     except ControlRefused as refused:
@@ -316,7 +316,7 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
     """A queue grants GENERIC_WRITE to Alice, GENERIC_READ to Bob and GENERIC_ALL to Carol. Only the messages from Alice
     and Carol arrive.
     """
-    security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_CASES))
+    security = build_descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_CASES))
     try:
         name = sut.new_queue("generic", security_base64=base64.b64encode(security).decode())
     except ControlRefused as refused:
@@ -337,13 +337,13 @@ ALL_RIGHTS_BUT_WRITE = 0x000F_003B
 INHERITED_ACE_FLAG = 0x10
 """The flag INHERITED_ACE. Spec: MS-DTYP 2.4.4.1."""
 DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
-    ("all rights but write", {"granted": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),)}, "MQQB-3.1.5.8.3-117", DENIED),
-    ("only write", {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),)}, "MQQB-3.1.5.8.3-117", ARRIVED),
+    ("all rights but write", {"granted": ((EVERYONE_SID, ALL_RIGHTS_BUT_WRITE),)}, "MQQB-3.1.5.8.3-117", DENIED),
+    ("only write", {"granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),)}, "MQQB-3.1.5.8.3-117", ARRIVED),
     (
         "other rights denied",
         {
-            "denied": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),),
-            "granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),),
+            "denied": ((EVERYONE_SID, ALL_RIGHTS_BUT_WRITE),),
+            "granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),),
             "denials_first": True,
         },
         "MQQB-3.1.5.8.3-117",
@@ -351,20 +351,20 @@ DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ),
     (
         "an entry for inheritance",
-        {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),), "flags": INHERIT_ONLY},
+        {"granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),), "flags": INHERIT_ONLY_FLAG},
         "MQQB-3.1.5.8.3-99",
         DENIED,
     ),
     (
         "an inherited entry",
-        {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),), "flags": INHERITED_ACE_FLAG},
+        {"granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),), "flags": INHERITED_ACE_FLAG},
         "MQQB-3.1.5.8.3-99",
         ARRIVED,
     ),
     ("an empty list", {"owner": ALICE.sid, "empty_list": True}, "MQQB-3.1.5.8.3-99", DENIED),
     (
         "write granted, then denied",
-        {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),), "denied": ((ALICE.sid, WRITE_MESSAGE_RIGHT),)},
+        {"granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),), "denied": ((ALICE.sid, WRITE_MESSAGE_RIGHT),)},
         "MQQB-3.1.5.8.3-99",
         ARRIVED,
     ),
@@ -378,7 +378,7 @@ DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
         "write denied to SELF",
         {
             "denied": ((PRINCIPAL_SELF_SID, WRITE_MESSAGE_RIGHT),),
-            "granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),),
+            "granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),),
             "denials_first": True,
         },
         "MQQB-3.1.5.8.3-119",
@@ -396,7 +396,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     """
     try:
         names = {
-            case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(descriptor(**parts)).decode())
+            case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(build_descriptor(**parts)).decode())
             for at, (case, parts, *_) in enumerate(DESCRIPTOR_CASES)
         }
     except ControlRefused as refused:

@@ -12,7 +12,7 @@ from harness.expectations import fields, holds
 from harness.peer.party import NO_FIELDS
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
-from suites.applications import computer_names
+from suites.applications import list_computer_names
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_acknowledged_sequence_place
@@ -314,7 +314,7 @@ def _judge_accepted_messages(
         user = receiver.peer.private_destination(sut.queue("transactional"))
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
     if name == "computer name":
-        computer = next(iter(computer_names(sut)), sut.address)
+        computer = next(iter(list_computer_names(sut)), sut.address)
         rest = {"destination": rf"OS:{computer}\{sut.queue('transactional')}"}
     user = receiver.add_admin_queue_fields(user)
     sent = [

@@ -7,9 +7,9 @@ from typing import Any
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Summary, get_record, passive
 from suites.mqmq.steps.session_headers import (
-    apply_to_session_headers,
     check_acknowledged_are_new,
     check_acknowledged_once,
+    make_session_header_predicate,
 )
 from suites.mqqb.steps.internal_packets import (
     INTERNAL_KINDS,
@@ -82,7 +82,7 @@ for rule, expected, judge in (
     ),
     ("MQQB-3.1.6.4-10", "no recoverable message is acknowledged again", check_acknowledged_once),
 ):
-    passive(rule, "SessionAck", expected, of_system=True)(apply_to_session_headers(judge))
+    passive(rule, "SessionAck", expected, of_system=True)(make_session_header_predicate(judge))
 
 passive("MQQB-3.1.6.4-02", INTERNAL_KINDS, "IN and SH are 1 in a SessionAck", of_system=True)(
     make_flags_of_kind_predicate(SESSION_ACK_PACKET)

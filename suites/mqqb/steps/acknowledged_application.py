@@ -33,7 +33,7 @@ class AcknowledgedApplication(Application):
         self.sequence = self.receiver.sequence
         self.sent: dict[str, Frame] = {}
 
-    def fill(self, *labels: str, **base: Any) -> list[Frame]:
+    def fill_queue(self, *labels: str, **base: Any) -> list[Frame]:
         """Send messages, wait for the last message, and return all; raise ConformanceFailure if the last
         message is not in the queue.
         """
@@ -47,7 +47,9 @@ class AcknowledgedApplication(Application):
         asks: dict[str, Any] = {"properties": {"PR": 1, "NR": 1}, **headers}
         if self.transactional:
             asks["transaction"] = {"FA": 1}
-        self.sent[label] = self.receiver.send_packet(self.packet(label, self.receiver.add_admin_queue_fields(), **asks))
+        self.sent[label] = self.receiver.send_packet(
+            self.build_message(label, self.receiver.add_admin_queue_fields(), **asks)
+        )
 
     def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
         """Begin a read that waits for a message, and then send the message."""
