@@ -42,7 +42,8 @@ class FailedReceiveEnded(ClientReading):
             raise
 
 
-def _is_thrown(error: RemoteError) -> bool:
+def is_thrown_failure(error: RemoteError) -> bool:
+    """Return whether a call failed with an RPC fault."""
     return error.status is not None and not error.status & FAILURE_BIT and error.status != _CANCELLED
 
 
@@ -54,7 +55,7 @@ class InitiatorRemoteQMStartReceiveThrownFailureEnded(FailedReceiveEnded):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceive that failed with an RPC fault."""
 
     def is_ended(self, method: str, error: RemoteError) -> bool:
-        return method == "RemoteQMStartReceive" and _is_thrown(error)
+        return method == "RemoteQMStartReceive" and is_thrown_failure(error)
 
 
 @fault("initiator-remoteqmstartreceive2-thrown-failure-ended", breaks="MQQP-3.1.4.10-04", blind=True)
@@ -62,15 +63,7 @@ class InitiatorRemoteQMStartReceive2ThrownFailureEnded(FailedReceiveEnded):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceive2 that failed with an RPC fault."""
 
     def is_ended(self, method: str, error: RemoteError) -> bool:
-        return method == "RemoteQMStartReceive2" and _is_thrown(error)
-
-
-@fault("initiator-remoteqmstartreceivebylookupid-thrown-failure-ended", breaks="MQQP-3.1.4.11-04", blind=True)
-class InitiatorRemoteQMStartReceiveByLookupIdThrownFailureEnded(FailedReceiveEnded):
-    """A client calls RemoteQMEndReceive after a RemoteQMStartReceiveByLookupId that failed with an RPC fault."""
-
-    def is_ended(self, method: str, error: RemoteError) -> bool:
-        return method == "RemoteQMStartReceiveByLookupId" and _is_thrown(error)
+        return method == "RemoteQMStartReceive2" and is_thrown_failure(error)
 
 
 class LaterFailedReceiveEnded(FailedReceiveEnded):
@@ -96,12 +89,3 @@ class InitiatorRemoteQMStartReceive2SecondFailureEnded(LaterFailedReceiveEnded):
     """A client calls RemoteQMEndReceive after the second RemoteQMStartReceive2 that failed, but not after the first."""
 
     method = "RemoteQMStartReceive2"
-
-
-@fault("initiator-remoteqmstartreceivebylookupid-second-failure-ended", breaks="MQQP-3.1.4.11-04", blind=True)
-class InitiatorRemoteQMStartReceiveByLookupIdSecondFailureEnded(LaterFailedReceiveEnded):
-    """A client calls RemoteQMEndReceive after the second RemoteQMStartReceiveByLookupId that failed, but not after the
-    first.
-    """
-
-    method = "RemoteQMStartReceiveByLookupId"

@@ -40,7 +40,7 @@ def test_received_message_stays_removed_after_restart(peer, sut, judge):
     second message is in the queue, before and after a restart.
     """
     application = Application(peer, sut)
-    application.fill("first", "second", "third")
+    application.fill_queue("first", "second", "third")
     received = [application.receive(), application.receive_by_label("third")]
     before = application.labels()
     sut.restart()
