@@ -150,6 +150,10 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
         observed, expected = sizes | packet, facts(dwSize=size, size_of_the_packet_in_bytes=size, message=sent)
         judge("MQQP-2.2.2.1-D04", expected=expected, observed=observed, evidence=evidence)
         judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), case="dwSize", observed=dw_size, evidence=evidence)
+        given = len(read.packet_bytes)
+        judge(
+            "MQQP-2.2.2.1-D02", expected=given, case="dwSize, and size of lpBuffer", observed=dw_size, evidence=evidence
+        )
 
 
 @covers("MQQP-2.2.2.1-D02")

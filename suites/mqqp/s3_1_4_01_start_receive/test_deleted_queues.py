@@ -12,6 +12,7 @@ from suites.mqqp.steps.methods import parametrize_method
 LONG_READ_TIMEOUT_MS = 600_000
 DELETED_QUEUE_STATUSES = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 """The statuses that erratum E170 allows for a read of a deleted queue."""
+UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 
 
 def _read_with_each_action(queue, by, cursor):
@@ -61,6 +62,7 @@ def _read_with_each_action(queue, by, cursor):
 @covers(
     "MQQP-3.1.4.7-03",
     "MQQP-3.1.4.4-D01",
+    "MQQP-3.1.4.4-15",
     "MQQP-3.1.4.4-16",
     "MQQP-3.1.4.2-08",
     "MQQP-3.1.4.2-D01",
@@ -118,6 +120,7 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         case="end of the receive",
     )
     judge(
+        "MQQP-3.1.4.2-D01",
         "MQDMPR-3.1.7.1.12-04",
         expected=each(DELETED_QUEUE_STATUSES),
         observed=[one.outcome for one in ends_of_others],
@@ -141,8 +144,17 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
             evidence=closed.evidence,
             case="handle that the close of the deleted queue returns",
         )
+        again = queue.close()
+        judge(
+            "MQQP-3.1.4.4-15",
+            expected=UNKNOWN_CONTEXT_FAULT,
+            observed=again.outcome,
+            evidence=[closed, again],
+            case="second close of the deleted queue by the old handle",
+        )
     else:
-        judge.mark_not_exercised("MQQP-3.1.4.4-16", reason="the SUT returned no handle", evidence=closed.evidence)
+        rules_of_handle = ("MQQP-3.1.4.4-15", "MQQP-3.1.4.4-16")
+        judge.mark_not_exercised(*rules_of_handle, reason="the SUT returned no handle", evidence=closed.evidence)
     reads = [call for calls in made.values() for call in calls]
     if "thrown" in rules:
         faults = [read.outcome for read in (*waits, *reads) if read.thrown is not None]

@@ -139,7 +139,8 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
 @sut_survives()
 def test_end_receive_with_null_handle_is_refused(remote, judge):
     """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE for each dwAck: before and after a queue
-    is opened, and while another receive is not ended. The message of that receive stays locked.
+    is opened, while another receive is not ended, and after that receive has ended. Until then, the message of that
+    receive stays locked.
     """
     association = remote.associate()
 
@@ -163,6 +164,8 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
         "peek_beside_a_receive": queue.peek().label_or_outcome,
         "end_of_the_receive": queue.put_message_back(held).outcome,
     }
+    ended = end_receive_with_null_handle()
+    observed["ends_after_the_receive"] = [one.outcome for one in ended]
     expected = facts(
         ends_before_a_queue_is_open=each(INVALID_HANDLE_STATUS),
         ends_after_a_queue_is_open=each(INVALID_HANDLE_STATUS),
@@ -170,8 +173,9 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
         peek="first",
         peek_beside_a_receive="second",
         end_of_the_receive="MQ_OK",
+        ends_after_the_receive=each(INVALID_HANDLE_STATUS),
     )
-    judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[*before, *opened, *beside])
+    judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[*before, *opened, *beside, *ended])
 
 
 @needs("restart")

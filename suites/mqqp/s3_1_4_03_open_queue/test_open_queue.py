@@ -87,6 +87,15 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
         observed=observed,
         evidence=[*closed.evidence, *again.evidence, *later_reads, *peeking_closes],
     )
+    if third.outcome == "MQ_OK":
+        first = queue.close()
+        judge(
+            "MQQP-3.1.4.3-16",
+            expected="MQ_OK",
+            observed=first.outcome,
+            case="close by the first of two handles of one descriptor",
+            evidence=[third, first],
+        )
 
 
 @sut_survives()
@@ -133,8 +142,8 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
 @needs("inspect")
 @covers("MQQP-3.1.4.3-18")
 def test_open_queue_entry_has_client_guid(remote, sut, judge):
-    """Two clients open the queue: the entries of OpenQueueEntryCollection contain the clients'
-    pLicGuids as ClientId.
+    """Two clients open the queue: the entries of OpenQueueEntryCollection contain the clients' pLicGuids as ClientId.
+    If the SUT lets a third client open the descriptor of the second client, a further entry contains its pLicGuid.
     """
     clients = [UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
     queue = remote.open()
@@ -143,6 +152,10 @@ def test_open_queue_entry_has_client_guid(remote, sut, judge):
         opened = remote.open_remote(queue.association).expect_success().out
         values = {"hQueue": opened.phQueue, "pQueue": opened.dwpQueue, "dwpContext": opened.pdwContext}
         calls.append(queue.open_session(client=client, **values).expect_success())
+    again = queue.open_session(client=UUID(int=0x6D71_0003), **values)
+    if again.outcome == "MQ_OK":
+        clients.append(UUID(int=0x6D71_0003))
+        calls.append(again)
     known = {entry["ClientId"].lower() for entry in sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]}
     found = [str(client) for client in clients if str(client) in known]
     judge(

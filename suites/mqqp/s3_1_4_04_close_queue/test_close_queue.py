@@ -104,6 +104,14 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     still_refused = remote.open_remote(other, "transactional")
     peeked.close()
     taken_too = remote.open_remote(other, "transactional")
+    read_of_peeked = peeked.peek()
+    judge(
+        "MQQP-3.1.4.4-07",
+        expected="MQ_ERROR_INVALID_PARAMETER",
+        observed=read_of_peeked.outcome,
+        evidence=read_of_peeked.evidence,
+        case="read of the closed queue that was opened to peek",
+    )
     opened_again = RemoteQueue(remote, other, taken, settled=False).peek() if taken.outcome == "MQ_OK" else taken
     before, after = (refused, refused_too, still_refused), (taken, taken_too)
     observed: dict[str, Any] = {
@@ -241,26 +249,33 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected=expected, observed=seen, evidence=evidence)
 
 
-@covers("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13")
+@covers("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-07", "MQQP-3.1.4.4-13")
 @pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
 def test_closed_queue_with_unended_receive_is_free(remote, judge, by_cursor):
-    """A client opens a queue exclusively, receives a message, and closes the queue without ending the receive. A second
-    client can then open the queue exclusively, and receives the second message.
+    """A client opens a queue exclusively, receives a message, and closes the queue without ending the receive. The SUT
+    then refuses a peek through the closed handle, and a second client can open the queue exclusively.
     """
     queue = remote.open_with_messages("first", "second", share=DENY_RECEIVE)
     held = queue.start_receive(hCursor=queue.open_cursor() if by_cursor else 0)
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
-    closed = queue.close()
+    closed, late = queue.close(), queue.peek()
     taken = remote.open_remote(other, share=DENY_RECEIVE)
     observed = {
         "received": held.label_or_outcome,
         "open_before_close_fails": refused.failed,
         "close": closed.outcome,
         "open_after_close": taken.outcome,
+        "peek_by_closed_handle": late.outcome,
     }
-    expected = facts(received="first", open_before_close_fails=True, close="MQ_OK", open_after_close="MQ_OK")
-    judge.all(expected=expected, observed=observed, evidence=[held, refused, closed, taken])
+    expected = facts(
+        received="first",
+        open_before_close_fails=True,
+        close="MQ_OK",
+        open_after_close="MQ_OK",
+        peek_by_closed_handle="MQ_ERROR_INVALID_PARAMETER",
+    )
+    judge.all(expected=expected, observed=observed, evidence=[held, refused, closed, taken, late])
 
 
 @needs("inspect")

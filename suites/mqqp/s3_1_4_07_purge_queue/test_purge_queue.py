@@ -37,9 +37,9 @@ LONG_READ_TIMEOUT_MS = 600_000
 def test_purge_empties_open_queue_and_no_other(remote, judge):
     """RemoteQMPurgeQueue returns or throws MQ_ERROR_INVALID_HANDLE if it has the handle of an unknown or unopened
     queue, or a handle that purged a queue and was closed. With the second handle of an open queue, the method removes
-    all messages from that queue, and none from a second queue. Further purges of the empty queue succeed, even through
-    the handle on which reads wait. They change neither the waiting reads nor a cursor; one of these reads can still be
-    cancelled.
+    all messages from that queue, and none from a second queue, although the second queue was opened last. Further
+    purges of the empty queue succeed, even through the handle on which reads wait. They change neither the waiting
+    reads nor a cursor; one of these reads can still be cancelled.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)
@@ -74,9 +74,10 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
         evidence=evidence,
     )
     second = remote.open(association=queue.association)
+    remote.open("admin", association=queue.association)
     cursor = queue.open_cursor()
     purged = second.purge()
-    judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
+    judge("MQQP-3.1.4.7-05", "MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
     waiting = queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
     number = remote.request_id()
     other = queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.mqqp.steps.reader import Reader, Reading
 
-SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
+SAMPLE_LOOKUP_ID, LOOKUP_ID_WITH_ZERO_LOW_HALF = 0x0055_0000_0000_0007, 0x0000_0001_0000_0000
 
 
 VERB_AND_SEEK_BY_ACTION = {
@@ -82,6 +82,8 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
         SAMPLE_LOOKUP_ID,
         LookupId.BEHIND_LAST,
         LookupId.BEFORE_FIRST,
+        LOOKUP_ID_WITH_ZERO_LOW_HALF,
+        SAMPLE_LOOKUP_ID + 1,
     ):  # the last may be refused: 0 names no message
         reader.begin(verb, remote=remote, lookup_id=lookup_id, seek=seek).outcome()
     calls = reader.server.list_calls_of(Method.START_RECEIVE_BY_LOOKUP_ID)

@@ -58,6 +58,7 @@ def _call_refused_openings(queue: RemoteQueue) -> list[Call]:
         queue.open_session(pQueue=0),
         queue.open_session(dwpContext=0),
         queue.open_session(pQueue=queue.UNKNOWN_HANDLE),
+        queue.open_session(pQueue=0, dwpContext=0),
     ]
 
 
@@ -66,8 +67,9 @@ def _call_refused_closings(queue: RemoteQueue) -> list[Call]:
 
 
 def _call_cursor_closings(queue: RemoteQueue) -> list[Call]:
-    unknown = queue.UNKNOWN_HANDLE
-    return [queue.close_cursor(unknown), queue.close_cursor(1, hQueue=unknown), queue.close_cursor(0)]
+    unknown, other = queue.UNKNOWN_HANDLE, queue.remote.open(association=queue.association)
+    refused = [queue.close_cursor(unknown), queue.close_cursor(1, hQueue=unknown), queue.close_cursor(0)]
+    return [*refused, queue.close_cursor(other.open_cursor())]
 
 
 def _call_refused_cancellings(queue: RemoteQueue) -> list[Call]:

@@ -1,0 +1,168 @@
+"""Faults of RemoteQMOpenQueue in later openings of a queue, and faults of a client that purges an unopened queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from harness.faults.thrown_refusals import throw_statuses_if
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_steps import CallMethod, Sequence
+from reference_qm.core.remote.enums import DesiredAccess, ShareMode
+from reference_qm.core.remote.model import OpenQueueEntry
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.server_names import queue_format
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import QMCOMM, Call
+from reference_qm.rpc.groups import ContextHandle
+from reference_qm.surface.clock import Now
+
+
+def _list_open_handles(call: Call) -> Iterator[ContextHandle]:
+    """Yield the context handles of the queues that the client of a call has opened."""
+    if call.association.group is not None:
+        yield from [one for one in call.association.group.handles.values() if isinstance(one.state, OpenQueueEntry)]
+
+
+@fault("acceptor-remoteqmopenqueue-pqueue-and-dwpcontext-both-zero-accepted", breaks="MQQP-3.1.4.3-14", blind=True)
+class AcceptorRemoteQMOpenQueueBothZeroAccepted(RemoteOpening):
+    """RemoteQMOpenQueue accepts pQueue 0 and dwpContext 0 together."""
+
+    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
+        return Status.MQ_OK if p_queue == dwp_context else super().check_open_values(p_queue, dwp_context)
+
+
+@fault("acceptor-remoteqmopenqueue-dwpcontext-zero-status-wrong", breaks="MQQP-3.1.4.3-14", blind=True)
+class AcceptorRemoteQMOpenQueueDwpContextZeroStatusWrong(RemoteOpening):
+    """RemoteQMOpenQueue returns MQ_ERROR_INVALID_HANDLE for dwpContext 0 with a nonzero pQueue."""
+
+    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
+        if p_queue and not dwp_context:
+            return Status.MQ_ERROR_INVALID_HANDLE
+        return super().check_open_values(p_queue, dwp_context)
+
+
+@fault("acceptor-remoteqmopenqueue-handle-of-second-opening-repeated", breaks="MQQP-3.1.4.3-16", blind=True)
+class AcceptorRemoteQMOpenQueueHandleOfSecondOpeningRepeated(RemoteOpening):
+    """RemoteQMOpenQueue with the dwpContext of an open entry of the same client returns the handle of that entry."""
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        for handle in _list_open_handles(call):
+            if handle.state.OpenQueueDescriptorHandle == call.arguments["dwpContext"] == call.arguments["pQueue"]:
+                self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=handle))
+                return
+        super().remote_qm_open_queue(call, now)
+
+
+@fault("acceptor-remoteqmopenqueue-entry-of-first-opening-replaced", breaks="MQQP-3.1.4.3-16", blind=True)
+class AcceptorRemoteQMOpenQueueEntryOfFirstOpeningReplaced(RemoteOpening):
+    """RemoteQMOpenQueue with the dwpContext of an open entry of the same client replaces that entry: its handle becomes
+    unknown.
+    """
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        for handle in list(_list_open_handles(call)):
+            if handle.state.OpenQueueDescriptorHandle == call.arguments["dwpContext"] == call.arguments["pQueue"]:
+                assert call.association.group is not None
+                del call.association.group.handles[handle.uuid]
+                self.qm.remote.OpenQueueEntryCollection.remove(handle.state)
+        super().remote_qm_open_queue(call, now)
+
+
+@fault("acceptor-openqueueentry-clientid-of-connection-repeated", breaks="MQQP-3.1.4.3-18", blind=True)
+class AcceptorOpenQueueEntryClientIdOfConnectionRepeated(RemoteOpening):
+    """RemoteQMOpenQueue sets ClientId to the pLicGuid of the first RemoteQMOpenQueue on the connection."""
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        first: dict[int, UUID] = self.__dict__.setdefault("first", {})
+        call.arguments["pLicGuid"] = first.setdefault(id(call.association), call.arguments["pLicGuid"])
+        super().remote_qm_open_queue(call, now)
+
+
+@fault("acceptor-openqueueentry-clientid-of-queue-handle-repeated", breaks="MQQP-3.1.4.3-18", blind=True)
+class AcceptorOpenQueueEntryClientIdOfQueueHandleRepeated(RemoteOpening):
+    """RemoteQMOpenQueue sets ClientId to the pLicGuid with which the same dwpContext was opened before."""
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        for entry in self.qm.remote.OpenQueueEntryCollection.of(call.arguments["dwpContext"]):
+            call.arguments["pLicGuid"] = entry.ClientId
+        super().remote_qm_open_queue(call, now)
+
+
+add(
+    "acceptor-remoteqmopenqueue-refusal-of-different-values-thrown",
+    "MQQP-3.1.4.3-D02",
+    "RemoteQMOpenQueue throws the refusal of a pQueue that differs from dwpContext.",
+    throw_statuses_if(
+        RemoteOpening.remote_qm_open_queue,
+        lambda qm, call, status: bool(status) and call.arguments["pQueue"] != call.arguments["dwpContext"],
+    ),
+    blind=True,
+)
+add(
+    "acceptor-remoteqmopenqueue-refusal-of-two-zeros-thrown",
+    "MQQP-3.1.4.3-D02",
+    "RemoteQMOpenQueue throws the refusal of pQueue 0 with dwpContext 0.",
+    throw_statuses_if(
+        RemoteOpening.remote_qm_open_queue,
+        lambda qm, call, status: bool(status) and call.arguments["pQueue"] == call.arguments["dwpContext"] == 0,
+    ),
+    blind=True,
+)
+
+
+@fault("initiator-remoteqmopenqueue-before-second-purge-omitted", breaks="MQQP-3.1.4.3-07", blind=True)
+class InitiatorRemoteQMOpenQueueBeforeSecondPurgeOmitted(ClientOpening):
+    """For the second purge of a queue, a client obtains a new queue handle by R_QMOpenRemoteQueue, and calls
+    RemoteQMPurgeQueue with this handle without RemoteQMOpenQueue.
+    """
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        purged: set[int] = self.__dict__.setdefault("purged", set())
+        if queue.number not in purged:
+            purged.add(queue.number)
+            yield from super().purge_queue_at_server(queue)
+            return
+        assert queue.binding is not None
+        application = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QMCOMM)
+        results: dict[str, Any] = yield from self.qm.server_bindings.call_method(
+            application,
+            "R_QMOpenRemoteQueue",
+            pQueueFormat=queue_format(queue.FormatName),
+            dwCallingProcessID=0,
+            dwDesiredAccess=int(DesiredAccess.MQ_RECEIVE_ACCESS),
+            dwShareMode=int(ShareMode.MQ_DENY_NONE),
+            pLicGuid=self.qm.adm.Identifier,
+            dwMQS=0,
+        )
+        purging = self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=results["phQueue"])
+        yield from self.qm.server_bindings.then_close(application, purging)
+
+
+@fault("initiator-remoteqmopenqueue-after-purge-of-second-queue", breaks="MQQP-3.1.4.3-07", blind=True)
+class InitiatorRemoteQMOpenQueueAfterPurgeOfSecondQueue(ClientOpening):
+    """A client calls RemoteQMOpenQueue for its second and later queues only after the first RemoteQMPurgeQueue."""
+
+    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+        opened: list[int] = self.__dict__.setdefault("opened", [])
+        opened.append(queue.number)
+        if len(opened) == 1:
+            return (yield from super().call_open_queue(queue))
+        self.__dict__.setdefault("unopened", set()).add(queue.number)
+        return None
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        unopened: set[int] = self.__dict__.get("unopened", set())
+        if queue.number not in unopened:
+            yield from super().purge_queue_at_server(queue)
+            return
+        unopened.discard(queue.number)
+        assert queue.binding is not None
+        arguments = {"hQueue": queue.QueueHandle}
+        yield CallMethod(queue.binding, "RemoteQMPurgeQueue", arguments, self.qm.settings.remote_call_ms)
+        self.find_remote_open_queue(queue).RRSessionHandle = yield from super().call_open_queue(queue)
+        yield from super().purge_queue_at_server(queue)

@@ -1,0 +1,54 @@
+"""Faults of a client that calls RemoteQMCancelReceive before the read, or on a rejected presentation context."""
+
+from __future__ import annotations
+
+from harness.faults.client_contexts import call_on_rejected_context
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import CallMethod, Sequence
+
+
+@fault("initiator-remoteqmcancelreceive-before-answer-of-version-called", breaks="MQQP-3.1.4.6-03", blind=True)
+class InitiatorRemoteQMCancelReceiveBeforeAnswerOfVersionCalled(ClientCancelling):
+    """A client that cancels a read while RemoteQmGetVersion is unanswered calls RemoteQMCancelReceive, although it has
+    not started the read.
+    """
+
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+        entry = self.find_pending_read(queue, request_id)
+        if not entry.is_known:
+            yield from self.call_cancel_receive(entry)
+        yield from super().cancel_pending_read(queue, request_id)
+
+
+@fault("initiator-remoteqmcancelreceive-before-later-read-called", breaks="MQQP-3.1.4.6-03", blind=True)
+class InitiatorRemoteQMCancelReceiveBeforeLaterReadCalled(ClientReading):
+    """Before each read after its first, a client calls RemoteQMCancelReceive with the dwRequestID of that read."""
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        version = yield from super().ask_server_version(read)
+        entry = read.entry
+        if self.__dict__.setdefault("began", False) and entry is not None and entry.queue.binding is not None:
+            arguments = self.qm.client_cancelling.build_cancel_receive(entry)
+            yield CallMethod(entry.queue.binding, "RemoteQMCancelReceive", arguments, self.qm.settings.remote_call_ms)
+        self.__dict__["began"] = True
+        return version
+
+
+add(
+    "initiator-remoteqmcancelreceive-context-rejected",
+    "MQQP-3.1.4.6-04",
+    "A client calls RemoteQMCancelReceive on the presentation context that the server has rejected.",
+    call_on_rejected_context("RemoteQMCancelReceive"),
+    blind=True,
+)
+add(
+    "initiator-remoteqmcancelreceive-context-of-third-call-rejected",
+    "MQQP-3.1.4.6-04",
+    "From the third call of RemoteQMCancelReceive on, a client uses the rejected presentation context.",
+    call_on_rejected_context("RemoteQMCancelReceive", first_call=3),
+    blind=True,
+)

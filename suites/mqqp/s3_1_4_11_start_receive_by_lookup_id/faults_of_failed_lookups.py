@@ -1,0 +1,28 @@
+"""Faults with which a client ends a receive by lookup identifier that has failed."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_steps import RemoteError
+from suites.mqqp.s3_1_4_01_start_receive.faults_of_failed_receives import (
+    FailedReceiveEnded,
+    LaterFailedReceiveEnded,
+    is_thrown_failure,
+)
+
+
+@fault("initiator-remoteqmstartreceivebylookupid-thrown-failure-ended", breaks="MQQP-3.1.4.11-04", blind=True)
+class InitiatorRemoteQMStartReceiveByLookupIdThrownFailureEnded(FailedReceiveEnded):
+    """A client calls RemoteQMEndReceive after a RemoteQMStartReceiveByLookupId that failed with an RPC fault."""
+
+    def is_ended(self, method: str, error: RemoteError) -> bool:
+        return method == "RemoteQMStartReceiveByLookupId" and is_thrown_failure(error)
+
+
+@fault("initiator-remoteqmstartreceivebylookupid-second-failure-ended", breaks="MQQP-3.1.4.11-04", blind=True)
+class InitiatorRemoteQMStartReceiveByLookupIdSecondFailureEnded(LaterFailedReceiveEnded):
+    """A client calls RemoteQMEndReceive after the second RemoteQMStartReceiveByLookupId that failed, but not after the
+    first.
+    """
+
+    method = "RemoteQMStartReceiveByLookupId"

@@ -1,0 +1,37 @@
+"""Faults with which express messages survive a restart."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.entries import build_message_entry, build_relocation
+from reference_qm.core.store.messages import serialize_message
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.states import DeliveryGuarantee
+
+
+@fault("sender-express-message-in-outgoing-queue-kept-over-restart", breaks="MQSO-3.2.1-D01", blind=True)
+class SenderExpressMessageInOutgoingQueueKeptOverRestart(Durability):
+    """The sender saves an express message that waits in an outgoing queue, and sends it after a restart."""
+
+    def build_send_record(self, position: MessagePosition) -> Change:
+        change = super().build_send_record(position)
+        message = position.MessageReference
+        waits = isinstance(position.QueueReference, OutgoingQueue)
+        if self.qm.disk.used and waits and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            position.key = self.qm.next_persist_token()
+            change = change | build_message_entry(position, serialize_message(message).build())
+        return change
+
+
+@fault("receiver-express-message-copy-in-journal-kept-over-restart", breaks="MQSO-3.2.1-D01", blind=True)
+class ReceiverExpressMessageCopyInJournalKeptOverRestart(Journaling):
+    """The receiver saves the copy of a received express message in the journal of the queue."""
+
+    def keep_message(self, queue: Queue, message: Message) -> None:
+        position = self.qm.positions.insert_message(queue, message)
+        position.key = self.qm.next_persist_token()
+        self.qm.disk.save(build_relocation(position))
+        self.qm.positions.message_available(position)

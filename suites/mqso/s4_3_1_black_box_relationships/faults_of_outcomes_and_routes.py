@@ -1,0 +1,157 @@
+"""Faults in the outcomes of transactions, in repeated transfers, in the modes of a queue manager, and in routes."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import both
+from harness.faults.registry import add
+from reference_qm.codec import OrderAckBody
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.transaction_records import TransactionRecords
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import MessagePosition, Queue, Session
+from reference_qm.model.elements import Answered
+from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
+from reference_qm.surface.clock import Now
+from reference_qm.surface.entropy import new_guid
+
+
+@fault("queue-manager-receive-beside-send-of-external-transaction-undone", breaks="MQSO-4.3.1.2-01", blind=True)
+class QueueManagerReceiveBesideSendOfExternalTransactionUndone(TransactionEvents):
+    """When an external transaction with sends and receives commits, the queue manager returns the received messages to
+    their queues.
+    """
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        kinds = {one.OperationType for one in transaction.TransactionalOperationCollection}
+        undone = not transaction.SinglePhase and {OperationType.ENQUEUE, OperationType.DEQUEUE} <= kinds
+        self.__dict__["undone"] = undone
+        super().transaction_commit(transaction, now)
+        self.__dict__["undone"] = False
+
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        if self.__dict__.get("undone"):
+            self.abort_dequeue(operation, now)
+        else:
+            super().commit_dequeue(operation, now)
+
+
+@fault("queue-manager-prepared-transaction-lost-at-restart", breaks="MQSO-4.3.1.2-01", blind=True)
+class QueueManagerPreparedTransactionLostAtRestart(TransactionRecords):
+    """A queue manager does not know a transaction for which it has voted after a restart."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        super().restore_transaction(rest, value)
+        self.qm.adm.TransactionCollection.pop(UUID(rest), None)
+
+
+@fault("sender-transactional-message-after-first-not-repeated", breaks="MQSO-4.3.1.2-D03", blind=True)
+class SenderTransactionalMessageAfterFirstNotRepeated(TransactionalSending):
+    """The sender repeats only the first of several transactional messages that were not acknowledged."""
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        unacked = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]
+        for position in unacked[1:]:
+            position.ReceivedOrderAck = True
+        super().on_ack_wait_timer(session, now)
+        for position in unacked[1:]:
+            position.ReceivedOrderAck = False
+
+
+@fault("sender-transactional-message-repeated-only-once", breaks="MQSO-4.3.1.2-D03", blind=True)
+class SenderTransactionalMessageRepeatedOnlyOnce(TransactionalSending):
+    """The sender repeats transactional messages that were not acknowledged only once."""
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        repeated: set[int] = self.__dict__.setdefault("repeated", set())
+        if session.number not in repeated:
+            repeated.add(session.number)
+            super().on_ack_wait_timer(session, now)
+
+
+@fault("sender-message-before-last-acknowledged-not-deleted", breaks="MQSO-4.3.1.2-D05", blind=True)
+class SenderMessageBeforeLastAcknowledgedNotDeleted(OrderAcks):
+    """An OrderAck for several messages lets the sender delete only the last of them."""
+
+    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+        kept = {}
+        for position in session.OutgoingMessageTable:
+            if 0 < position.TxSequenceNumber < body.TxSequenceNumber:
+                kept[position] = position.TxSequenceNumber
+                position.TxSequenceNumber = 0
+        super().delete_order_acknowledged(session, body)
+        for position, number in kept.items():
+            position.TxSequenceNumber = number
+
+
+class KindsOfSendsKept(TransactionEvents):
+    """A part that keeps whether the transaction of each local message was internal."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        for operation in transaction.TransactionalOperationCollection:
+            if operation.OperationType is OperationType.ENQUEUE:
+                sends = self.qm.__dict__.setdefault("internal_sends", {})
+                sends[id(operation.MessagePositionReference)] = transaction.SinglePhase
+        super().transaction_commit(transaction, now)
+
+
+class ReceiveInOtherKindRefused(Reading):
+    """A part that refuses to receive a message of one kind of transaction in a transaction of the other kind."""
+
+    refused_kind: bool
+
+    def take_message_out(
+        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: Answered
+    ) -> None:
+        internal = self.qm.__dict__.get("internal_sends", {}).get(id(position))
+        if transaction is not None and internal is self.refused_kind and transaction.SinglePhase is not internal:
+            answered(Status.MQ_ERROR_TRANSACTION_USAGE, None)
+        else:
+            super().take_message_out(position, transaction, two_phase_read, answered)
+
+
+class InternalMessageRefused(ReceiveInOtherKindRefused):
+    """A part that refuses to receive a message of an internal transaction in an external transaction."""
+
+    refused_kind = True
+
+
+class ExternalMessageRefused(ReceiveInOtherKindRefused):
+    """A part that refuses to receive a message of an external transaction in an internal transaction."""
+
+    refused_kind = False
+
+
+@fault("queue-manager-public-queue-in-workgroup-mode-created", breaks="MQSO-4.3.1.3-01", blind=True)
+class QueueManagerPublicQueueInWorkgroupModeCreated(Publishing):
+    """A queue manager in workgroup mode creates a public queue with an Identifier of its own."""
+
+    def publish(self, queue: Queue, published: OnStatus) -> None:
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            super().publish(queue, published)
+            return
+        queue.Identifier = new_guid(self.qm.entropy)
+        published(Status.MQ_OK)
+
+
+add(
+    "queue-manager-message-of-internal-transaction-refused-in-external",
+    "MQSO-4.3.1.2-D09",
+    "The queue manager refuses to receive a message of an internal transaction in an external transaction.",
+    both(replace_part(KindsOfSendsKept), replace_part(InternalMessageRefused)),
+    blind=True,
+)
+add(
+    "queue-manager-message-of-external-transaction-refused-in-internal",
+    "MQSO-4.3.1.2-D09",
+    "The queue manager refuses to receive a message of an external transaction in an internal transaction.",
+    both(replace_part(KindsOfSendsKept), replace_part(ExternalMessageRefused)),
+    blind=True,
+)

@@ -1,0 +1,42 @@
+"""Faults in the source journal and in the order queue to which the receiver sends acknowledgments."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.codec import PrivateName
+from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.store.entries import build_removal_change
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.model.adm import MessagePosition, Session
+
+
+@fault("sender-journaled-transactional-message-discarded", breaks="MQSO-5.1.1.2-D12", blind=True)
+class SenderJournaledTransactionalMessageDiscarded(Journaling):
+    """The source journal stores no transactional messages."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().journal_delivered(position)
+        else:
+            self.qm.disk.save(build_removal_change([position]))
+
+
+@fault("receiver-orderack-of-direct-session-to-queue-without-dollar", breaks="MQSO-5.1.1.2-D14", blind=True)
+class ReceiverOrderAckOfDirectSessionToQueueWithoutDollar(OrderAcks):
+    """The receiver sends order acknowledgments of a direct session to the queue order_queue."""
+
+    def name_order_queue(self, session: Session, source: UUID) -> str:
+        return super().name_order_queue(session, source).replace("order_queue$", "order_queue")
+
+
+@fault("receiver-orderack-of-private-name-to-other-queue", breaks="MQSO-5.1.1.2-D14", blind=True)
+class ReceiverOrderAckOfPrivateNameToOtherQueue(OrderAcks):
+    """The receiver sends order acknowledgments of messages to a private format name to another private queue."""
+
+    def name_order_queue(self, session: Session, source: UUID) -> str:
+        if session.DirectFormatSession:
+            return super().name_order_queue(session, source)
+        return str(PrivateName(source, ORDER_QUEUE_NUMBER + 1))

@@ -1,0 +1,20 @@
+"""Faults with which messages without negative journaling become dead letters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.model.adm import MessagePosition
+
+
+@fault("sender-transactional-message-without-journaling-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
+class SenderTransactionalMessageWithoutJournalingDeadLettered(Journaling):
+    """A transactional message that cannot be delivered becomes a dead letter without a request."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is not None:
+            message = replace(position.MessageReference, NegativeJournalingRequested=True)
+            position.MessageReference = message
+        super().journal_failed(position)
