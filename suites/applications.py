@@ -14,7 +14,7 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 
-MAX_MESSAGES = 1_000
+MAX_PEEKED_MESSAGES = 1_000
 
 
 def list_computer_names(sut: Sut) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class Application:
         self.queue = sut.new_queue("application", transactional=transactional)
         self.sequence = Sequence(peer)
 
-    def fill(self, *labels: str, **base: Any) -> list[Frame]:
+    def fill_queue(self, *labels: str, **base: Any) -> list[Frame]:
         """Let the peer send messages to the queue, and return the messages.
 
         Raises ConformanceFailure if the messages do not arrive in the queue. ``base``: fields of BaseHeader.
@@ -94,7 +94,7 @@ class Application:
         ``send``, the peer sends them.
         """
         if not self.sut.has("send"):
-            self.fill(*labels)
+            self.fill_queue(*labels)
             return
         for label in labels:
             self.send(label, delivery="transactional" if self.transactional else "express")
@@ -114,7 +114,7 @@ class Application:
 
     def messages(self, queue: str | None = None) -> list[dict[str, Any]]:
         """Return the messages that can be received from the queue, or from a given queue, in order."""
-        return list(self.call("peek", queue=queue or self.queue, limit=MAX_MESSAGES)["messages"])
+        return list(self.call("peek", queue=queue or self.queue, limit=MAX_PEEKED_MESSAGES)["messages"])
 
     def labels(self, queue: str | None = None) -> list[str]:
         """Return the labels of the messages that can be received, in order."""
@@ -136,10 +136,10 @@ class Application:
         """Receive the message with a label by its LookupIdentifier, if the message can be received; return the label,
         or ``NOTHING``.
         """
-        get_lookup_ids_by_label = self.get_lookup_ids_by_label()
-        if label not in get_lookup_ids_by_label:
+        lookup_ids = self.get_lookup_ids_by_label()
+        if label not in lookup_ids:
             return Outcome.NOTHING
-        arguments = {"queue": self.queue, "lookup_id": get_lookup_ids_by_label[label], "seek": "current", **how}
+        arguments = {"queue": self.queue, "lookup_id": lookup_ids[label], "seek": "current", **how}
         return get_label(self.call("receive_by_lookup_id", **arguments)["message"])
 
     def begin_transaction(self, **how: Any) -> str:
@@ -158,11 +158,8 @@ class Application:
         listed = {one["transaction"]: one["operations"] for one in self.call("list")["transactions"]}
         return {one: listed[one] for one in transactions if one in listed}
 
-    take, take_that, begin, decide = receive, receive_by_label, begin_transaction, end_transaction
-    shown, identifiers, operations, packet = messages, get_lookup_ids_by_label, count_operations, build_message
 
-
-computer_names, tried, DONE, REFUSED = list_computer_names, outcome_of, Outcome.DONE, Outcome.REFUSED
+get_request_outcome, DONE, REFUSED = outcome_of, Outcome.DONE, Outcome.REFUSED
 
 
 def read_available_label(sut: Sut, verb: str = "receive", **where: Any) -> str:

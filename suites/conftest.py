@@ -14,5 +14,5 @@ load_predicates()
 
 
 @pytest.fixture(autouse=True)
-def _every_check(peer: Peer, judge: Judge) -> None:
+def _use_fixtures_in_every_check(peer: Peer, judge: Judge) -> None:
     """Use these fixtures in every check, even if the check does not name them."""

@@ -74,8 +74,8 @@ def describe_differences(
     for name, sent in (describe_packet(packet, receiver) | more).items():
         if name in but or (name not in shown and name not in _ALWAYS_COMPARED_PROPERTIES):
             continue
-        found = _normalize_value(name, shown.get(name))
-        if found != _normalize_value(name, sent):
+        found = _normalize_property_value(name, shown.get(name))
+        if found != _normalize_property_value(name, sent):
             wrong.append(f"{name} is {str(found)[:60]} instead of {str(sent)[:60]}")
     return "; ".join(wrong) or UNCHANGED_PROPERTIES_OUTCOME
 
@@ -83,7 +83,7 @@ def describe_differences(
 UNCHANGED_PROPERTIES_OUTCOME = "every property has the value that was sent"
 
 
-def _normalize_value(name: str, value: Any) -> Any:
+def _normalize_property_value(name: str, value: Any) -> Any:
     if name.endswith("_queue"):
         return normalize_format_name(value)
     if isinstance(value, list):

@@ -17,7 +17,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import BytesReceived, DirectoryAnswered, Input, Stopped
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
-    change_at_later_synchronization,
+    change_state_at_later_synchronization,
     set_published_attribute,
 )
 
@@ -94,7 +94,7 @@ add(
     "queue-manager-site-identifiers-wrong-after-restart",
     "MQDMPR-3.1.1.1-27",
     "After a restart SiteIdentifierList contains other identifiers than those of the sites in SiteCollection.",
-    change_at_later_synchronization(_change_site_identifiers),
+    change_state_at_later_synchronization(_change_site_identifiers),
     blind=True,
 )
 

@@ -262,10 +262,10 @@ class MessageReceivedInTransactionNotJournaled(TransactionEvents):
         journaling, queue.Journaling = queue.Journaling, False
         super().commit_dequeue(operation, now)
 
-        def restore() -> None:
+        def restore_journaling() -> None:
             queue.Journaling = journaling
 
-        after_events(self.qm, restore)
+        after_events(self.qm, restore_journaling)
 
 
 @fault("queue-journals-purged-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)

@@ -30,9 +30,9 @@ from reference_qm.security import Acl, SecurityDescriptor, Sid
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import GetOutgoingQueue
 from reference_qm.surface.commands import Result as CommandResult
-from suites.mqdmpr.s3_1_3_initialization.fault_steps import always_after_restart
+from suites.mqdmpr.s3_1_3_initialization.fault_steps import change_state_after_restart
 
-GENERIC_ALL, SYNCHRONIZE = 0x1000_0000, 0x0010_0000
+GENERIC_ALL_RIGHT, SYNCHRONIZE_RIGHT = 0x1000_0000, 0x0010_0000
 """Two access rights that MQQUEUEACCESSMASK does not contain."""
 
 
@@ -46,14 +46,14 @@ def _change_masks(security: SecurityDescriptor, change: Callable[[int], int]) ->
 
 def _add_synchronize_to_masks(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
-        queue.Security = _change_masks(queue.Security, lambda mask: mask | SYNCHRONIZE)
+        queue.Security = _change_masks(queue.Security, lambda mask: mask | SYNCHRONIZE_RIGHT)
 
 
 add(
     "queue-manager-restored-masks-with-synchronize",
     "MQDMPR-3.1.1.2-08",
     "After a restart the access masks of all queues contain SYNCHRONIZE.",
-    always_after_restart(_add_synchronize_to_masks),
+    change_state_after_restart(_add_synchronize_to_masks),
     blind=True,
 )
 
@@ -64,7 +64,7 @@ class QueueManagerMasksOfPublicQueueWithSynchronize(Queues):
 
     def add(self, queue: Queue) -> None:
         if queue.QueueType is QueueType.PUBLIC:
-            queue.Security = _change_masks(queue.Security, lambda mask: mask | SYNCHRONIZE)
+            queue.Security = _change_masks(queue.Security, lambda mask: mask | SYNCHRONIZE_RIGHT)
         super().add(queue)
 
 
@@ -104,7 +104,7 @@ add(
     "queue-manager-restored-scope-computer",
     "MQDMPR-3.1.1.2-09",
     "After a restart the Scope of every queue is Computer.",
-    always_after_restart(_set_restored_scopes_to_computer),
+    change_state_after_restart(_set_restored_scopes_to_computer),
     blind=True,
 )
 
@@ -330,7 +330,7 @@ class QueueManagerSuppliedMasksWithSynchronize(Queues):
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         security = super().create_security(supplied, user)
-        return security if supplied is None else _change_masks(security, lambda mask: mask | SYNCHRONIZE)
+        return security if supplied is None else _change_masks(security, lambda mask: mask | SYNCHRONIZE_RIGHT)
 
 
 @fault("queue-manager-open-outgoing-queue-without-messages-not-active", breaks="MQDMPR-3.1.1.2-12")

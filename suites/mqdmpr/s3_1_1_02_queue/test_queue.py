@@ -102,7 +102,7 @@ def test_empty_subqueue_and_journal_have_no_message(peer, sut, judge):
     subqueue and in the journal.
     """
     application = Application(peer, sut)
-    packets = application.fill("a", "b")
+    packets = application.fill_queue("a", "b")
     empty = [f"{application.queue};{name}" for name in ("mqc-empty", "journal")]
     sut.control.call("create_queue", name=empty[0])
     found = {
@@ -144,7 +144,7 @@ def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
     judge("MQDMPR-3.1.1.2-20", expected=in_queue(*in_order), observed=application.labels(), evidence=connection.sent)
     if sut.has("transactions"):
         receiver = Application(peer, sut, transactional=True)
-        frames = receiver.fill(*"abcd")
+        frames = receiver.fill_queue(*"abcd")
         transaction = receiver.begin_transaction()
         receiver.receive(transaction=transaction)
         receiver.receive_by_label("c", transaction=transaction)
@@ -168,25 +168,25 @@ def test_quota_applies_to_messages_of_applications(peer, sut, judge):
     observed: dict[str, list[str]] = {}
     connection = peer.open_raw()
 
-    def send(label: str, size: int) -> None:
+    def send_message_of_size(label: str, size: int) -> None:
         PendingRequest(
             peer, "send", to=sut.direct_name(queue), label=label, body="x" * size, delivery="recoverable"
         ).await_outcome()
 
-    send("too large", QUEUE_QUOTA_KB * 1_024 + 1)
+    send_message_of_size("too large", QUEUE_QUOTA_KB * 1_024 + 1)
     observed["after the message that is too large"] = sut.labels(queue)
-    send("first", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
+    send_message_of_size("first", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
     headers = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(QUEUE_QUOTA_KB * 1_024 * 2 // 3)}
     sent = connection.send(peer.recoverable_message(label="second", **headers))
     connection.check_alive()
-    send("third", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
+    send_message_of_size("third", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
     observed["after three messages"] = sut.labels(queue)
     if sut.has("restart"):
         sut.restart()
-        send("fourth", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
+        send_message_of_size("fourth", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
         observed["after a restart and a fourth message"] = sut.labels(queue)
     sut.control.call("receive", queue=queue, timeout_ms=0)
-    send("last", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
+    send_message_of_size("last", QUEUE_QUOTA_KB * 1_024 * 2 // 3)
     observed["after a receive and another message"] = sut.labels(queue)
     expected = {time: in_queue("first") for time in observed} | {
         "after the message that is too large": in_queue(),
@@ -208,7 +208,7 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
     application.call("set_queue", name=queue, journaling=True, journal_quota_kb=JOURNAL_QUOTA_KB)
     connection = peer.open_raw()
 
-    def deliver(label: str, user: Mapping[str, int], **more: Any) -> Any:
+    def send_message_of_peer(label: str, user: Mapping[str, int], **more: Any) -> Any:
         headers = {"label": label, "destination": rf"TCP:{sut.address}\{queue}"} | more
         sent = connection.send(peer.message(user, **headers))
         connection.check_alive()
@@ -222,21 +222,25 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
             "ExtensionData": b"\0extension\0",
             "CorrelationID": bytes(range(20)),
         }
-        sent.append(deliver(label, {"DM": recoverable}, properties=properties, base={"PR": 5}, body=bytes(range(256))))
+        sent.append(
+            send_message_of_peer(
+                label, {"DM": recoverable}, properties=properties, base={"PR": 5}, body=bytes(range(256))
+            )
+        )
         application.receive()
     local = ["local"] if sut.has("send") else []
     for label in local:
         application.send(label)
         peer.eventually(partial(_contains_message, sut, queue, label))
         application.receive()
-    deliver("purged", {"DM": 1})
+    send_message_of_peer("purged", {"DM": 1})
     application.call("purge", queue=queue)
-    deliver("expired", {"DM": 1, "TimeToBeReceived": 1})
+    send_message_of_peer("expired", {"DM": 1, "TimeToBeReceived": 1})
     peer.pass_time(3_000)
-    deliver("large", {"DM": 1}, body=LARGE_BODY)
+    send_message_of_peer("large", {"DM": 1}, body=LARGE_BODY)
     application.receive()
     application.call("set_queue", name=queue, journaling=False)
-    deliver("after Journaling", {"DM": 1})
+    send_message_of_peer("after Journaling", {"DM": 1})
     application.receive()
     shown = application.messages(journal)
     judge(
@@ -316,7 +320,7 @@ def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge
     """
     application = Application(peer, sut, transactional=True)
     sut.control.call("set_queue", name=application.queue, journaling=True)
-    application.fill(*"abcdef")
+    application.fill_queue(*"abcdef")
     internal, external, aborted = (application.begin_transaction(external=one) for one in (False, True, False))
     for transaction, label in ((internal, "d"), (external, "e"), (aborted, "f")):
         application.receive(transaction=transaction)

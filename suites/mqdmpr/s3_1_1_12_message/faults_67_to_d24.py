@@ -56,10 +56,10 @@ def _change_restored_messages(change: Callable[[MessagePosition, QueueManager], 
 
 
 def _set_attribute_of_restored_messages(name: str, value: Any) -> Any:
-    def change(position: MessagePosition, qm: QueueManager) -> None:
+    def set_attribute_of_message(position: MessagePosition, qm: QueueManager) -> None:
         position.MessageReference = replace(position.MessageReference, **{name: value})
 
-    return _change_restored_messages(change)
+    return _change_restored_messages(set_attribute_of_message)
 
 
 for _attribute, _value in (

@@ -21,12 +21,12 @@ from reference_qm.security import ST_NONE, ST_QUEUE_MANAGER, ST_SID, MessageSecu
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-ChangeMessage = Callable[[QueueManagerConfig, Message], Message]
+MessageChange = Callable[[QueueManagerConfig, Message], Message]
 """A function that returns a message of an application with wrong attributes."""
-OTHER_QUEUE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-unnamed"
+OTHER_QUEUE_FORMAT_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-unnamed"
 
 
-def _change_sent(condition: Callable[[Message], bool], change: ChangeMessage) -> Install:
+def _change_messages_to_other_queue_managers(condition: Callable[[Message], bool], change: MessageChange) -> Install:
     """Return an installer of a fault that changes the messages that applications send to other queue managers, if a
     condition is true for the message.
     """
@@ -40,7 +40,7 @@ def _change_sent(condition: Callable[[Message], bool], change: ChangeMessage) ->
     return replace_part(ChangedBeforeSending)
 
 
-def _change_local(change: ChangeMessage) -> Install:
+def _change_messages_to_local_queues(change: MessageChange) -> Install:
     """Return an installer of a fault that changes the messages that applications send to a local queue."""
 
     class ChangedBeforeEnqueueing(Enqueueing):
@@ -54,17 +54,17 @@ def _change_local(change: ChangeMessage) -> Install:
     return replace_part(ChangedBeforeEnqueueing)
 
 
-def _set(**attributes: Any) -> ChangeMessage:
+def _make_attribute_setter(**attributes: Any) -> MessageChange:
     return lambda config, message: replace(message, **attributes)
 
 
-def _set_security(**attributes: Any) -> ChangeMessage:
+def _make_security_attribute_setter(**attributes: Any) -> MessageChange:
     return lambda config, message: replace(
         message, security=replace(message.security or MessageSecurity(), **attributes)
     )
 
 
-def _sign(config: QueueManagerConfig, message: Message) -> Message:
+def _sign_message(config: QueueManagerConfig, message: Message) -> Message:
     account = next(one for one in config.security.accounts if one.key is not None and one.certificates)
     security = MessageSecurity(
         AuthenticationLevel=SignatureType.SIG10,
@@ -103,7 +103,7 @@ def _is_for_several_queues_with_sid(message: Message) -> bool:
     return _is_for_several_queues(message) and _has_sid(message)
 
 
-def _is_encrypted_unsigned(message: Message) -> bool:
+def _is_encrypted_but_unsigned(message: Message) -> bool:
     return _has_sid(message) and message.security is not None and not message.security.AuthenticationLevel
 
 
@@ -123,11 +123,11 @@ def _has_large_body(message: Message) -> bool:
     return len(message.Body) > 1_000
 
 
-def _set_unless_set(name: str, value: Any) -> ChangeMessage:
-    def set_attribute(config: QueueManagerConfig, message: Message) -> Message:
+def _make_setter_of_unset_attribute(name: str, value: Any) -> MessageChange:
+    def set_attribute_if_unset(config: QueueManagerConfig, message: Message) -> Message:
         return message if getattr(message, name) else replace(message, **{name: value})
 
-    return set_attribute
+    return set_attribute_if_unset
 
 
 def _change_last_byte_of_sid(config: QueueManagerConfig, message: Message) -> Message:
@@ -137,9 +137,9 @@ def _change_last_byte_of_sid(config: QueueManagerConfig, message: Message) -> Me
 
 
 def _set_queue_manager_as_sender(config: QueueManagerConfig, message: Message) -> Message:
-    return _set_security(SenderIdentifierType=ST_QUEUE_MANAGER, SenderIdentifier=config.identifier.bytes_le)(
-        config, message
-    )
+    return _make_security_attribute_setter(
+        SenderIdentifierType=ST_QUEUE_MANAGER, SenderIdentifier=config.identifier.bytes_le
+    )(config, message)
 
 
 def _copy_admin_to_response_queue(config: QueueManagerConfig, message: Message) -> Message:
@@ -159,11 +159,11 @@ def _copy_label_to_body(config: QueueManagerConfig, message: Message) -> Message
     return replace(message, Body=message.Label.encode("utf-16-le"))
 
 
-CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
-NO_SENDER = {"SenderIdentifierType": ST_NONE, "SenderIdentifier": b""}
-REPORT, ARRIVAL = MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
+NO_SENDER_ATTRIBUTES = {"SenderIdentifierType": ST_NONE, "SenderIdentifier": b""}
+REPORT_CLASS, ARRIVAL_ACK_CLASS = MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
 
-_CAUSES: dict[str, tuple[str, Callable[[Message], bool] | None]] = {
+_DESCRIPTION_AND_CONDITION_BY_MESSAGE_KIND: dict[str, tuple[str, Callable[[Message], bool] | None]] = {
     "transactional": ("a transactional message", _is_transactional),
     "recoverable": ("a recoverable nontransactional message", _is_recoverable),
     "several": ("a message to several queues", _is_for_several_queues),
@@ -171,7 +171,7 @@ _CAUSES: dict[str, tuple[str, Callable[[Message], bool] | None]] = {
     "transactional-sid": ("a transactional message with a SID", _is_transactional_with_sid),
     "recoverable-sid": ("a recoverable message with a SID", _is_recoverable_with_sid),
     "several-sid": ("a message to several queues with a SID", _is_for_several_queues_with_sid),
-    "encrypted": ("an unsigned message with a SID", _is_encrypted_unsigned),
+    "encrypted": ("an unsigned message with a SID", _is_encrypted_but_unsigned),
     "acknowledged": ("a message with an administration queue", _has_admin_queue),
     "answered": ("a message with a response queue", _has_response_queue),
     "labeled": ("a message with a label and no body", _has_label_only),
@@ -183,22 +183,30 @@ for _rule, _attribute, _says, _variants in (
         "MQDMPR-3.1.1.12-D28",
         "class",
         "has the Class Report by default",
-        {"transactional": _set(Class=REPORT), "local": _set(Class=REPORT), "acknowledged": _set(Class=REPORT)},
+        {
+            "transactional": _make_attribute_setter(Class=REPORT_CLASS),
+            "local": _make_attribute_setter(Class=REPORT_CLASS),
+            "acknowledged": _make_attribute_setter(Class=REPORT_CLASS),
+        },
     ),
     (
         "MQDMPR-3.1.1.12-D05",
         "class-of-application",
         "that an application sends has the Class AckReachQueue",
-        {"recoverable": _set(Class=ARRIVAL), "several": _set(Class=ARRIVAL), "large": _set(Class=ARRIVAL)},
+        {
+            "recoverable": _make_attribute_setter(Class=ARRIVAL_ACK_CLASS),
+            "several": _make_attribute_setter(Class=ARRIVAL_ACK_CLASS),
+            "large": _make_attribute_setter(Class=ARRIVAL_ACK_CLASS),
+        },
     ),
     (
         "MQDMPR-3.1.1.12-D29",
         "privacy-level",
         "has a PrivacyLevel by default",
         {
-            "transactional": _set_security(PrivacyLevel=PrivacyLevel.BASE),
-            "recoverable": _set_security(PrivacyLevel=PrivacyLevel.ENHANCED),
-            "local": _set_security(PrivacyLevel=PrivacyLevel.BASE),
+            "transactional": _make_security_attribute_setter(PrivacyLevel=PrivacyLevel.BASE),
+            "recoverable": _make_security_attribute_setter(PrivacyLevel=PrivacyLevel.ENHANCED),
+            "local": _make_security_attribute_setter(PrivacyLevel=PrivacyLevel.BASE),
         },
     ),
     (
@@ -206,9 +214,9 @@ for _rule, _attribute, _says, _variants in (
         "sender-type",
         "has another SenderIdentifierType than Sid by default",
         {
-            "transactional-sid": _set_security(**NO_SENDER),
+            "transactional-sid": _make_security_attribute_setter(**NO_SENDER_ATTRIBUTES),
             "several-sid": _set_queue_manager_as_sender,
-            "encrypted": _set_security(**NO_SENDER),
+            "encrypted": _make_security_attribute_setter(**NO_SENDER_ATTRIBUTES),
         },
     ),
     (
@@ -226,25 +234,25 @@ for _rule, _attribute, _says, _variants in (
         "connector-type",
         "has a ConnectorTypeIdentifier although no connector sent the message",
         {
-            "transactional": _set(ConnectorTypeIdentifier=CONNECTOR),
-            "several": _set(ConnectorTypeIdentifier=CONNECTOR),
-            "acknowledged": _set(ConnectorTypeIdentifier=OTHER_GUID),
+            "transactional": _make_attribute_setter(ConnectorTypeIdentifier=CONNECTOR_GUID),
+            "several": _make_attribute_setter(ConnectorTypeIdentifier=CONNECTOR_GUID),
+            "acknowledged": _make_attribute_setter(ConnectorTypeIdentifier=OTHER_GUID),
         },
     ),
     (
         "MQDMPR-3.1.1.12-D30",
         "authentication-level",
         "is signed by default",
-        {"transactional": _sign, "recoverable": _sign, "acknowledged": _sign},
+        {"transactional": _sign_message, "recoverable": _sign_message, "acknowledged": _sign_message},
     ),
     (
         "MQDMPR-3.1.1.12-D31",
         "tracing",
         "is traced by default",
         {
-            "transactional": _set(TracingRequested=True),
-            "recoverable": _set(TracingRequested=True),
-            "local": _set(TracingRequested=True),
+            "transactional": _make_attribute_setter(TracingRequested=True),
+            "recoverable": _make_attribute_setter(TracingRequested=True),
+            "local": _make_attribute_setter(TracingRequested=True),
         },
     ),
     (
@@ -252,9 +260,9 @@ for _rule, _attribute, _says, _variants in (
         "positive-journaling",
         "requests positive journaling by default",
         {
-            "transactional": _set(PositiveJournalingRequested=True),
-            "several": _set(PositiveJournalingRequested=True),
-            "local": _set(PositiveJournalingRequested=True),
+            "transactional": _make_attribute_setter(PositiveJournalingRequested=True),
+            "several": _make_attribute_setter(PositiveJournalingRequested=True),
+            "local": _make_attribute_setter(PositiveJournalingRequested=True),
         },
     ),
     (
@@ -262,9 +270,9 @@ for _rule, _attribute, _says, _variants in (
         "response-queue",
         "has a response queue by default",
         {
-            "transactional": _set_unless_set("ResponseQueueFormatName", OTHER_QUEUE),
+            "transactional": _make_setter_of_unset_attribute("ResponseQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
             "acknowledged": _copy_admin_to_response_queue,
-            "local": _set_unless_set("ResponseQueueFormatName", OTHER_QUEUE),
+            "local": _make_setter_of_unset_attribute("ResponseQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
         },
     ),
     (
@@ -272,9 +280,9 @@ for _rule, _attribute, _says, _variants in (
         "administration-queue",
         "has an administration queue by default",
         {
-            "transactional": _set_unless_set("AdministrationQueueFormatName", OTHER_QUEUE),
+            "transactional": _make_setter_of_unset_attribute("AdministrationQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
             "answered": _copy_response_to_admin_queue,
-            "local": _set_unless_set("AdministrationQueueFormatName", OTHER_QUEUE),
+            "local": _make_setter_of_unset_attribute("AdministrationQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
         },
     ),
     (
@@ -282,9 +290,9 @@ for _rule, _attribute, _says, _variants in (
         "body",
         "has a body by default",
         {
-            "transactional": _set_unless_set("Body", b"\0"),
+            "transactional": _make_setter_of_unset_attribute("Body", b"\0"),
             "labeled": _copy_label_to_body,
-            "local": _set_unless_set("Body", b"\0"),
+            "local": _make_setter_of_unset_attribute("Body", b"\0"),
         },
     ),
     (
@@ -292,18 +300,20 @@ for _rule, _attribute, _says, _variants in (
         "delivery",
         "is recoverable by default",
         {
-            "several": _set(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
-            "answered": _set(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
-            "local": _set(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
+            "several": _make_attribute_setter(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
+            "answered": _make_attribute_setter(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
+            "local": _make_attribute_setter(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE),
         },
     ),
 ):
     for _cause, _change in _variants.items():
-        _message, _condition = _CAUSES[_cause]
+        _message, _condition = _DESCRIPTION_AND_CONDITION_BY_MESSAGE_KIND[_cause]
         add(
             f"sender-default-{_attribute}-of-{_cause}-message-wrong",
             _rule,
             f"{_message.capitalize()} {_says}.",
-            _change_local(_change) if _condition is None else _change_sent(_condition, _change),
+            _change_messages_to_local_queues(_change)
+            if _condition is None
+            else _change_messages_to_other_queue_managers(_condition, _change),
             blind=True,
         )

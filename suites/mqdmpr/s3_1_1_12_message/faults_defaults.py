@@ -239,12 +239,12 @@ add(
 class SenderTracingQueueOfEarlierMessage(Sending):
     """The sender gives an untraced message the TracingQueueIdentifier of the last traced message."""
 
-    last: Any = NULL_GUID
+    last_tracing_queue: Any = NULL_GUID
 
     def accept_outgoing_message(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
         message = position.MessageReference
         if message.TracingQueueIdentifier != NULL_GUID:
-            self.last = message.TracingQueueIdentifier
+            self.last_tracing_queue = message.TracingQueueIdentifier
         else:
-            position.MessageReference = replace(message, TracingQueueIdentifier=self.last)
+            position.MessageReference = replace(message, TracingQueueIdentifier=self.last_tracing_queue)
         return super().accept_outgoing_message(queue, position, now)

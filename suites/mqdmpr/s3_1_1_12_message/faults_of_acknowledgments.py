@@ -18,7 +18,7 @@ from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
-PA, PR, NA, NR = (MessagePropertiesHeader.flags(**{bit: 1}) for bit in ("PA", "PR", "NA", "NR"))
+PA_FLAG, PR_FLAG, NA_FLAG, NR_FLAG = (MessagePropertiesHeader.flags(**{bit: 1}) for bit in ("PA", "PR", "NA", "NR"))
 ARRIVAL_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
 RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 QUEUE_DELETED_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_DELETED
@@ -59,11 +59,11 @@ def _send_unrequested_acks(which: set[MessageClass], when: _MessageCondition) ->
 
     class UnrequestedAckSender(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-            super().acknowledge_failure(self._add_ack_request_bit(message, message_class, NA), message_class, now)
+            super().acknowledge_failure(self._add_ack_request_bit(message, message_class, NA_FLAG), message_class, now)
 
         def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
             kept = position.MessageReference
-            position.MessageReference = self._add_ack_request_bit(kept, ARRIVAL_ACK_CLASS, PA)
+            position.MessageReference = self._add_ack_request_bit(kept, ARRIVAL_ACK_CLASS, PA_FLAG)
             super().acknowledge_arrival(position, now)
             position.MessageReference = kept
 
@@ -78,7 +78,7 @@ def _send_unrequested_acks(which: set[MessageClass], when: _MessageCondition) ->
 class _SecondAckOmitter(AdminAcks):
     """Omit the second acknowledgment of a class to an administration queue."""
 
-    classes: frozenset[MessageClass] = frozenset()
+    omitted_ack_classes: frozenset[MessageClass] = frozenset()
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -87,15 +87,15 @@ class _SecondAckOmitter(AdminAcks):
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         key = (message.AdministrationQueueFormatName, message_class)
         self.counts[key] = self.counts.get(key, 0) + 1
-        if message_class not in self.classes or self.counts[key] != 2:
+        if message_class not in self.omitted_ack_classes or self.counts[key] != 2:
             super().send(message, message_class, now)
 
 
 def _omit_second_ack_of_classes(*which: MessageClass) -> Install:
-    return replace_part(type("SecondOmitted", (_SecondAckOmitter,), {"classes": frozenset(which)}))
+    return replace_part(type("SecondOmitted", (_SecondAckOmitter,), {"omitted_ack_classes": frozenset(which)}))
 
 
-def _requests_exactly_these_acks(*bits: int) -> _MessageCondition:
+def _make_exact_ack_request_condition(*bits: int) -> _MessageCondition:
     wanted = sum(bits)
     return lambda message: message.AcknowledgementsRequested & 0xF == wanted
 
@@ -107,19 +107,19 @@ for _name, _rule, _says, _install in (
         "receiver-request-of-pa-with-nr-acknowledges-no-arrival",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the arrival of a message that requests PA and NR.",
-        _omit_acks({ARRIVAL_ACK_CLASS}, _requests_exactly_these_acks(PA, NR)),
+        _omit_acks({ARRIVAL_ACK_CLASS}, _make_exact_ack_request_condition(PA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-request-of-all-four-acknowledges-no-receive",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the receive of a message that requests PA, PR, NA and NR.",
-        _omit_acks({RECEIVE_ACK_CLASS}, _requests_exactly_these_acks(PA, PR, NA, NR)),
+        _omit_acks({RECEIVE_ACK_CLASS}, _make_exact_ack_request_condition(PA_FLAG, PR_FLAG, NA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-request-of-pr-with-na-acknowledges-no-refusal",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the refusal of a message that requests PR and NA.",
-        _omit_acks({BAD_QUEUE_NACK_CLASS, QUOTA_NACK_CLASS}, _requests_exactly_these_acks(PR, NA)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS, QUOTA_NACK_CLASS}, _make_exact_ack_request_condition(PR_FLAG, NA_FLAG)),
     ),
     (
         "receiver-refused-message-to-missing-queue-acknowledged-without-request",
@@ -207,46 +207,47 @@ for _name, _rule, _says, _install in (
         "The receiver does not acknowledge a refused transactional message that requests PA and NA.",
         _omit_acks(
             set(MessageClass) - {ARRIVAL_ACK_CLASS},
-            lambda one: _is_transactional(one) and _requests_exactly_these_acks(PA, NA)(one),
+            lambda one: _is_transactional(one) and _make_exact_ack_request_condition(PA_FLAG, NA_FLAG)(one),
         ),
     ),
     (
         "receiver-full-reach-queue-acknowledges-no-full-queue",
         "MQDMPR-3.1.1.12-42",
         "The receiver does not acknowledge a message to a full queue that requests PA and NA.",
-        _omit_acks({QUOTA_NACK_CLASS}, _requests_exactly_these_acks(PA, NA)),
+        _omit_acks({QUOTA_NACK_CLASS}, _make_exact_ack_request_condition(PA_FLAG, NA_FLAG)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-missing-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message to a missing queue that requests NA and NR.",
-        _omit_acks({BAD_QUEUE_NACK_CLASS}, _requests_exactly_these_acks(NA, NR)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS}, _make_exact_ack_request_condition(NA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-nack-receive-acknowledges-no-deleted-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message that requests NA and NR when its queue is deleted.",
-        _omit_acks({QUEUE_DELETED_NACK_CLASS}, _requests_exactly_these_acks(NA, NR)),
+        _omit_acks({QUEUE_DELETED_NACK_CLASS}, _make_exact_ack_request_condition(NA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-full-receive-acknowledges-no-purge",
         "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge a purged message that requests PR, NA and NR.",
-        _omit_acks({PURGED_NACK_CLASS}, _requests_exactly_these_acks(PR, NA, NR)),
+        _omit_acks({PURGED_NACK_CLASS}, _make_exact_ack_request_condition(PR_FLAG, NA_FLAG, NR_FLAG)),
     ),
     (
         "receiver-full-receive-acknowledges-no-transactional-receive",
         "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge the receive of a transactional message that requests PR, NA and NR.",
         _omit_acks(
-            {RECEIVE_ACK_CLASS}, lambda one: _is_transactional(one) and _requests_exactly_these_acks(PR, NA, NR)(one)
+            {RECEIVE_ACK_CLASS},
+            lambda one: _is_transactional(one) and _make_exact_ack_request_condition(PR_FLAG, NA_FLAG, NR_FLAG)(one),
         ),
     ),
     (
         "receiver-nack-reach-queue-omitted-for-missing-queue",
         "MQDMPR-3.1.1.12-D50",
         "The receiver does not acknowledge a message to a missing queue that requests only NA.",
-        _omit_acks({BAD_QUEUE_NACK_CLASS}, _requests_exactly_these_acks(NA)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS}, _make_exact_ack_request_condition(NA_FLAG)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)
@@ -255,8 +256,8 @@ for _name, _rule, _says, _install in (
 class _WrongAckClassSender(AdminAcks):
     """Send a wrong class in some acknowledgments."""
 
-    right = ARRIVAL_ACK_CLASS
-    wrong = RECEIVE_ACK_CLASS
+    right_ack_class = ARRIVAL_ACK_CLASS
+    wrong_ack_class = RECEIVE_ACK_CLASS
 
     def has_wrong_ack_class(self, message: Message) -> bool:
         """Return whether the acknowledgment of a message gets the wrong class."""
@@ -265,7 +266,9 @@ class _WrongAckClassSender(AdminAcks):
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
         return (
-            replace(ack, Class=self.wrong) if message_class is self.right and self.has_wrong_ack_class(message) else ack
+            replace(ack, Class=self.wrong_ack_class)
+            if message_class is self.right_ack_class and self.has_wrong_ack_class(message)
+            else ack
         )
 
 
@@ -438,7 +441,7 @@ for _rule, _right, _wrong, _kind, _case in (
         f"queue-manager-{_acked.lower().replace('_', '-')}-of-{_case}-message-with-other-class",
         _rule,
         f"The queue manager sends the class {_wrong.name} instead of {_acked} for a {_case} message.",
-        replace_part(type("WrongClass", (_kind,), {"right": _right, "wrong": _wrong})),
+        replace_part(type("WrongClass", (_kind,), {"right_ack_class": _right, "wrong_ack_class": _wrong})),
         blind=True,
     )
 

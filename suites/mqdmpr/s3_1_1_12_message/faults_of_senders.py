@@ -27,7 +27,7 @@ class _EarlierValueSender(Sending):
     """Give a message of an application a value of an earlier message of an application."""
 
     attribute = ""
-    default: Any = None
+    default_value: Any = None
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -37,7 +37,7 @@ class _EarlierValueSender(Sending):
         message = position.MessageReference
         if message.Class == 0 and message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
             value = getattr(message, self.attribute)
-            if value != self.default:
+            if value != self.default_value:
                 self.value = value
             elif self.value is not None:
                 position.MessageReference = replace(message, **{self.attribute: self.value})
@@ -65,7 +65,7 @@ for _attribute, _default, _rule in (
         f"sender-default-{_attribute.lower()}-is-that-of-message-before",
         _rule,
         f"The sender sends a message with the default {_attribute} with the value of an earlier message.",
-        replace_part(type("AfterOther", (_EarlierValueSender,), {"attribute": _attribute, "default": _default})),
+        replace_part(type("AfterOther", (_EarlierValueSender,), {"attribute": _attribute, "default_value": _default})),
         blind=True,
     )
 
@@ -73,13 +73,13 @@ for _attribute, _default, _rule in (
 class _WrongDefaultSender(Sending):
     """Send messages of one delivery with another default."""
 
-    when: Callable[[Message], bool]
+    condition: Callable[[Message], bool]
     attribute = ""
     value: Any = None
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         message = position.MessageReference
-        if message.Class == 0 and type(self).when(message):
+        if message.Class == 0 and type(self).condition(message):
             default = Message(Identifier=message.Identifier, DestinationQueueFormatName="")
             if getattr(message, self.attribute) == getattr(default, self.attribute):
                 position.MessageReference = replace(message, **{self.attribute: self.value})
@@ -109,7 +109,7 @@ for _when, _case in (
                 type(
                     "OtherDefault",
                     (_WrongDefaultSender,),
-                    {"when": staticmethod(_when), "attribute": _attribute, "value": _value},
+                    {"condition": staticmethod(_when), "attribute": _attribute, "value": _value},
                 )
             ),
             blind=True,

@@ -75,11 +75,11 @@ def _lower_privacy_of_signed_messages(
 def _change_signature_of_encrypted_messages(
     level: str, other: str
 ) -> Callable[[SendMessage, SendMessage | None], SendMessage]:
-    def sign(request: SendMessage, _before: SendMessage | None) -> SendMessage:
+    def change_authentication_level(request: SendMessage, _before: SendMessage | None) -> SendMessage:
         asked = request.authentication_level == level and request.privacy_level != "none"
         return replace(request, authentication_level=other) if asked else request
 
-    return sign
+    return change_authentication_level
 
 
 def _repeat_sender_of_signed_message(request: SendMessage, before: SendMessage | None) -> SendMessage:

@@ -23,7 +23,7 @@ def _is_transactional(packet: UserMessagePacket) -> bool:
     return packet.TransactionHeader is not None
 
 
-def _leave_unsigned(condition: Callable[[Message], bool], level: SignatureType) -> Install:
+def _leave_messages_unsigned(condition: Callable[[Message], bool], level: SignatureType) -> Install:
     """Return an installer of a fault that does not sign messages of one AuthenticationLevel, if a condition is true."""
 
     class LeftUnsigned(Securing):
@@ -55,7 +55,7 @@ for _name, _says, _unsigned in (
         _name,
         "MQDMPR-3.1.1.12-13",
         _says,
-        _leave_unsigned(_unsigned, SignatureType.SIG30),
+        _leave_messages_unsigned(_unsigned, SignatureType.SIG30),
         blind=True,
     )
 
@@ -108,7 +108,7 @@ def _invert_last_byte(identifier: bytes) -> bytes:
     return identifier[:-1] + bytes([identifier[-1] ^ 0xFF])
 
 
-def _has_sender_type(kind: int, condition: PacketCondition) -> PacketCondition:
+def _make_sender_type_condition(kind: int, condition: PacketCondition) -> PacketCondition:
     return lambda packet: kind == packet.SecurityHeader.ST and condition(packet)
 
 
@@ -123,7 +123,7 @@ for _kind, _condition in (("encrypted", _is_encrypted), ("transactional", _is_tr
         f"The SenderIdentifier of an {_kind} message is the SID of another user."
         if _kind == "encrypted"
         else "The SenderIdentifier of a transactional message is the SID of another user.",
-        _change_sender_identifier(_invert_last_byte, _has_sender_type(ST_SID, _condition)),
+        _change_sender_identifier(_invert_last_byte, _make_sender_type_condition(ST_SID, _condition)),
         blind=True,
     )
     add(
@@ -134,7 +134,7 @@ for _kind, _condition in (("encrypted", _is_encrypted), ("transactional", _is_tr
         else "The SenderIdentifier of a transactional message is the GUID of another queue manager.",
         _change_sender_identifier(
             lambda identifier: OTHER_GUID.bytes_le,
-            _has_sender_type(ST_QUEUE_MANAGER, _condition),
+            _make_sender_type_condition(ST_QUEUE_MANAGER, _condition),
         ),
         blind=True,
     )
@@ -159,7 +159,7 @@ add(
 )
 
 
-def _is_signed_and(condition: PacketCondition) -> PacketCondition:
+def _make_signed_packet_condition(condition: PacketCondition) -> PacketCondition:
     def is_signed(packet: Any) -> bool:
         listed = packet.MultiQueueFormatHeader is not None
         header = packet.SecurityHeader
@@ -190,6 +190,10 @@ for _name, _says, _when_sent in (
         _name,
         "MQDMPR-3.1.1.12-D64",
         _says,
-        wrong_fields(UserMessagePacket, {"SecurityHeader.SecurityData.SenderCert": b""}, _is_signed_and(_when_sent)),
+        wrong_fields(
+            UserMessagePacket,
+            {"SecurityHeader.SecurityData.SenderCert": b""},
+            _make_signed_packet_condition(_when_sent),
+        ),
         blind=True,
     )

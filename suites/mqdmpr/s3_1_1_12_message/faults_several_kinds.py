@@ -28,8 +28,8 @@ from reference_qm.surface.clock import Now
 
 PacketCondition = Callable[[Any], bool]
 PROVIDER_RULE, PROVIDER_NAME_RULE = "MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61"
-BAD_QUEUE = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
-NOT_TRANSACTIONAL = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+BAD_QUEUE_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+NOT_TRANSACTIONAL_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 
 
 def _is_transactional(packet: UserMessagePacket) -> bool:
@@ -44,7 +44,7 @@ def _is_acknowledgment(packet: UserMessagePacket) -> bool:
     return packet.MessagePropertiesHeader.MessageClass != MessageClass.MQMSG_CLASS_NORMAL
 
 
-def _has_level(level: int, condition: PacketCondition = lambda packet: True) -> PacketCondition:
+def _make_privacy_level_condition(level: int, condition: PacketCondition = lambda packet: True) -> PacketCondition:
     return lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == level and condition(packet)
 
 
@@ -53,19 +53,19 @@ for _name, _says, _level, _when in (
         "sender-privacy-level-2-in-enhanced-message",
         "The sender writes the PrivacyLevel 2 into a message that is encrypted with the enhanced provider.",
         2,
-        _has_level(3),
+        _make_privacy_level_condition(3),
     ),
     (
         "sender-privacy-level-7-in-advanced-transactional-message",
         "The sender writes the PrivacyLevel 7 into a transactional message that is encrypted with AES.",
         7,
-        _has_level(5, _is_transactional),
+        _make_privacy_level_condition(5, _is_transactional),
     ),
     (
         "sender-privacy-level-4-in-acknowledgment",
         "The queue manager writes the PrivacyLevel 4 into acknowledgments.",
         4,
-        _has_level(0, _is_acknowledgment),
+        _make_privacy_level_condition(0, _is_acknowledgment),
     ),
 ):
     add(
@@ -77,7 +77,7 @@ for _name, _says, _level, _when in (
     )
 
 
-def _set_delivery(value: int) -> Callable[[int], int]:
+def _make_delivery_mode_setter(value: int) -> Callable[[int], int]:
     return lambda flags: flags & ~(0x3 << 5) | value << 5
 
 
@@ -105,12 +105,12 @@ for _name, _says, _value, _when in (
         _name,
         "MQDMPR-3.1.1.12-18",
         _says,
-        wrong_fields(UserMessagePacket, {"UserHeader.Flags": _set_delivery(_value)}, _when),
+        wrong_fields(UserMessagePacket, {"UserHeader.Flags": _make_delivery_mode_setter(_value)}, _when),
         blind=True,
     )
 
 
-def _refuse_security(condition: PacketCondition) -> Install:
+def _refuse_security_header_of_connector(condition: PacketCondition) -> Install:
     """Return an installer of a fault that refuses messages of connectors with a SecurityHeader, if a condition is true
     for the packet.
     """
@@ -126,12 +126,12 @@ def _refuse_security(condition: PacketCondition) -> Install:
     return replace_part(RefusedForProvider)
 
 
-def _get_provider(packet: UserMessagePacket) -> bytes:
+def _get_provider_info(packet: UserMessagePacket) -> bytes:
     return packet.SecurityHeader.SecurityData.ProviderInfo if packet.SecurityHeader is not None else b""
 
 
 def _get_provider_type(packet: UserMessagePacket) -> int:
-    return int.from_bytes(_get_provider(packet)[:4], "little")
+    return int.from_bytes(_get_provider_info(packet)[:4], "little")
 
 
 for _name, _rule, _says, _when in (
@@ -139,7 +139,7 @@ for _name, _rule, _says, _when in (
         "receiver-connector-provider-type-0-refused",
         PROVIDER_RULE,
         "The receiver refuses a message of a connector whose AuthenticationProviderType is 0.",
-        lambda packet: bool(_get_provider(packet)) and _get_provider_type(packet) == 0,
+        lambda packet: bool(_get_provider_info(packet)) and _get_provider_type(packet) == 0,
     ),
     (
         "receiver-connector-provider-type-with-high-bit-refused",
@@ -157,7 +157,7 @@ for _name, _rule, _says, _when in (
         "receiver-connector-long-provider-name-refused",
         PROVIDER_NAME_RULE,
         "The receiver refuses a message of a connector whose AuthenticationProviderName has more than 64 characters.",
-        lambda packet: len(_get_provider(packet)) > 4 + 2 * 65,
+        lambda packet: len(_get_provider_info(packet)) > 4 + 2 * 65,
     ),
     (
         "receiver-connector-provider-name-without-microsoft-refused",
@@ -166,18 +166,18 @@ for _name, _rule, _says, _when in (
         "with Microsoft.",
         lambda packet: (
             bool(packet.UserHeader.DM)
-            and bool(_get_provider(packet))
-            and not _get_provider(packet)[4:].startswith("Microsoft".encode("utf-16-le"))
+            and bool(_get_provider_info(packet))
+            and not _get_provider_info(packet)[4:].startswith("Microsoft".encode("utf-16-le"))
         ),
     ),
     (
         "receiver-connector-provider-name-with-other-letters-refused",
         PROVIDER_NAME_RULE,
         "The receiver refuses a message of a connector whose AuthenticationProviderName has letters beyond ASCII.",
-        lambda packet: any(_get_provider(packet)[5::2]),
+        lambda packet: any(_get_provider_info(packet)[5::2]),
     ),
 ):
-    add(_name, _rule, _says, _refuse_security(_when), blind=True)
+    add(_name, _rule, _says, _refuse_security_header_of_connector(_when), blind=True)
 
 
 add(
@@ -189,7 +189,7 @@ add(
 )
 
 
-def _change_report_of_transactional(original: Callable[..., None], *outer: Any) -> Callable[..., None]:
+def _change_class_of_transactional_report(original: Callable[..., None], *outer: Any) -> Callable[..., None]:
     traced = next(one for one in outer if isinstance(one, Message))
     report_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
 
@@ -203,7 +203,7 @@ add(
     "queue-manager-class-of-report-about-transactional-message-other",
     "MQDMPR-3.1.1.12-D06",
     "A report about a traced transactional message has the Class AckReachQueue.",
-    during(Tracing.send_report, OwnMessages.send, _change_report_of_transactional),
+    during(Tracing.send_report, OwnMessages.send, _change_class_of_transactional_report),
     blind=True,
 )
 
@@ -215,8 +215,8 @@ def _change_refusal_class(condition: Callable[[Message], bool]) -> Install:
 
     class OtherRefusalClass(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-            changed = message_class is NOT_TRANSACTIONAL and condition(message)
-            super().acknowledge_failure(message, BAD_QUEUE if changed else message_class, now)
+            changed = message_class is NOT_TRANSACTIONAL_NACK_CLASS and condition(message)
+            super().acknowledge_failure(message, BAD_QUEUE_NACK_CLASS if changed else message_class, now)
 
     return replace_part(OtherRefusalClass)
 
@@ -264,7 +264,7 @@ class ReceiverAckOfRecoverableMessageClassWithLowByteOnly(AdminAcks):
         return replace(built, Class=message_class & 0xFF | 0x10) if cut else built
 
 
-def _change_order_ack(when: Callable[[OrderAcks, str], bool]) -> Install:
+def _change_class_of_order_ack(when: Callable[[OrderAcks, str], bool]) -> Install:
     class OtherOrderAckClass(OrderAcks):
         def send_transactional_ack(self, name: str, message_class: Any, body: Any, now: Now) -> None:
             changed = message_class == MessageClass.MQMSG_CLASS_ORDER_ACK and when(self, name)
@@ -279,7 +279,7 @@ add(
     "receiver-order-ack-class-by-private-name-reach-queue",
     "MQDMPR-3.1.1.12-D08",
     "The OrderAck that is sent to a private format name has the Class AckReachQueue.",
-    _change_order_ack(lambda part, name: name.upper().startswith("PRIVATE=")),
+    _change_class_of_order_ack(lambda part, name: name.upper().startswith("PRIVATE=")),
     blind=True,
 )
 

@@ -91,7 +91,7 @@ def _change_arrived_messages_after_first(change: Callable[[Message, Message], Me
 def _change_sent_messages(change: MessageChange) -> Install:
     """Build a fault that changes the messages of applications when they are sent to other queue managers."""
 
-    def construct(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    def change_constructed_packet(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
         changed = change(message)
         if changed is message or message.Class:
             return packet
@@ -107,7 +107,7 @@ def _change_sent_messages(change: MessageChange) -> Install:
         }
         return set_fields(packet, fields)
 
-    return change_construction(construct)
+    return change_construction(change_constructed_packet)
 
 
 def _change_fields_of_forwarded_messages(changes: dict[str, Any]) -> Install:
@@ -120,7 +120,7 @@ def _change_fields_of_forwarded_messages(changes: dict[str, Any]) -> Install:
     return replace_part(MessageValueChanger)
 
 
-def _set_message_attributes(**values: Any) -> MessageChange:
+def _make_message_attribute_setter(**values: Any) -> MessageChange:
     return lambda message: replace(message, **values)
 
 
@@ -133,13 +133,13 @@ for _name, _rule, _says, _install in (
         "journal-copy-with-application-tag-0",
         "MQDMPR-3.1.1.12-31",
         "The copy of a received message in the journal of its queue has ApplicationTag 0.",
-        _change_journal_copies(_set_message_attributes(AppSpecific=0)),
+        _change_journal_copies(_make_message_attribute_setter(AppSpecific=0)),
     ),
     (
         "system-journal-copy-with-application-tag-0",
         "MQDMPR-3.1.1.12-31",
         "The copy of a delivered message in the system journal has ApplicationTag 0.",
-        _change_messages_in_system_journal(_set_message_attributes(AppSpecific=0)),
+        _change_messages_in_system_journal(_make_message_attribute_setter(AppSpecific=0)),
     ),
     (
         "receiver-application-tag-of-second-message-is-that-of-first",
@@ -211,7 +211,7 @@ for _name, _rule, _says, _install in (
         "dead-letter-with-body-type-0",
         "MQDMPR-3.1.1.12-33",
         "The sender sets BodyType to 0 in a dead letter.",
-        _change_dead_letter_messages(_set_message_attributes(BodyType=0)),
+        _change_dead_letter_messages(_make_message_attribute_setter(BodyType=0)),
     ),
     (
         "forwarder-body-type-0",
@@ -236,7 +236,7 @@ for _name, _rule, _says, _install in (
         "journal-copy-without-correlation",
         "MQDMPR-3.1.1.12-34",
         "The copy of a received message in the journal of its queue has a CorrelationIdentifier of zeros.",
-        _change_journal_copies(_set_message_attributes(CorrelationIdentifier=bytes(20))),
+        _change_journal_copies(_make_message_attribute_setter(CorrelationIdentifier=bytes(20))),
     ),
     (
         "forwarder-correlation-zero",
@@ -263,7 +263,7 @@ for _name, _rule, _says, _install in (
         "dead-letter-without-label",
         "MQDMPR-3.1.1.12-46",
         "The sender clears the label of a dead letter.",
-        _change_dead_letter_messages(_set_message_attributes(Label="")),
+        _change_dead_letter_messages(_make_message_attribute_setter(Label="")),
     ),
     (
         "forwarder-label-upper-case",
@@ -282,7 +282,7 @@ for _name, _rule, _says, _install in (
         "journal-copy-without-extension",
         "MQDMPR-3.1.1.12-57",
         "The copy of a received message in the journal of its queue has no extension.",
-        _change_journal_copies(_set_message_attributes(Extension=b"")),
+        _change_journal_copies(_make_message_attribute_setter(Extension=b"")),
     ),
     (
         "forwarder-without-extension",

@@ -24,8 +24,8 @@ from suites.mqqb.steps.disposition import (
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
     get_correlation_id,
+    get_message_class,
     identifier,
-    message_class,
 )
 
 RULE_BY_FLAG_BIT = {
@@ -108,9 +108,9 @@ class DispositionCase(NamedTuple):
 
     accepted: bool
     user: dict[str, int]
-    act: Callable[[Any, Any, str], None]
-    classes: dict[str, int]
-    prepare: Callable[[Any, Any, str], None] | None = None
+    cause_disposition: Callable[[Any, Any, str], None]
+    ack_class_by_bit: dict[str, int]
+    prepare_before_sending: Callable[[Any, Any, str], None] | None = None
     queue: Mapping[str, int] | None = None
     """The properties of a queue that only these messages use; None for a queue of the SUT file."""
 
@@ -213,7 +213,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     is_transactional = delivery == "transactional"
     kind = "transactional" if is_transactional is disposition.accepted else "plain"
     refusal = NOT_TRANSACTIONAL_Q if is_transactional else NOT_TRANSACTIONAL_MSG
-    classes = disposition.classes if disposition.accepted else {"NA": refusal}
+    classes = disposition.ack_class_by_bit if disposition.accepted else {"NA": refusal}
     make = receiver.sequence.message if is_transactional else peer.message
     where: dict[str, Any] = {"queue": kind}
     if disposition.queue is not None:
@@ -221,8 +221,8 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         where = {"destination": rf"TCP:{sut.address}\{kind}"}
     if end == "without a queue":
         where = {"destination": rf"TCP:{sut.address}\{MISSING_QUEUE_NAME}"}
-    if disposition.prepare is not None:
-        disposition.prepare(peer, sut, kind)
+    if disposition.prepare_before_sending is not None:
+        disposition.prepare_before_sending(peer, sut, kind)
     frames = {}
     for number, requested in enumerate(REQUESTED_BIT_CASES, 1):
         if (
@@ -235,7 +235,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         packet = make(receiver.add_admin_queue_fields(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
-    disposition.act(peer, sut, kind)
+    disposition.cause_disposition(peer, sut, kind)
     expected = {
         requested: sorted(class_name(value) for bit, value in classes.items() if bit in requested)
         for requested in REQUESTED_BIT_CASES
@@ -243,7 +243,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {
         requested: sorted(
-            class_name(message_class(ack)) for ack in acks if get_correlation_id(ack) == identifier(frame)
+            class_name(get_message_class(ack)) for ack in acks if get_correlation_id(ack) == identifier(frame)
         )
         for requested, frame in frames.items()
     }

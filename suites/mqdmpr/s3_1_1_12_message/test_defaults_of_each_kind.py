@@ -42,7 +42,7 @@ MESSAGES_WITH_ONE_PROPERTY: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
     ),
 }
 """For each kind of message: the property that its application sets, and the rules about the default of the property."""
-LOCAL_DEFAULTS: dict[str, tuple[str, Any]] = {
+DEFAULT_OF_LOCAL_MESSAGE_BY_RULE: dict[str, tuple[str, Any]] = {
     "MQDMPR-3.1.1.12-19": ("delivery", "express"),
     "MQDMPR-3.1.1.12-D05": ("class", "MQMSG_CLASS_NORMAL"),
     "MQDMPR-3.1.1.12-D28": ("class", "MQMSG_CLASS_NORMAL"),
@@ -100,7 +100,7 @@ def test_message_to_private_name_has_default_attributes(peer, sut, judge, delive
 
 
 @needs("send", "receive", "queue_control")
-@covers(*LOCAL_DEFAULTS, "MQDMPR-3.1.1.12-D29")
+@covers(*DEFAULT_OF_LOCAL_MESSAGE_BY_RULE, "MQDMPR-3.1.1.12-D29")
 def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
     """An application sends a message to the peer and a message to a local queue, and sets only the destinations: each
     other attribute of both messages has its default.
@@ -109,14 +109,16 @@ def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
     frame = outgoing.send(time_to_reach_queue_s=None)
     outgoing.end()
     judge_defaults(
-        judge, frame, [rule for rule in (*LOCAL_DEFAULTS, "MQDMPR-3.1.1.12-D29") if rule in DEFAULT_FIELDS_BY_RULE]
+        judge,
+        frame,
+        [rule for rule in (*DEFAULT_OF_LOCAL_MESSAGE_BY_RULE, "MQDMPR-3.1.1.12-D29") if rule in DEFAULT_FIELDS_BY_RULE],
     )
     queue = sut.new_queue("defaults")
     sut.send(sut.direct_name(queue))
     found = sut.control.call("peek", queue=queue)["messages"]
     if len(found) != 1:
         raise ConformanceFailure("the message of the application is not in its queue")
-    for rule, (name, default) in LOCAL_DEFAULTS.items():
+    for rule, (name, default) in DEFAULT_OF_LOCAL_MESSAGE_BY_RULE.items():
         if name in found[0]:
             local = {name: found[0][name]}
             judge(rule, expected={name: default}, observed=local, case="local message", evidence=frame)

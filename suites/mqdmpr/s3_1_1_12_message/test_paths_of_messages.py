@@ -339,7 +339,7 @@ def test_lookup_identifiers_stay_unique_after_moves(peer, sut, judge):
     """
     application = Application(peer, sut)
     subqueue = f"{application.queue};mqc-sub"
-    frames = application.fill(*"abcd")
+    frames = application.fill_queue(*"abcd")
     sut.create_queue(subqueue)
     for label in "da":
         application.call(
@@ -374,7 +374,7 @@ def test_lookup_identifiers_of_local_messages_follow_priority(peer, sut, judge, 
     """
     application = Application(peer, sut)
     labels = {PEER_MESSAGE_LABEL: 3}
-    frames = application.fill(PEER_MESSAGE_LABEL, PR=3)
+    frames = application.fill_queue(PEER_MESSAGE_LABEL, PR=3)
     for number, priority in enumerate(PRIORITIES_IN_SENDING_ORDER):
         if restarted and number in (4, 8):
             sut.restart()

@@ -60,7 +60,7 @@ SENT_SECURITY_CASES = (
 """The signature type, the privacy level, the sender and the hash algorithm of each message. Each message differs from
 its neighbours.
 """
-PRIVACY_LEVEL_BY_NAME, MD5 = {"none": 0, "base": 1, "enhanced": 3, "advanced": 5}, 0x8003
+PRIVACY_LEVEL_BY_NAME, MD5_ALGORITHM = {"none": 0, "base": 1, "enhanced": 3, "advanced": 5}, 0x8003
 SIGNATURE_TYPE_BY_NAME = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_BY_SIGNATURE_TYPE = {
     "none": ("MQDMPR-3.1.1.12-10",),
@@ -150,7 +150,7 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
             if hash_algorithm is not None:
                 judge(
                     "MQDMPR-3.1.7.1.32-D13",
-                    expected=fields(HashAlgorithm=MD5),
+                    expected=fields(HashAlgorithm=MD5_ALGORITHM),
                     observed=frame["MessagePropertiesHeader"],
                     case=case,
                     evidence=frame,

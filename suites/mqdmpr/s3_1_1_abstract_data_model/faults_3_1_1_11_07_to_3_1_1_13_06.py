@@ -187,13 +187,13 @@ def _set_wrong_dequeue_reason(operation: TransactionalOperation) -> None:
     operation.DequeueReason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
-ENQUEUE = OperationType.ENQUEUE
+ENQUEUE_OPERATION = OperationType.ENQUEUE
 
 
-DEQUEUE = OperationType.DEQUEUE
+DEQUEUE_OPERATION = OperationType.DEQUEUE
 
 
-MOVE = OperationType.MOVE
+MOVE_OPERATION = OperationType.MOVE
 
 
 for _name, _rule, _says, _install in (
@@ -201,19 +201,19 @@ for _name, _rule, _says, _install in (
         "transaction-operation-of-send-listed-as-move",
         "MQDMPR-3.1.1.13-03",
         ("The queue manager adds an operation of type Move for a message that is sent in a transaction."),
-        _change_operation_type(ENQUEUE, MOVE),
+        _change_operation_type(ENQUEUE_OPERATION, MOVE_OPERATION),
     ),
     (
         "transaction-operation-of-receive-listed-as-move",
         "MQDMPR-3.1.1.13-04",
         "The queue manager adds an operation of type Move for a message that is received in a transaction.",
-        _change_operation_type(DEQUEUE, MOVE),
+        _change_operation_type(DEQUEUE_OPERATION, MOVE_OPERATION),
     ),
     (
         "transaction-operation-of-move-listed-as-dequeue",
         "MQDMPR-3.1.1.13-05",
         "The queue manager adds an operation of type Dequeue for a message that is moved in a transaction.",
-        _change_operation_type(MOVE, DEQUEUE),
+        _change_operation_type(MOVE_OPERATION, DEQUEUE_OPERATION),
     ),
     (
         "transaction-operation-of-move-has-no-target-queue",

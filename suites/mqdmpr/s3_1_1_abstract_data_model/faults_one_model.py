@@ -137,13 +137,13 @@ class QueueManagerRestoredLargeMessageSentToFirstDestination(_RestoredDestinatio
 class _MoveTypeChanger(TransactionOperations):
     """Record some moves as operations of another type."""
 
-    def find_wrong_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
+    def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
         """Return the wrong type of the operation, or None."""
         return None
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
-        wrong = self.find_wrong_type(position, target)
+        wrong = self.find_wrong_operation_type(position, target)
         if wrong is not None:
             transaction.TransactionalOperationCollection[-1].OperationType = wrong
 
@@ -152,7 +152,7 @@ class _MoveTypeChanger(TransactionOperations):
 class TransactionOperationOfMoveFromSubqueueEnqueue(_MoveTypeChanger):
     """The queue manager records a move from a subqueue to its queue as an operation of type Enqueue."""
 
-    def find_wrong_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
+    def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
         return OperationType.ENQUEUE if target.parent is None else None
 
 
@@ -160,7 +160,7 @@ class TransactionOperationOfMoveFromSubqueueEnqueue(_MoveTypeChanger):
 class TransactionOperationOfMoveBetweenSubqueuesDequeue(_MoveTypeChanger):
     """The queue manager records a move from a subqueue to another subqueue as an operation of type Dequeue."""
 
-    def find_wrong_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
+    def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
         from_subqueue = position.QueueReference.parent is not None
         return OperationType.DEQUEUE if from_subqueue and target.parent is not None else None
 

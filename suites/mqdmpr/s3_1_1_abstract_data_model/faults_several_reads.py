@@ -15,7 +15,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class _CursorOfWaitChanged(Waiting):
+class _PendingReadCursorChanger(Waiting):
     def wait_for_new_message(
         self,
         queue_desc: OpenQueueDescriptor,
@@ -27,35 +27,43 @@ class _CursorOfWaitChanged(Waiting):
         cursor: Cursor | None = None,
         transaction: Transaction | None = None,
     ) -> None:
-        chosen = self.choose_cursor(queue_desc, cursor, destructive_read)
+        chosen = self.choose_cursor_of_pending_read(queue_desc, cursor, destructive_read)
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, chosen, transaction)
 
-    def choose_cursor(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, receives: bool) -> Cursor | None:
+    def choose_cursor_of_pending_read(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, receives: bool
+    ) -> Cursor | None:
         """Return the CursorReference of the pending read."""
         raise NotImplementedError
 
 
 @fault("pending-read-without-cursor-refers-to-first-cursor", breaks="MQDMPR-3.1.1.10-02", blind=True)
-class PendingReadWithoutCursorRefersToFirstCursor(_CursorOfWaitChanged):
+class PendingReadWithoutCursorRefersToFirstCursor(_PendingReadCursorChanger):
     """A pending read without a cursor refers to the first cursor of its descriptor."""
 
-    def choose_cursor(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, receives: bool) -> Cursor | None:
+    def choose_cursor_of_pending_read(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, receives: bool
+    ) -> Cursor | None:
         return cursor or next(iter(queue_desc.CursorCollection.values()), None)
 
 
 @fault("pending-receive-by-cursor-without-cursor-reference", breaks="MQDMPR-3.1.1.10-02", blind=True)
-class PendingReceiveByCursorWithoutCursorReference(_CursorOfWaitChanged):
+class PendingReceiveByCursorWithoutCursorReference(_PendingReadCursorChanger):
     """A pending receive by a cursor has no CursorReference."""
 
-    def choose_cursor(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, receives: bool) -> Cursor | None:
+    def choose_cursor_of_pending_read(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, receives: bool
+    ) -> Cursor | None:
         return None if receives else cursor
 
 
 @fault("second-pending-read-refers-to-cursor-of-first", breaks="MQDMPR-3.1.1.10-02", blind=True)
-class SecondPendingReadRefersToCursorOfFirst(_CursorOfWaitChanged):
+class SecondPendingReadRefersToCursorOfFirst(_PendingReadCursorChanger):
     """A second pending read of a descriptor refers to the cursor of the first pending read."""
 
-    def choose_cursor(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, receives: bool) -> Cursor | None:
+    def choose_cursor_of_pending_read(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, receives: bool
+    ) -> Cursor | None:
         waiting = [one.CursorReference for one in queue_desc.WaitingMessageReadOperationCollection]
         return next((one for one in waiting if one is not None), cursor)
 

@@ -19,7 +19,7 @@ from suites.mqqb.steps.pinging import ping_sut
 from suites.mqqb.steps.sender import Sender
 
 LONG_READ_TIMEOUT_MS = 600_000
-ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
+RECEIVE_ACK_CLASS_NAME = "MQMSG_CLASS_ACK_RECEIVE"
 
 
 @needs("qm2qm", "receive", "queues")
@@ -115,7 +115,7 @@ def test_messages_of_subqueue_and_journal_are_read_by_remote_reader(peer, remote
     application = Application(peer, sut)
     sut.control.call("set_queue", name=application.queue, journaling=True)
     there = f"{application.queue};{place}"
-    packets = application.fill("read")
+    packets = application.fill_queue("read")
     if place == "journal":
         application.receive()
     else:
@@ -286,7 +286,7 @@ def test_transaction_lists_operation_for_each_message(peer, sut, judge):
     reasons = {kind: [one["DequeueReason"] for one in operations if one["OperationType"] == kind] for kind in kinds}
     judge(
         "MQDMPR-3.1.1.13-07",
-        expected={"Enqueue": [None] * 3, "Dequeue": [ACK_RECEIVE] * 3, "Move": [None] * 2},
+        expected={"Enqueue": [None] * 3, "Dequeue": [RECEIVE_ACK_CLASS_NAME] * 3, "Move": [None] * 2},
         observed=reasons,
         case="DequeueReason of each operation",
     )

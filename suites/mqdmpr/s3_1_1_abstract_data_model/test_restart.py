@@ -150,7 +150,7 @@ def test_security_descriptors_of_queues_survive_restart(sut, judge):
     queues: dict[str, str] = {}
     for right in (PEEK_RIGHT_MASK, PEEK_RIGHT_MASK | WRITE_RIGHT_MASK):
         given = descriptors.build_descriptor(
-            granted=((descriptors.EVERYONE, right), (SECOND_USER_SID, WRITE_RIGHT_MASK))
+            granted=((descriptors.EVERYONE_SID, right), (SECOND_USER_SID, WRITE_RIGHT_MASK))
         )
         try:
             queue = sut.new_queue("secured", security_base64=base64.b64encode(given).decode())

@@ -16,7 +16,7 @@ from reference_qm.security import MqdsPublicKeys
 from reference_qm.surface.clock import Now
 
 
-def always_after_restart(change: Callable[[QueueManager], None]) -> Install:
+def change_state_after_restart(change: Callable[[QueueManager], None]) -> Install:
     """Return an installer of a fault that changes the core's state after every input that follows a restart."""
 
     def install_after_restart(faulty: FaultyCore) -> None:
@@ -25,7 +25,7 @@ def always_after_restart(change: Callable[[QueueManager], None]) -> Install:
     return install_after_restart
 
 
-def change_at_later_synchronization(change: Callable[[QueueManager], None]) -> Install:
+def change_state_at_later_synchronization(change: Callable[[QueueManager], None]) -> Install:
     """Return an installer of a fault that changes the core's state when the queue manager has read the directory at a
     start that follows the first start.
     """

@@ -23,14 +23,14 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import BytesReceived, Input, Started, TransportAccepted
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
-    always_after_restart,
-    change_at_later_synchronization,
     change_blob_of_key,
+    change_state_after_restart,
+    change_state_at_later_synchronization,
     set_published_attribute,
 )
 
 
-def _lose_names(qm: QueueManager) -> None:
+def _clear_computer_name(qm: QueueManager) -> None:
     qm.adm.ComputerName = ""
 
 
@@ -38,12 +38,12 @@ add(
     "queue-manager-computer-name-empty-after-restart",
     "MQDMPR-3.1.3-05",
     "After a restart the ComputerName of the queue manager is empty.",
-    always_after_restart(_lose_names),
+    change_state_after_restart(_clear_computer_name),
     blind=True,
 )
 
 
-def _make_journal_private(qm: QueueManager) -> None:
+def _make_system_journal_private(qm: QueueManager) -> None:
     qm.adm.SystemJournalQueue.QueueType = QueueType.PRIVATE
 
 
@@ -51,7 +51,7 @@ add(
     "queue-manager-system-journal-is-private-queue",
     "MQDMPR-3.1.3-05",
     "The initialization creates the system journal with the QueueType Private.",
-    always(_make_journal_private),
+    always(_make_system_journal_private),
     blind=True,
 )
 
@@ -65,7 +65,7 @@ class QueueManagerStartsWithTransaction(Initialization):
         super().begin(now)
 
 
-def _lose_encryption_keys(qm: QueueManager) -> None:
+def _clear_encryption_keys(qm: QueueManager) -> None:
     set_published_attribute(qm, PublicEncryptionKeyList=b"")
 
 
@@ -73,7 +73,7 @@ add(
     "queue-manager-encryption-key-list-empty-after-restart",
     "MQDMPR-3.1.3-21",
     "After a restart the PublicEncryptionKeyList of the queue manager is empty.",
-    always_after_restart(_lose_encryption_keys),
+    change_state_after_restart(_clear_encryption_keys),
     blind=True,
 )
 
@@ -96,7 +96,7 @@ def _clear_highest_byte_of_modulus(blob: bytes) -> bytes:
     return blob[:-1] + bytes([0])
 
 
-def _reverse_modulus(blob: bytes) -> bytes:
+def _reverse_modulus_bytes(blob: bytes) -> bytes:
     return blob[:20] + blob[:19:-1]
 
 
@@ -133,12 +133,12 @@ add(
     "queue-manager-encryption-key-modulus-big-endian",
     "MQDMPR-3.1.3-23",
     "The modulus of the last public encryption key of the queue manager is written with the highest byte first.",
-    change_blob_of_key("PublicEncryptionKeyList", 2, _reverse_modulus),
+    change_blob_of_key("PublicEncryptionKeyList", 2, _reverse_modulus_bytes),
     blind=True,
 )
 
 
-def _lose_signing_keys(qm: QueueManager) -> None:
+def _clear_signing_keys(qm: QueueManager) -> None:
     set_published_attribute(qm, PublicSigningKeyList=b"")
 
 
@@ -146,7 +146,7 @@ add(
     "queue-manager-signing-key-list-empty-after-restart",
     "MQDMPR-3.1.3-24",
     "After a restart the PublicSigningKeyList of the queue manager is empty.",
-    always_after_restart(_lose_signing_keys),
+    change_state_after_restart(_clear_signing_keys),
     blind=True,
 )
 
@@ -202,7 +202,7 @@ class QueueManagerWithDamagedStoreCarriesOutCommands(Initialization):
         pass
 
 
-def _write_domain_first(qm: QueueManager) -> None:
+def _put_domain_before_computer_name(qm: QueueManager) -> None:
     name, _, domain = qm.config.host_name.partition(".")
     qm.adm.QualifiedComputerName = f"{domain}.{name}"
 
@@ -211,12 +211,12 @@ add(
     "queue-manager-qualified-name-begins-with-domain",
     "MQDMPR-3.1.3-D03",
     "The QualifiedComputerName of the queue manager begins with the domain.",
-    always(_write_domain_first),
+    always(_put_domain_before_computer_name),
     blind=True,
 )
 
 
-def _remove_domain(qm: QueueManager) -> None:
+def _remove_domain_from_qualified_name(qm: QueueManager) -> None:
     qm.adm.QualifiedComputerName = qm.adm.ComputerName
 
 
@@ -224,12 +224,12 @@ add(
     "queue-manager-qualified-name-without-domain-after-restart",
     "MQDMPR-3.1.3-D03",
     "After a restart the QualifiedComputerName of the queue manager is the ComputerName.",
-    always_after_restart(_remove_domain),
+    change_state_after_restart(_remove_domain_from_qualified_name),
     blind=True,
 )
 
 
-def _omit_period(qm: QueueManager) -> None:
+def _omit_period_of_qualified_name(qm: QueueManager) -> None:
     qm.adm.QualifiedComputerName = qm.config.host_name.replace(".", "", 1)
 
 
@@ -237,12 +237,12 @@ add(
     "queue-manager-qualified-name-without-period",
     "MQDMPR-3.1.3-D03",
     "The QualifiedComputerName of the queue manager has no period between the computer's name and the domain.",
-    always(_omit_period),
+    always(_omit_period_of_qualified_name),
     blind=True,
 )
 
 
-def _state_duration_in_ms(qm: QueueManager) -> None:
+def _convert_retry_duration_to_ms(qm: QueueManager) -> None:
     if qm.adm.InitializationRetryTimerDuration == 120:
         qm.adm.InitializationRetryTimerDuration = 120_000
 
@@ -251,12 +251,12 @@ add(
     "queue-manager-initialization-retry-duration-in-ms",
     "MQDMPR-3.1.3-D04",
     "The InitializationRetryTimerDuration is 120,000 after provisioning.",
-    always(_state_duration_in_ms),
+    always(_convert_retry_duration_to_ms),
     blind=True,
 )
 
 
-def _leave_sites(qm: QueueManager) -> None:
+def _clear_site_identifiers(qm: QueueManager) -> None:
     set_published_attribute(qm, SiteIdentifierList=())
 
 
@@ -264,12 +264,12 @@ add(
     "queue-manager-without-site-after-restart",
     "MQDMPR-3.1.3-D05",
     "After a restart the queue manager belongs to no site.",
-    change_at_later_synchronization(_leave_sites),
+    change_state_at_later_synchronization(_clear_site_identifiers),
     blind=True,
 )
 
 
-def _belong_to_other_site(qm: QueueManager) -> None:
+def _set_site_to_other_site(qm: QueueManager) -> None:
     if qm.enterprise.state.DirectoryIntegrated:
         set_published_attribute(qm, SiteIdentifierList=(OTHER_GUID,))
 
@@ -278,7 +278,7 @@ add(
     "queue-manager-belongs-to-other-site",
     "MQDMPR-3.1.3-D05",
     "The queue manager belongs to a site that was not assigned to the queue manager.",
-    always(_belong_to_other_site),
+    always(_set_site_to_other_site),
     blind=True,
 )
 
@@ -328,7 +328,7 @@ class QueueManagerSitesWithoutReplicationInterval(DirectoryClient):
         return status
 
 
-def _forget_enterprise(qm: QueueManager) -> None:
+def _clear_enterprise_reference(qm: QueueManager) -> None:
     qm.enterprise.state.EnterpriseReference = None
 
 
@@ -336,7 +336,7 @@ add(
     "queue-manager-enterprise-not-read-after-restart",
     "MQDMPR-3.1.3-D10",
     "After a restart the queue manager does not read the enterprise from the directory.",
-    change_at_later_synchronization(_forget_enterprise),
+    change_state_at_later_synchronization(_clear_enterprise_reference),
     blind=True,
 )
 
@@ -365,7 +365,7 @@ add(
     "queue-manager-transactional-dead-letter-queue-nontransactional-after-restart",
     "MQDMPR-3.1.3-D12",
     "After a restart the transactional dead-letter queue is not transactional.",
-    always_after_restart(_make_dead_letter_queue_nontransactional),
+    change_state_after_restart(_make_dead_letter_queue_nontransactional),
     blind=True,
 )
 

@@ -20,8 +20,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, DomainReported
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
-    change_at_later_synchronization,
     change_blob_of_key,
+    change_state_at_later_synchronization,
     set_published_attribute,
 )
 
@@ -68,11 +68,11 @@ class QueueManagerDomainIsIdentifierAfterMove(Membership):
             self.qm.adm.MachineDomainId = self.qm.adm.Identifier
 
 
-def _empty_encryption_keys(qm: QueueManager) -> None:
+def _clear_encryption_keys(qm: QueueManager) -> None:
     set_published_attribute(qm, PublicEncryptionKeyList=b"")
 
 
-def _empty_signing_keys(qm: QueueManager) -> None:
+def _clear_signing_keys(qm: QueueManager) -> None:
     set_published_attribute(qm, PublicSigningKeyList=b"")
 
 
@@ -83,7 +83,7 @@ class QueueManagerEncryptionKeysLostWhenDirectoryReturns(DirectoryClient):
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._check_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
-            _empty_encryption_keys(self.qm)
+            _clear_encryption_keys(self.qm)
 
 
 @fault("queue-manager-signing-keys-lost-when-directory-returns", breaks="MQDMPR-3.1.3-24", blind=True)
@@ -93,7 +93,7 @@ class QueueManagerSigningKeysLostWhenDirectoryReturns(DirectoryClient):
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._check_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
-            _empty_signing_keys(self.qm)
+            _clear_signing_keys(self.qm)
 
 
 @fault("queue-manager-retry-duration-zero-when-directory-returns", breaks="MQDMPR-3.1.3-D04", blind=True)
@@ -131,7 +131,7 @@ add(
 )
 
 
-def _remove_enterprise(qm: QueueManager) -> None:
+def _clear_enterprise_reference(qm: QueueManager) -> None:
     qm.enterprise.state.EnterpriseReference = None
 
 
@@ -142,7 +142,7 @@ class QueueManagerEnterpriseLostWhenDirectoryReturns(DirectoryClient):
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._check_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
-            _remove_enterprise(self.qm)
+            _clear_enterprise_reference(self.qm)
 
 
 def _stop_sites_timer(qm: QueueManager) -> None:
@@ -157,14 +157,14 @@ add(
     "queue-manager-sites-timer-not-started-after-restart",
     "MQDMPR-3.1.3-D11",
     "After a restart the queue manager does not start the Directory Sites Update Timer.",
-    change_at_later_synchronization(_stop_sites_timer),
+    change_state_at_later_synchronization(_stop_sites_timer),
     blind=True,
 )
 add(
     "queue-manager-gates-timer-not-started-after-restart",
     "MQDMPR-3.1.3-D11",
     "After a restart the queue manager does not start the Directory Site Gates Update Timer.",
-    change_at_later_synchronization(_stop_gates_timer),
+    change_state_at_later_synchronization(_stop_gates_timer),
     blind=True,
 )
 
@@ -172,13 +172,15 @@ add(
 class _OutgoingQueueLockKeeper(Destinations):
     """Keep outgoing queues locked after a restart without hardened security mode."""
 
-    def keeps_lock(self, text: str) -> bool:
+    def is_queue_kept_locked(self, text: str) -> bool:
         """Return whether the outgoing queue for a format name stays locked."""
         return False
 
     def initial_state(self, text: str) -> OutgoingQueueState:
         restored = not self.qm.begun
-        return OutgoingQueueState.LOCKED if restored and self.keeps_lock(text) else super().initial_state(text)
+        return (
+            OutgoingQueueState.LOCKED if restored and self.is_queue_kept_locked(text) else super().initial_state(text)
+        )
 
 
 @fault("sender-private-name-stays-locked-after-restart", breaks="MQDMPR-3.1.3-D13", blind=True)
@@ -187,7 +189,7 @@ class SenderPrivateNameStaysLockedAfterRestart(_OutgoingQueueLockKeeper):
     locked.
     """
 
-    def keeps_lock(self, text: str) -> bool:
+    def is_queue_kept_locked(self, text: str) -> bool:
         return isinstance(parse_name(text), PrivateName)
 
 

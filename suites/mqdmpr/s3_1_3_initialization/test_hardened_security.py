@@ -81,7 +81,10 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "State_of_the_other_queues": [sut.outgoing_queue(name)["state"] for name in others],
                 "session of the SUT": session_of_sut is None or "opened",
             }
-            transfers = {"RPC": _get_step_outcome(remote.open), "sessions": _get_step_outcome(lambda: peer.open_raw())}
+            transfers = {
+                "RPC": _get_service_outcome(remote.open),
+                "sessions": _get_service_outcome(lambda: peer.open_raw()),
+            }
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED_OUTCOME, "transport"), observed=transfers)
             rule_of_start = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
             judge(
@@ -118,7 +121,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     )
 
 
-def _get_step_outcome(step: Callable[[], object]) -> str:
+def _get_service_outcome(step: Callable[[], object]) -> str:
     try:
         step()
     except CHANNEL_ERRORS:

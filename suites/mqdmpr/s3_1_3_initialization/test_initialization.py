@@ -37,7 +37,7 @@ KEY_LIST_BY_RULE = {
     "MQDMPR-3.1.3-24": "public_signing_keys_base64",
 }
 """For the rule about each list of public keys, the property of the answer to ``identity`` that contains the list."""
-ACTIVE = "active"
+ACTIVE_TRANSACTION_STATE = "active"
 
 
 @needs("security", "queue_control")
@@ -112,7 +112,11 @@ def test_system_queues_and_keys_exist_after_restart(sut, judge):
     sut.restart()
     peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
     judge("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12", expected=each(Outcome.DONE, "peek of a system queue"), observed=peeks)
-    active = [one["transaction"] for one in sut.control.call("list")["transactions"] if one["state"] == ACTIVE]
+    active = [
+        one["transaction"]
+        for one in sut.control.call("list")["transactions"]
+        if one["state"] == ACTIVE_TRANSACTION_STATE
+    ]
     judge("MQDMPR-3.1.3-05", expected=none("active transaction after a restart"), observed=active)
     providers_after = _list_providers_with_key(sut)
     for rule, before in providers_before.items():

@@ -98,7 +98,7 @@ class PrepareOfUnknownTransactionAbortsOpenTransactions(TransactionCommands):
         return super().prepare_transaction(request, token, now)
 
 
-def _mark_only_single_message_transactions(transaction: Transaction, mark: str, with_mark: str) -> None:
+def _clear_boundary_mark_unless_other_mark_is_set(transaction: Transaction, mark: str, with_mark: str) -> None:
     cleared: dict[str, Any] = {mark: False}
     for operation in transaction.TransactionalOperationCollection:
         position = operation.MessagePositionReference
@@ -113,7 +113,7 @@ class TransactionFirstMessageNotMarked(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        _mark_only_single_message_transactions(transaction, "FirstInTransaction", "LastInTransaction")
+        _clear_boundary_mark_unless_other_mark_is_set(transaction, "FirstInTransaction", "LastInTransaction")
 
 
 @fault("transaction-that-begins-with-receive-has-no-first-message", breaks="MQDMPR-3.1.4.3-06", blind=True)
@@ -137,7 +137,7 @@ class TransactionLastMessageNotMarked(TransactionEvents):
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
-        _mark_only_single_message_transactions(transaction, "LastInTransaction", "FirstInTransaction")
+        _clear_boundary_mark_unless_other_mark_is_set(transaction, "LastInTransaction", "FirstInTransaction")
 
 
 @fault("sender-only-message-of-transaction-not-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)

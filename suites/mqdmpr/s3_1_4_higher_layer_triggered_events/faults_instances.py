@@ -242,7 +242,7 @@ class PurgedMessageOfSecondDequeueReturned(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-def _find_newest_if_unknown(part: TransactionEvents, identifier: UUID) -> Transaction | None:
+def _find_newest_transaction_if_unknown(part: TransactionEvents, identifier: UUID) -> Transaction | None:
     """Return the newest transaction if the given one is unknown."""
     known = part.qm.adm.TransactionCollection
     return next(reversed(known.values()), None) if identifier not in known else None
@@ -253,7 +253,7 @@ class UnknownTransactionMeansNewestOne(TransactionEvents):
     """The queue manager commits, aborts or prepares its newest transaction when a request names an unknown one."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
-        return _find_newest_if_unknown(self, identifier) or super().find_transaction(identifier)
+        return _find_newest_transaction_if_unknown(self, identifier) or super().find_transaction(identifier)
 
 
 @fault("transaction-committed-before-last-known-still", breaks="MQDMPR-3.1.4.4-23", blind=True)

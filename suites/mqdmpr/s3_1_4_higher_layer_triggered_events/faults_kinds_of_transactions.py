@@ -27,7 +27,7 @@ from reference_qm.surface.commands import Result
 TransactionCondition = Callable[[Transaction], bool]
 
 
-def _has_operation(kind: OperationType) -> TransactionCondition:
+def _make_operation_type_condition(kind: OperationType) -> TransactionCondition:
     return lambda transaction: any(one.OperationType is kind for one in transaction.TransactionalOperationCollection)
 
 
@@ -35,7 +35,7 @@ def _is_external(transaction: Transaction) -> bool:
     return not transaction.SinglePhase
 
 
-def _is_empty(transaction: Transaction) -> bool:
+def _has_no_operation(transaction: Transaction) -> bool:
     return not transaction.TransactionalOperationCollection
 
 
@@ -43,21 +43,23 @@ def _has_two_operations(transaction: Transaction) -> bool:
     return len(transaction.TransactionalOperationCollection) > 1
 
 
-KINDS: dict[str, tuple[str, TransactionCondition]] = {
-    "send": ("that sends a message", _has_operation(OperationType.ENQUEUE)),
-    "receive": ("that receives a message", _has_operation(OperationType.DEQUEUE)),
-    "move": ("that moves a message", _has_operation(OperationType.MOVE)),
+DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND: dict[str, tuple[str, TransactionCondition]] = {
+    "send": ("that sends a message", _make_operation_type_condition(OperationType.ENQUEUE)),
+    "receive": ("that receives a message", _make_operation_type_condition(OperationType.DEQUEUE)),
+    "move": ("that moves a message", _make_operation_type_condition(OperationType.MOVE)),
     "external": ("with a coordinator", _is_external),
-    "empty": ("without operations", _is_empty),
+    "empty": ("without operations", _has_no_operation),
     "long": ("with several operations", _has_two_operations),
 }
 
 
-def _keep_transaction(end: str, condition: TransactionCondition) -> Install:
+def _keep_ended_transactions(end: str, condition: TransactionCondition) -> Install:
     """Return an installer of a fault that does not remove a committed or aborted transaction if a condition is true."""
 
     class TransactionKept(TransactionEvents):
-        def _keep(self, transaction: Transaction, operations: list[TransactionalOperation]) -> None:
+        def _restore_ended_transaction(
+            self, transaction: Transaction, operations: list[TransactionalOperation]
+        ) -> None:
             transaction.TransactionalOperationCollection = operations
             transaction.state = TransactionState.ACTIVE if transaction.SinglePhase else TransactionState.PREPARED
             self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
@@ -65,12 +67,12 @@ def _keep_transaction(end: str, condition: TransactionCondition) -> Install:
         def transaction_commit(self, transaction: Transaction, now: Now) -> None:
             super().transaction_commit(transaction, now)
             if end == "commit" and condition(transaction):
-                self._keep(transaction, [])
+                self._restore_ended_transaction(transaction, [])
 
         def transaction_abort(self, transaction: Transaction, now: Now) -> None:
             super().transaction_abort(transaction, now)
             if end == "abort" and condition(transaction):
-                self._keep(transaction, [])
+                self._restore_ended_transaction(transaction, [])
 
     return replace_part(TransactionKept)
 
@@ -81,13 +83,13 @@ for _end, _rule, _kinds in (
     ("abort", "MQDMPR-3.1.4.5-19", ("empty", "receive", "long")),
 ):
     for _kind in _kinds:
-        _which, _condition = KINDS[_kind]
+        _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
         _done = "committed" if _end == "commit" else "aborted"
         add(
             f"queue-manager-{_done}-{_kind}-transaction-kept",
             _rule,
             f"The queue manager does not remove a {_done} transaction {_which}.",
-            _keep_transaction(_end, _condition),
+            _keep_ended_transactions(_end, _condition),
             blind=True,
         )
 
@@ -101,7 +103,7 @@ class QueueManagerInternalBesideExternalTransactionNotSinglePhase(TransactionEve
         return super().create_transaction(identifier, single_phase and not another)
 
 
-def _set_single_phase(qm: QueueManager) -> None:
+def _set_single_phase_of_transactions(qm: QueueManager) -> None:
     for transaction in qm.adm.TransactionCollection.values():
         transaction.SinglePhase = True
 
@@ -110,7 +112,7 @@ add(
     "queue-manager-prepared-transaction-single-phase-after-restart",
     "MQDMPR-3.1.4.3-04",
     "After a restart, a prepared transaction has the SinglePhase True.",
-    at_restart(_set_single_phase),
+    at_restart(_set_single_phase_of_transactions),
     blind=True,
 )
 
@@ -126,7 +128,7 @@ class QueueManagerStartSendsFirstWaitingQueueOnly(Administering):
         self.qm.adm.OutgoingQueues = queues
 
 
-def _clear_labels(qm: QueueManager) -> None:
+def _clear_queue_labels(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         queue.Label = ""
 
@@ -135,12 +137,12 @@ add(
     "queue-manager-start-restores-queues-without-label",
     "MQDMPR-3.1.4.1-03",
     "A queue manager that starts restores its queues without their labels.",
-    at_restart(_clear_labels),
+    at_restart(_clear_queue_labels),
     blind=True,
 )
 
 
-def _remove_last_queue(qm: QueueManager) -> None:
+def _remove_last_private_queue(qm: QueueManager) -> None:
     private = [queue for queue in qm.adm.QueueCollection.values() if queue.Pathname.startswith("private$")]
     if private:
         del qm.adm.QueueCollection[private[-1].Pathname.lower()]
@@ -150,7 +152,7 @@ add(
     "queue-manager-start-loses-last-queue",
     "MQDMPR-3.1.4.1-03",
     "A queue manager that starts does not restore the private queue that was created last.",
-    at_restart(_remove_last_queue),
+    at_restart(_remove_last_private_queue),
     blind=True,
 )
 
@@ -207,7 +209,7 @@ class QueueManagerSecondAbortSucceeds(TransactionCommands):
         return super().abort_transaction(request, token, now)
 
 
-def _refuse_abort(condition: TransactionCondition) -> Install:
+def _refuse_aborts_of_transactions(condition: TransactionCondition) -> Install:
     class AbortRefused(Coordinating):
         def abort(self, transaction: Transaction, token: int | None) -> Result | None:
             if condition(transaction):
@@ -218,17 +220,17 @@ def _refuse_abort(condition: TransactionCondition) -> Install:
 
 
 for _kind in ("empty", "long", "external"):
-    _which, _condition = KINDS[_kind]
+    _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-abort-of-{_kind}-transaction-refused",
         "MQDMPR-3.1.4.5-20",
         f"The queue manager refuses to abort a transaction {_which}.",
-        _refuse_abort(_condition),
+        _refuse_aborts_of_transactions(_condition),
         blind=True,
     )
 
 
-def _leave_operation(kind: OperationType, when: Callable[[Transaction], bool]) -> Install:
+def _omit_operations_at_commit(kind: OperationType, when: Callable[[Transaction], bool]) -> Install:
     """Return an installer of a fault that does not carry out operations of one type when a transaction is committed."""
 
     class OperationLeft(TransactionEvents):
@@ -247,18 +249,18 @@ for _kind, _operation in (
     ("receive", OperationType.DEQUEUE),
     ("move", OperationType.MOVE),
 ):
-    _which, _ = KINDS[_kind]
+    _which, _ = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-coordinator-commit-omits-{_kind}",
         "MQDMPR-3.1.4.7-03",
         f"When the coordinator commits a prepared transaction {_which}, the queue manager does not carry out this "
         "operation.",
-        _leave_operation(_operation, _is_external),
+        _omit_operations_at_commit(_operation, _is_external),
         blind=True,
     )
 
 
-def _refuse_single_phase(condition: TransactionCondition) -> Install:
+def _ignore_single_phase_requests(condition: TransactionCondition) -> Install:
     class SinglePhaseIgnored(Coordinating):
         def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
             return super().prepare(transaction, single_phase and not condition(transaction), token, now)
@@ -267,17 +269,17 @@ def _refuse_single_phase(condition: TransactionCondition) -> Install:
 
 
 for _kind in ("send", "receive", "long"):
-    _which, _condition = KINDS[_kind]
+    _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-single-phase-of-{_kind}-transaction-ignored",
         "MQDMPR-3.1.4.6-09",
         f"The queue manager only prepares a transaction {_which} whose coordinator requests a single-phase commit.",
-        _refuse_single_phase(_condition),
+        _ignore_single_phase_requests(_condition),
         blind=True,
     )
 
 
-def _commit_when_prepared(condition: TransactionCondition) -> Install:
+def _commit_transactions_at_prepare(condition: TransactionCondition) -> Install:
     class CommittedWhenPrepared(Coordinating):
         def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
             return super().prepare(transaction, single_phase or condition(transaction), token, now)
@@ -286,17 +288,17 @@ def _commit_when_prepared(condition: TransactionCondition) -> Install:
 
 
 for _kind in ("send", "move", "long"):
-    _which, _condition = KINDS[_kind]
+    _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-prepare-commits-{_kind}-transaction",
         "MQDMPR-3.1.4.6-08",
         f"The queue manager commits a transaction {_which} when the coordinator prepares it in two phases.",
-        _commit_when_prepared(_condition),
+        _commit_transactions_at_prepare(_condition),
         blind=True,
     )
 
 
-def _answer_commit_with(outcome: str, condition: TransactionCondition) -> Install:
+def _report_wrong_outcome_of_commit(outcome: str, condition: TransactionCondition) -> Install:
     """Return an installer of a fault that reports another outcome of a commit by a coordinator."""
 
     class OtherOutcomeReported(Coordinating):
@@ -309,12 +311,12 @@ def _answer_commit_with(outcome: str, condition: TransactionCondition) -> Instal
 
 
 for _kind, _outcome in (("empty", "prepared"), ("move", "aborted"), ("long", "prepared")):
-    _which, _condition = KINDS[_kind]
+    _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-commit-of-{_kind}-external-transaction-answered-{_outcome}",
         "MQDMPR-3.1.4.7-05",
         f"The queue manager answers the coordinator that a committed transaction {_which} is {_outcome}.",
-        _answer_commit_with(_outcome, _condition),
+        _report_wrong_outcome_of_commit(_outcome, _condition),
         blind=True,
     )
 
@@ -324,7 +326,7 @@ class ReenlistmentTimeoutReportsTransactionsWithOperationsOnly(TransactionComman
     """When the Reenlistment Timeout expires, the queue manager reports only the transactions that receive messages."""
 
     def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
-        receiving = _has_operation(OperationType.DEQUEUE)
+        receiving = _make_operation_type_condition(OperationType.DEQUEUE)
         hidden = [str(one.Identifier) for one in self.qm.adm.TransactionCollection.values() if not receiving(one)]
         answer = super().reenlistment_timeout(request, token, now)
         return replace(answer, values={"in_doubt": [one for one in answer.values["in_doubt"] if one not in hidden]})

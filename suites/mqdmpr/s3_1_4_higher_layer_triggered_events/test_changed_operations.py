@@ -113,7 +113,7 @@ def test_message_moved_from_each_place_is_only_in_target(peer, sut, judge, coord
         "e": (first, queue),
         "f": (second, queue),
     }
-    packets = application.fill(*moves, "stays")
+    packets = application.fill_queue(*moves, "stays")
     for label, (source, _) in moves.items():
         if source != queue:
             _move_message(application, label, queue, source)

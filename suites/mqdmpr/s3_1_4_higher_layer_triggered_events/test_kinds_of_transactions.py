@@ -50,7 +50,7 @@ def test_each_moved_message_can_be_received_after_commit(peer, sut, judge, exter
     application = Application(peer, sut, transactional=True)
     queue, subqueue = application.queue, f"{application.queue};mqc-moved"
     sut.create_queue(subqueue, transactional=True)
-    sent = application.fill("first", "second", "back")
+    sent = application.fill_queue("first", "second", "back")
     known = application.get_lookup_ids_by_label()
     application.call("move", queue=queue, lookup_id=known["back"], to=subqueue)
     in_subqueue = application.get_lookup_ids_by_label(subqueue)["back"]
@@ -76,7 +76,7 @@ def test_aborted_transaction_without_operations_is_removed(peer, sut, judge):
     every later request that names one of these transactions.
     """
     application = Application(peer, sut, transactional=True)
-    sent = application.fill("left")
+    sent = application.fill_queue("left")
     answers = {}
     for external in (False, True):
         transaction = application.begin_transaction(external=external)

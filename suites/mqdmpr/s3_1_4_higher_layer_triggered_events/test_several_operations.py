@@ -147,7 +147,7 @@ def test_transaction_is_decided_in_each_of_its_queues(peer, sut, judge, verb):
     }[verb]
     judge.mark_not_exercised(*rules[1], reason=f"the transaction ends with {verb}")
     first, second, third = (Application(peer, sut, transactional=True) for _ in range(3))
-    packets = first.fill(*"abcd") + second.fill(*"efg")
+    packets = first.fill_queue(*"abcd") + second.fill_queue(*"efg")
     work = first.begin_transaction()
     received = [one.receive(transaction=work) for one in (first, second, first, first)]
     for one, label in ((first, "to first"), (second, "to second"), (third, "to third"), (second, "again")):
@@ -179,7 +179,7 @@ def test_first_and_last_message_are_marked_between_receives(peer, sut, judge, ex
     sent message has FM set, and only the last has LM set.
     """
     application = Application(peer, sut, transactional=True)
-    application.fill("first", "second")
+    application.fill_queue("first", "second")
     sender = Sender(peer, sut, peer.direct_name("mqc-between"))
     transaction = application.begin_transaction(external=external)
     application.receive(transaction=transaction)

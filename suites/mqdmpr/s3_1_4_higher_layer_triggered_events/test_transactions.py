@@ -45,15 +45,15 @@ class TwoOpenTransactions:
         self.queue = application.queue
         self.subqueue = f"{self.queue};mqc-sub"
         self.sut.create_queue(self.subqueue, transactional=True)
-        application.fill("earlier", "first", "second", "third", "fourth")
-        get_lookup_ids_by_label = application.get_lookup_ids_by_label()
-        application.call("move", queue=self.queue, lookup_id=get_lookup_ids_by_label["earlier"], to=self.subqueue)
+        application.fill_queue("earlier", "first", "second", "third", "fourth")
+        lookup_ids = application.get_lookup_ids_by_label()
+        application.call("move", queue=self.queue, lookup_id=lookup_ids["earlier"], to=self.subqueue)
         self.one, self.other = (application.begin_transaction(external=external) for _ in range(2))
         application.receive_by_label("first", transaction=self.one)
         application.call(
             "move",
             queue=self.queue,
-            lookup_id=get_lookup_ids_by_label["second"],
+            lookup_id=lookup_ids["second"],
             to=self.subqueue,
             transaction=self.one,
         )
@@ -248,7 +248,7 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     a message in such a transaction. The SUT's queues stay unchanged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    application.fill("first", "second", "third")
+    application.fill_queue("first", "second", "third")
     ended_transactions = {verb: application.begin_transaction() for verb in RULES_BY_ENDING_CALL}
     other_transaction = application.begin_transaction(external=True)
     for transaction in ended_transactions.values():
@@ -346,7 +346,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     third = bystander.begin_transaction()
     waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_READ_TIMEOUT_MS)
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    application.fill("first", "second", "third")
+    application.fill_queue("first", "second", "third")
     earlier = application.begin_transaction(external=True)
     transactions = {verb: application.begin_transaction(external=True) for verb in ("commit", "abort")}
     for transaction in transactions.values() if not empty else ():
@@ -447,7 +447,7 @@ def test_single_phase_prepare_commits(peer, sut, judge):
     application = AcknowledgedApplication(peer, sut, transactional=True)
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue, transactional=True)
-    application.fill("first", "second", "third")
+    application.fill_queue("first", "second", "third")
     moved = application.get_lookup_ids_by_label()["second"]
     transaction = application.begin_transaction(external=True)
     application.receive(transaction=transaction)

@@ -16,19 +16,19 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-def _stop_after_expiry(name: TimerName) -> Install:
+def _leave_expired_timer_stopped(name: TimerName) -> Install:
     """Return an installer of a fault that does not start a timer of the directory again when it has expired."""
 
     class TimerNotRestarted(DirectoryClient):
         def on_directory_sites_update_timer(self, now: Now) -> None:
             super().on_directory_sites_update_timer(now)
-            self._stop(TimerName.DIRECTORY_SITES_UPDATE)
+            self._stop_expired_timer(TimerName.DIRECTORY_SITES_UPDATE)
 
         def on_directory_site_gates_update_timer(self, now: Now) -> None:
             super().on_directory_site_gates_update_timer(now)
-            self._stop(TimerName.DIRECTORY_SITE_GATES_UPDATE)
+            self._stop_expired_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE)
 
-        def _stop(self, expired: TimerName) -> None:
+        def _stop_expired_timer(self, expired: TimerName) -> None:
             if expired is name:
                 self.qm.timers.stop(TimerKey(name, 0))
 
@@ -39,38 +39,38 @@ add(
     "sites-update-timer-expires-once",
     "MQDMPR-3.1.6.1-04",
     "The queue manager reads its sites again only at the first expiry of the Directory Sites Update Timer.",
-    _stop_after_expiry(TimerName.DIRECTORY_SITES_UPDATE),
+    _leave_expired_timer_stopped(TimerName.DIRECTORY_SITES_UPDATE),
     blind=True,
 )
 add(
     "gates-update-timer-expires-once",
     "MQDMPR-3.1.6.2-05",
     "The queue manager reads its gates again only at the first expiry of the Directory Site Gates Update Timer.",
-    _stop_after_expiry(TimerName.DIRECTORY_SITE_GATES_UPDATE),
+    _leave_expired_timer_stopped(TimerName.DIRECTORY_SITE_GATES_UPDATE),
     blind=True,
 )
 
 
-def _change_sites(timer: str, change: Callable[[DirectoryClient, Site], Site]) -> Install:
+def _change_sites_after_expiry(timer: str, change: Callable[[DirectoryClient, Site], Site]) -> Install:
     """Return an installer of a fault that changes each site after the expiry of a timer."""
 
     class SitesChanged(DirectoryClient):
         def on_directory_sites_update_timer(self, now: Now) -> None:
             super().on_directory_sites_update_timer(now)
             if timer == "sites":
-                self._change_later()
+                self._change_sites_after_read()
 
         def on_directory_site_gates_update_timer(self, now: Now) -> None:
             super().on_directory_site_gates_update_timer(now)
             if timer == "gates":
-                self._change_later()
+                self._change_sites_after_read()
 
-        def _change_later(self) -> None:
-            def change_each(*_: Any) -> None:
+        def _change_sites_after_read(self) -> None:
+            def change_every_site(*_: Any) -> None:
                 state = self.qm.enterprise.state
                 state.SiteCollection = tuple(change(self, site) for site in state.SiteCollection)
 
-            self.qm.directory_link.read(change_each)
+            self.qm.directory_link.read(change_every_site)
 
     return replace_part(SitesChanged)
 
@@ -84,41 +84,43 @@ add(
     "sites-update-clears-name",
     "MQDMPR-3.1.6.1-04",
     "When the Directory Sites Update Timer expires, the queue manager clears the names of its sites.",
-    _change_sites("sites", lambda client, site: replace(site, Name="")),
+    _change_sites_after_expiry("sites", lambda client, site: replace(site, Name="")),
     blind=True,
 )
 add(
     "sites-update-uses-name-of-other-site",
     "MQDMPR-3.1.6.1-07",
     "When the Directory Sites Update Timer expires, a site of the queue manager gets the name of another site.",
-    _change_sites("sites", lambda client, site: replace(site, Name=_find_other_site(client, site).Name)),
+    _change_sites_after_expiry("sites", lambda client, site: replace(site, Name=_find_other_site(client, site).Name)),
     blind=True,
 )
 add(
     "sites-update-uses-identifier-of-other-site",
     "MQDMPR-3.1.6.1-07",
     "When the Directory Sites Update Timer expires, a site of the queue manager gets the Identifier of another site.",
-    _change_sites("sites", lambda client, site: replace(site, Identifier=_find_other_site(client, site).Identifier)),
+    _change_sites_after_expiry(
+        "sites", lambda client, site: replace(site, Identifier=_find_other_site(client, site).Identifier)
+    ),
     blind=True,
 )
 
 
-def _change_gate(**attributes: Any) -> Callable[[DirectoryClient, Site], Site]:
-    def change_gates(client: DirectoryClient, site: Site) -> Site:
+def _make_gate_changer(**attributes: Any) -> Callable[[DirectoryClient, Site], Site]:
+    def change_gates_of_site(client: DirectoryClient, site: Site) -> Site:
         return replace(site, SiteGateCollection=tuple(replace(gate, **attributes) for gate in site.SiteGateCollection))
 
-    return change_gates
+    return change_gates_of_site
 
 
-def _use_own_quota(client: DirectoryClient, site: Site) -> Site:
-    return _change_gate(QueueManagerQuota=client.qm.adm.QueueManagerQuota)(client, site)
+def _set_own_quota_of_gates(client: DirectoryClient, site: Site) -> Site:
+    return _make_gate_changer(QueueManagerQuota=client.qm.adm.QueueManagerQuota)(client, site)
 
 
-def _use_own_identifier(client: DirectoryClient, site: Site) -> Site:
-    return _change_gate(Identifier=client.qm.adm.Identifier)(client, site)
+def _set_own_identifier_of_gates(client: DirectoryClient, site: Site) -> Site:
+    return _make_gate_changer(Identifier=client.qm.adm.Identifier)(client, site)
 
 
-def _repeat_gates(client: DirectoryClient, site: Site) -> Site:
+def _repeat_first_gate(client: DirectoryClient, site: Site) -> Site:
     return replace(site, SiteGateCollection=site.SiteGateCollection[:1] * 2)
 
 
@@ -127,22 +129,22 @@ for _name, _rule, _says, _change in (
         "gates-update-uses-own-quota",
         "MQDMPR-3.1.6.2-05",
         "When the Directory Site Gates Update Timer expires, a gate gets the QueueManagerQuota of the queue manager.",
-        _use_own_quota,
+        _set_own_quota_of_gates,
     ),
     (
         "gates-update-uses-own-identifier",
         "MQDMPR-3.1.6.2-08",
         "When the Directory Site Gates Update Timer expires, a gate gets the Identifier of the queue manager.",
-        _use_own_identifier,
+        _set_own_identifier_of_gates,
     ),
     (
         "gates-update-repeats-first-gate",
         "MQDMPR-3.1.6.2-08",
         "When the Directory Site Gates Update Timer expires, the queue manager adds the first gate a second time.",
-        _repeat_gates,
+        _repeat_first_gate,
     ),
 ):
-    add(_name, _rule, _says, _change_sites("gates", _change), blind=True)
+    add(_name, _rule, _says, _change_sites_after_expiry("gates", _change), blind=True)
 
 
 @fault("gates-updated-by-sites-timer-only", breaks="MQDMPR-3.1.6.2-05", blind=True)

@@ -57,7 +57,7 @@ def test_pending_receive_in_transaction_ends_at_timeout(peer, sut, judge, extern
     message when its timeout expires, and is not refused.
     """
     application = Application(peer, sut, transactional=True)
-    packets = application.fill("only")
+    packets = application.fill_queue("only")
     transaction = application.begin_transaction(external=external)
     labels = []
     for _ in range(2):

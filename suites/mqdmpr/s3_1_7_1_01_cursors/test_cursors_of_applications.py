@@ -23,7 +23,7 @@ def test_each_handle_gets_cursors_that_read(peer, sut, judge):
     application = Application(peer, sut)
     queue, subqueue, journal = application.queue, f"{application.queue};mqc-sub", f"{application.queue};journal"
     application.call("set_queue", name=queue, journaling=True)
-    frames = application.fill("journaled", "moved", "first", "second")
+    frames = application.fill_queue("journaled", "moved", "first", "second")
     sut.create_queue(subqueue)
     application.receive()
     application.call("move", queue=queue, lookup_id=application.get_lookup_ids_by_label()["moved"], to=subqueue)
@@ -86,13 +86,13 @@ def test_handle_of_deleted_queue_gets_no_cursor_of_namesake(peer, sut, judge):
     created with the same name. The old handles get no cursor.
     """
     application = Application(peer, sut)
-    frames = application.fill("old")
+    frames = application.fill_queue("old")
     handles = [
         application.call("open_queue", queue=application.queue, access=one)["handle"] for one in ("receive", "peek")
     ]
     sut.delete_queue(application.queue)
     sut.create_queue(application.queue)
-    frames += application.fill("new")
+    frames += application.fill_queue("new")
     observed = [sut.attempt("open_cursor", handle=handle) for handle in handles]
     judge(
         "MQDMPR-3.1.7.1.1-04",
@@ -108,7 +108,7 @@ def test_only_closed_cursor_is_removed(peer, sut, judge):
     the other cursors still read from their positions.
     """
     application = Application(peer, sut)
-    frames = application.fill("first", "second")
+    frames = application.fill_queue("first", "second")
     handle = application.call("open_queue", queue=application.queue, access="receive")["handle"]
     before, closed, after = (application.call("open_cursor", handle=handle)["cursor"] for _ in range(3))
     for cursor in (closed, after):

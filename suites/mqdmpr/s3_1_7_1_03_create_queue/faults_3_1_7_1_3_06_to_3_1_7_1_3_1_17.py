@@ -15,7 +15,7 @@ from reference_qm.security import ANONYMOUS, EVERYONE, SecurityDescriptor
 from reference_qm.security.access import QueueAccess
 from reference_qm.security.descriptor import Ace, AceType, Acl
 
-READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES
+PROPERTY_READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES
 
 
 @fault("queue-manager-queue-created-after-deletion-missing", breaks="MQDMPR-3.1.7.1.3-06")
@@ -43,7 +43,7 @@ class QueueManagerNewTransactionalQueueMissing(Queues):
         return status, created
 
 
-def _change_anonymous_queues(
+def _change_descriptors_of_anonymous_queues(
     is_meant: Callable[[Queue], bool], change: Callable[[SecurityDescriptor], SecurityDescriptor]
 ) -> Install:
     """Return an installer of a fault that changes the descriptor of queues that the anonymous user owns."""
@@ -57,7 +57,7 @@ def _change_anonymous_queues(
     return replace_part(AnonymousChanged)
 
 
-def _add_anonymous_entry(kind: AceType, mask: int) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
+def _make_anonymous_entry_adder(kind: AceType, mask: int) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
     def add_entry(found: SecurityDescriptor) -> SecurityDescriptor:
         aces = () if found.Dacl is None else found.Dacl.Aces
         return replace(found, Dacl=Acl((*aces, Ace(kind, mask, ANONYMOUS))))
@@ -92,14 +92,14 @@ for _name, _rule, _says, _is_meant, _change in (
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor has an entry for the anonymous user that grants no right.",
         lambda queue: True,
-        _add_anonymous_entry(AceType.ACCESS_ALLOWED, 0),
+        _make_anonymous_entry_adder(AceType.ACCESS_ALLOWED, 0),
     ),
     (
         "anonymous-entry-in-public-queue",
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor of a public queue grants the anonymous user the right to read properties.",
         lambda queue: queue.QueueType is QueueType.PUBLIC,
-        _add_anonymous_entry(AceType.ACCESS_ALLOWED, int(READ_RIGHTS)),
+        _make_anonymous_entry_adder(AceType.ACCESS_ALLOWED, int(PROPERTY_READ_RIGHTS)),
     ),
     (
         "anonymous-entry-in-transactional-queue",
@@ -107,7 +107,13 @@ for _name, _rule, _says, _is_meant, _change in (
         "The default security descriptor of a transactional queue grants the anonymous user the right to read"
         " properties.",
         lambda queue: queue.Transactional,
-        _add_anonymous_entry(AceType.ACCESS_ALLOWED, int(READ_RIGHTS)),
+        _make_anonymous_entry_adder(AceType.ACCESS_ALLOWED, int(PROPERTY_READ_RIGHTS)),
     ),
 ):
-    add(f"default-security-descriptor-{_name}", _rule, _says, _change_anonymous_queues(_is_meant, _change), blind=True)
+    add(
+        f"default-security-descriptor-{_name}",
+        _rule,
+        _says,
+        _change_descriptors_of_anonymous_queues(_is_meant, _change),
+        blind=True,
+    )

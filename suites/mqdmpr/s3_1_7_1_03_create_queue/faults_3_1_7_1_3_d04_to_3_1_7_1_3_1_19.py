@@ -87,12 +87,12 @@ class RefusedPublicQueueCreatedWhenDirectoryIsBack(Publishing):
         self.refused: list[Queue] = []
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
-        def note(status: Status) -> None:
+        def record_refused_queue(status: Status) -> None:
             if status is not Status.MQ_OK:
                 self.refused.append(queue)
             published(status)
 
-        super().publish(queue, note)
+        super().publish(queue, record_refused_queue)
 
     def update_public_queues(self) -> None:
         super().update_public_queues()
@@ -119,10 +119,10 @@ class AnyPublicQueueCreatedWithoutDirectory(Publishing):
     """The queue manager creates a public queue although the directory is unavailable, and publishes it later."""
 
     def publish(self, queue: Queue, published: Any) -> None:
-        def report(status: Status) -> None:
+        def report_success_without_directory(status: Status) -> None:
             published(Status.MQ_OK if status is Status.MQ_ERROR_NO_DS else status)
 
-        super().publish(queue, report)
+        super().publish(queue, report_success_without_directory)
 
 
 @fault("new-queue-name-of-100-characters-refused", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
@@ -271,19 +271,19 @@ def _change_descriptors_of_new_queues(
 
 
 def _set_access_mask_of_sid(sid: Sid, mask: QueueAccess) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
-    def change(found: SecurityDescriptor) -> SecurityDescriptor:
+    def set_mask_in_descriptor(found: SecurityDescriptor) -> SecurityDescriptor:
         aces = () if found.Dacl is None else found.Dacl.Aces
         return replace(found, Dacl=Acl(tuple(replace(ace, Mask=int(mask)) if ace.Sid == sid else ace for ace in aces)))
 
-    return change
+    return set_mask_in_descriptor
 
 
 def _remove_access_entries_of_sid(sid: Sid) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
-    def change(found: SecurityDescriptor) -> SecurityDescriptor:
+    def remove_entries_from_descriptor(found: SecurityDescriptor) -> SecurityDescriptor:
         aces = () if found.Dacl is None else found.Dacl.Aces
         return replace(found, Dacl=Acl(tuple(ace for ace in aces if ace.Sid != sid)))
 
-    return change
+    return remove_entries_from_descriptor
 
 
 def _is_public_queue(queue: Queue) -> bool:

@@ -16,16 +16,16 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import Acl, SecurityDescriptor, Sid
 
 
-class _AddsJournalToSubqueues(Queues):
+class _SubqueueJournalAdder(Queues):
     """Adds a journal to some subqueues."""
 
-    def has_journal(self, queue: Queue, parent: Queue) -> bool:
+    def is_journal_added(self, queue: Queue, parent: Queue) -> bool:
         """Return whether a new subqueue gets a journal."""
         return False
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
         super().add_subqueue(queue, parent, name)
-        if self.has_journal(queue, parent):
+        if self.is_journal_added(queue, parent):
             journal = MessagePositionList(self.qm.adm.journal_storage)
             queue.JournalQueueReference = Queue(
                 Pathname=f"{queue.Pathname};JOURNAL", MessagePositionList=journal, parent=queue
@@ -33,26 +33,26 @@ class _AddsJournalToSubqueues(Queues):
 
 
 @fault("queue-manager-second-subqueue-has-journal", breaks="MQDMPR-3.1.7.1.3-07", blind=True)
-class QueueManagerSecondSubqueueHasJournal(_AddsJournalToSubqueues):
+class QueueManagerSecondSubqueueHasJournal(_SubqueueJournalAdder):
     """The queue manager adds a journal to each subqueue of a queue except the first."""
 
-    def has_journal(self, queue: Queue, parent: Queue) -> bool:
+    def is_journal_added(self, queue: Queue, parent: Queue) -> bool:
         return len(parent.SubqueueCollection) > 1
 
 
 @fault("queue-manager-subqueue-of-transactional-queue-has-journal", breaks="MQDMPR-3.1.7.1.3-07", blind=True)
-class QueueManagerSubqueueOfTransactionalQueueHasJournal(_AddsJournalToSubqueues):
+class QueueManagerSubqueueOfTransactionalQueueHasJournal(_SubqueueJournalAdder):
     """The queue manager adds a journal to the subqueues of transactional queues."""
 
-    def has_journal(self, queue: Queue, parent: Queue) -> bool:
+    def is_journal_added(self, queue: Queue, parent: Queue) -> bool:
         return parent.Transactional
 
 
 @fault("queue-manager-subqueue-of-journaling-queue-has-journal", breaks="MQDMPR-3.1.7.1.3-07", blind=True)
-class QueueManagerSubqueueOfJournalingQueueHasJournal(_AddsJournalToSubqueues):
+class QueueManagerSubqueueOfJournalingQueueHasJournal(_SubqueueJournalAdder):
     """The queue manager adds a journal to the subqueues of queues with Journaling."""
 
-    def has_journal(self, queue: Queue, parent: Queue) -> bool:
+    def is_journal_added(self, queue: Queue, parent: Queue) -> bool:
         return parent.Journaling
 
 
@@ -61,13 +61,13 @@ class QueueManagerSecondPublicQueueHasPathsOfFirst(Queues):
     """The queue manager gives each later public queue the FullPath and the DirectoryPath of the first one."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
-        def give_paths_of_first(status: Status, made: Queue | None) -> None:
+        def copy_paths_of_first_queue(status: Status, made: Queue | None) -> None:
             if made is not None and made.FullPath:
                 self.__dict__.setdefault("paths", (made.FullPath, made.DirectoryPath))
                 made.FullPath, made.DirectoryPath = self.__dict__["paths"]
             created(status, made)
 
-        super().create(queue, utc_s, give_paths_of_first, skip_directory)
+        super().create(queue, utc_s, copy_paths_of_first_queue, skip_directory)
 
 
 @fault("queue-manager-identifier-of-transactional-public-queue-own", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
@@ -75,12 +75,12 @@ class QueueManagerIdentifierOfTransactionalPublicQueueOwn(Queues):
     """The queue manager gives a transactional public queue its own Identifier instead of that of the directory."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
-        def give_own_identifier(status: Status, made: Queue | None) -> None:
+        def set_own_identifier(status: Status, made: Queue | None) -> None:
             if made is not None and made.FullPath and made.Transactional and made.Identifier is not None:
                 made.Identifier = type(made.Identifier)(int=made.Identifier.int ^ 1)
             created(status, made)
 
-        super().create(queue, utc_s, give_own_identifier, skip_directory)
+        super().create(queue, utc_s, set_own_identifier, skip_directory)
 
 
 @fault("queue-manager-unknown-sid-of-computer-null-sid", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
@@ -115,10 +115,10 @@ class QueueManagerSidOfComputerMissingForSecondQueue(Queues):
         return None if again else found
 
 
-class _ChangesDefaultSecurity(Queues):
+class _ComputerRightsChanger(Queues):
     """Changes the rights of the computer in the default security descriptor."""
 
-    def change_rights(self, mask: int) -> int:
+    def change_rights_of_computer(self, mask: int) -> int:
         """Return the rights of the computer that are granted."""
         return mask
 
@@ -127,24 +127,25 @@ class _ChangesDefaultSecurity(Queues):
         if default.Dacl is None or machine is None:
             return default
         aces = (
-            replace(ace, Mask=self.change_rights(ace.Mask)) if ace.Sid == machine else ace for ace in default.Dacl.Aces
+            replace(ace, Mask=self.change_rights_of_computer(ace.Mask)) if ace.Sid == machine else ace
+            for ace in default.Dacl.Aces
         )
         return replace(default, Dacl=Acl(tuple(aces)))
 
 
 @fault("queue-manager-computer-may-not-read-permissions", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
-class QueueManagerComputerMayNotReadPermissions(_ChangesDefaultSecurity):
+class QueueManagerComputerMayNotReadPermissions(_ComputerRightsChanger):
     """The queue manager grants the computer the right to read the properties only."""
 
-    def change_rights(self, mask: int) -> int:
+    def change_rights_of_computer(self, mask: int) -> int:
         return mask & 0x20
 
 
 @fault("queue-manager-computer-may-change-properties", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
-class QueueManagerComputerMayChangeProperties(_ChangesDefaultSecurity):
+class QueueManagerComputerMayChangeProperties(_ComputerRightsChanger):
     """The queue manager also grants the computer the right to change the properties."""
 
-    def change_rights(self, mask: int) -> int:
+    def change_rights_of_computer(self, mask: int) -> int:
         return mask | 0x10
 
 

@@ -14,7 +14,7 @@ from harness.sut.provisioning import ALICE, DAVE
 from suites.mqdmpr.steps import descriptors
 from suites.mqdmpr.steps.directory import Enterprise
 
-_UNAUTHENTICATED_SIDS = (descriptors.ANONYMOUS, descriptors.EVERYONE)
+_UNAUTHENTICATED_SIDS = (descriptors.ANONYMOUS_SID, descriptors.EVERYONE_SID)
 ACCOUNT_SID_PREFIX, GUEST_SID_SUFFIX = "S-1-5-21-", "-501"
 """The first part of the SID of every account, and DOMAIN_USER_RID_GUEST, the last part of the SID of a guest."""
 WRITE_RIGHT_MASK = 0x0000_0004
@@ -52,7 +52,7 @@ def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=None,
-        observed=security.misplaced,
+        observed=security.format_error,
         case="why the security descriptor is not in self-relative format",
     )
     owned = security.owner.startswith(ACCOUNT_SID_PREFIX) and not security.owner.endswith(GUEST_SID_SUFFIX)
@@ -62,7 +62,10 @@ def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
         observed=bool(security.owner),
         case="security descriptor",
     )
-    world, anonymous = security.mask(descriptors.EVERYONE), security.mask(descriptors.ANONYMOUS)
+    world, anonymous = (
+        security.find_granted_mask(descriptors.EVERYONE_SID),
+        security.find_granted_mask(descriptors.ANONYMOUS_SID),
+    )
     judge(
         "MQDMPR-3.1.7.1.3.1-16",
         expected=holds("an entry for everyone", otherwise="no entry for everyone"),
@@ -86,9 +89,13 @@ def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
             reason=reason,
         )
         return
-    judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=security.owner, case="owner of the queue")
+    judge(
+        "MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS_SID, observed=security.owner, case="owner of the queue"
+    )
     judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL_QUEUE_RIGHTS, observed=world or 0, case="rights of everyone")
-    others = [one for one in security.granted if one[0] not in (descriptors.EVERYONE, descriptors.ANONYMOUS)]
+    others = [
+        one for one in security.granted_entries if one[0] not in (descriptors.EVERYONE_SID, descriptors.ANONYMOUS_SID)
+    ]
     computers = (
         []
         if sut.is_directory_integrated
@@ -122,18 +129,18 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=None,
-        observed=security.misplaced,
+        observed=security.format_error,
         case="why the security descriptor is not in self-relative format",
     )
     judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=security.owner, case="owner of the queue")
-    world = security.mask(descriptors.EVERYONE)
+    world = security.find_granted_mask(descriptors.EVERYONE_SID)
     judge(
         "MQDMPR-3.1.7.1.3.1-16",
         expected=holds("an entry for everyone", otherwise="no entry for everyone"),
         observed=world is not None,
         case="access list",
     )
-    mine = security.mask(user.sid) or 0
+    mine = security.find_granted_mask(user.sid) or 0
     judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL_QUEUE_RIGHTS, observed=mine, case="rights of the owner")
     everybody = (world or 0) & ~WRITE_RIGHT_MASK  # SRMP may add the right to write
     judge(
@@ -167,7 +174,7 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
         with suppress(ControlRefused):
             queues["user's"] = sut.new_queue("granted-to-user", owner=ALICE.name)
     security = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
-    granted = {kind: [sid for sid, _ in one.granted] for kind, one in security.items()}
+    granted = {kind: [sid for sid, _ in one.granted_entries] for kind, one in security.items()}
     of_computers = {
         kind: [sid for sid in sids if sid not in (*_UNAUTHENTICATED_SIDS, ALICE.sid)] for kind, sids in granted.items()
     }
@@ -181,7 +188,7 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.3.1-18", expected=each(1, "queue"), observed=entries, case="number of entries for the computer"
     )
-    masks = {kind: one.mask(computer) or 0 for kind, one in security.items()}
+    masks = {kind: one.find_granted_mask(computer) or 0 for kind, one in security.items()}
     judge(
         "MQDMPR-3.1.7.1.3.1-14",
         expected=each(PROPERTY_AND_DESCRIPTOR_READ_RIGHTS, "queue"),
@@ -191,7 +198,7 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     enterprise.go_offline()
     unasked = [
         sid
-        for sid, _ in descriptors.read_security(sut, sut.new_queue("unasked")).granted
+        for sid, _ in descriptors.read_security(sut, sut.new_queue("unasked")).granted_entries
         if sid not in _UNAUTHENTICATED_SIDS
     ]
     judge("MQDMPR-3.1.7.1.3.1-04", expected=none("entry for a computer"), observed=unasked, case="access list")

@@ -16,20 +16,20 @@ SECOND_USER_SID = "S-1-5-21-4-5-6-1000"
 WRITE_RIGHT_MASK, PEEK_RIGHT_MASK = 0x0000_0004, 0x0000_0002
 ALL_QUEUE_RIGHTS = 0x000F_003F
 """All rights to a queue, MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
-SUPPLIED_ACCESS_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT_MASK), (SECOND_USER_SID, WRITE_RIGHT_MASK))
+SUPPLIED_ACCESS_ENTRIES = ((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK), (SECOND_USER_SID, WRITE_RIGHT_MASK))
 DENIED_ACCESS_ENTRIES = ((ALICE.sid, PEEK_RIGHT_MASK),)
 LONG_ACCESS_ENTRY_LIST = (
     *SUPPLIED_ACCESS_ENTRIES,
     *((f"{SECOND_USER_SID}{number}", PEEK_RIGHT_MASK) for number in range(20)),
 )
 REPEATED_ACCESS_ENTRIES = (
-    (descriptors.EVERYONE, PEEK_RIGHT_MASK),
+    (descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),
     (SECOND_USER_SID, WRITE_RIGHT_MASK),
-    (descriptors.EVERYONE, WRITE_RIGHT_MASK),
+    (descriptors.EVERYONE_SID, WRITE_RIGHT_MASK),
 )
 AUDIT_ENTRIES = (
     (SECOND_USER_SID, WRITE_RIGHT_MASK),
-    (descriptors.EVERYONE, PEEK_RIGHT_MASK),
+    (descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),
     (SECOND_USER_SID, PEEK_RIGHT_MASK),
 )
 
@@ -74,11 +74,11 @@ def test_supplied_access_list_is_kept(sut, judge):
         "MQDMPR-3.1.7.1.3.1-20",
         expected=each(None, "queue"),
         observed={
-            "two entries": security.misplaced,
-            "denial": denying.misplaced,
-            "no list": bare.misplaced,
-            "many entries": long.misplaced,
-            "empty list": empty.misplaced,
+            "two entries": security.format_error,
+            "denial": denying.format_error,
+            "no list": bare.format_error,
+            "many entries": long.format_error,
+            "empty list": empty.format_error,
         },
         case="why the security descriptors are not in self-relative format",
     )
@@ -107,7 +107,7 @@ def test_supplied_access_list_is_kept(sut, judge):
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
         expected=SUPPLIED_ACCESS_ENTRIES,
-        observed=security.granted,
+        observed=security.granted_entries,
         case="SID and rights of each entry",
     )
     judge(
@@ -117,8 +117,8 @@ def test_supplied_access_list_is_kept(sut, judge):
             "list of the queue without a supplied list": holds("an entry for everyone"),
         },
         observed={
-            "number of entries of the supplied list": len(security.granted) + security.others,
-            "list of the queue without a supplied list": bare.mask(descriptors.EVERYONE) is not None,
+            "number of entries of the supplied list": len(security.granted_entries) + security.other_entry_count,
+            "list of the queue without a supplied list": bare.find_granted_mask(descriptors.EVERYONE_SID) is not None,
         },
     )
 
@@ -148,13 +148,13 @@ def test_supplied_owner_is_kept(sut, judge, granted):
         judge(
             "MQDMPR-3.1.7.1.3.1-19",
             expected=ALL_QUEUE_RIGHTS,
-            observed=security.mask(DAVE.sid),
+            observed=security.find_granted_mask(DAVE.sid),
             case="rights of the owner",
         )
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"owner": None if granted else ALL_QUEUE_RIGHTS, "creator": None},
-        observed={"owner": security.mask(DAVE.sid), "creator": security.mask(ALICE.sid)},
+        observed={"owner": security.find_granted_mask(DAVE.sid), "creator": security.find_granted_mask(ALICE.sid)},
         case="access rights",
     )
 
@@ -173,6 +173,6 @@ def test_supplied_system_list_is_kept(sut, judge, granted):
         judge(
             "MQDMPR-3.1.7.1.3.1-09",
             expected=AUDIT_ENTRIES,
-            observed=security.audited,
+            observed=security.audited_entries,
             case="SID and rights of each audit entry",
         )

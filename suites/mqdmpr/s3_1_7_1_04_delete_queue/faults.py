@@ -191,14 +191,14 @@ class DeletedQueueWithOpenHandleKeepsName(Queues):
     """When an open queue is deleted, the queue manager keeps its name: the queue stays listed and receives messages."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
-        self.opened = bool(queue.OpenQueueDescriptorCollection)
+        self.was_open_at_deletion = bool(queue.OpenQueueDescriptorCollection)
         return super().delete(queue, token, done)
 
     def forget(self, queue: Queue) -> None:
-        if not self.opened:
+        if not self.was_open_at_deletion:
             super().forget(queue)
 
-    opened = False
+    was_open_at_deletion = False
 
 
 @fault("deleted-queue-takes-queue-with-longer-name", breaks="MQDMPR-3.1.7.1.4-11", blind=True)
@@ -253,12 +253,12 @@ class PublicQueueEmptiedByRefusedDeletion(Publishing):
     """When the directory does not delete the object of a public queue, the queue loses its messages."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        def report(status: Status) -> None:
+        def remove_messages_after_refusal(status: Status) -> None:
             for position in list(queue.MessagePositionList) if status is not Status.MQ_OK else ():
                 queue.MessagePositionList.remove(position)
             withdrawn(status)
 
-        super().withdraw(queue, report)
+        super().withdraw(queue, remove_messages_after_refusal)
 
 
 @fault("public-queue-handles-closed-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
@@ -266,12 +266,12 @@ class PublicQueueHandlesClosedByRefusedDeletion(Publishing):
     """When the directory does not delete the object of a public queue, the open handles of the queue become invalid."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        def report(status: Status) -> None:
+        def close_handles_after_refusal(status: Status) -> None:
             for descriptor in list(queue.OpenQueueDescriptorCollection.values()) if status is not Status.MQ_OK else ():
                 self.qm.queue_opening.close_queue(descriptor)
             withdrawn(status)
 
-        super().withdraw(queue, report)
+        super().withdraw(queue, close_handles_after_refusal)
 
 
 @fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")

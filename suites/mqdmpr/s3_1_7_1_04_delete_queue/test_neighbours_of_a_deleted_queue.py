@@ -25,7 +25,7 @@ def test_queue_is_deleted_with_its_parts_only(peer, sut, judge):
     sut.create_queue(longer)
     sut.send_here(longer, ["neighbour"])
     application.call("set_queue", name=queue, journaling=True)
-    frames = application.fill("journaled", "moved", "locked", "left")
+    frames = application.fill_queue("journaled", "moved", "locked", "left")
     sut.create_queue(subqueue, transactional=True)
     application.receive()
     application.call("move", queue=queue, lookup_id=application.get_lookup_ids_by_label()["moved"], to=subqueue)
@@ -58,7 +58,7 @@ def test_subqueue_can_be_deleted(peer, sut, judge):
     """A subqueue with a message is deleted. Its queue and a second subqueue still exist, with their messages."""
     application = Application(peer, sut)
     subqueues = [f"{application.queue};mqc-{number}" for number in (1, 2)]
-    frames = application.fill("first", "second", "third")
+    frames = application.fill_queue("first", "second", "third")
     for name, label in zip(subqueues, ("first", "second"), strict=True):
         sut.create_queue(name)
         application.call(
@@ -86,7 +86,7 @@ def test_each_handle_of_deleted_queue_fails(peer, sut, judge):
     application = Application(peer, sut)
     queue = application.queue
     subqueue = f"{queue};mqc-sub"
-    frames = application.fill("old")
+    frames = application.fill_queue("old")
     sut.create_queue(subqueue)
     handles = {
         f"{access} {name.rpartition(';')[2]}": application.call("open_queue", queue=name, access=access)["handle"]
@@ -95,6 +95,6 @@ def test_each_handle_of_deleted_queue_fails(peer, sut, judge):
     }
     sut.delete_queue(queue)
     sut.create_queue(queue)
-    frames += application.fill("new")
+    frames += application.fill_queue("new")
     outcomes = {kind: sut.attempt("peek_message", handle=handle, timeout_ms=0) for kind, handle in handles.items()}
     judge("MQDMPR-3.1.7.1.4-10", expected=each(Outcome.REFUSED, "peek"), observed=outcomes, evidence=frames)

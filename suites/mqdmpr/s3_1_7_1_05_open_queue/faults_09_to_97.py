@@ -105,11 +105,11 @@ class ThirdOfSeveralQueuesIsNotOpened(QueueOpening):
 def _close_only_last_descriptor(
     original: Callable[[QM, OpenQueueDescriptor], None], *_: object
 ) -> Callable[[QM, OpenQueueDescriptor], None]:
-    def close(qm: QM, several: OpenQueueDescriptor) -> None:
+    def close_last_descriptor(qm: QM, several: OpenQueueDescriptor) -> None:
         del several.OpenQueueDescriptorCollection[:-1]
         original(qm, several)
 
-    return close
+    return close_last_descriptor
 
 
 add(

@@ -153,7 +153,7 @@ class OpenQueueExclusivePeekerOfJournalIgnored(QueueOpening):
         return super().is_shared(queue, required_access, shared_mode)
 
 
-PEEK = QueueAccessType.PEEK
+PEEK_ACCESS = QueueAccessType.PEEK
 
 
 @fault("deny-receive-of-peeker-ignored-beside-receivers-peek", breaks="MQDMPR-3.1.7.1.5-110", blind=True)

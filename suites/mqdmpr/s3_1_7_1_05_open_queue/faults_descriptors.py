@@ -12,7 +12,7 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import SingleQueueDescriptorChanger, is_descriptor_of_local_queue
 
-SEND, RECEIVE_ACCESS, PEEK = QueueAccessType.SEND, QueueAccessType.RECEIVE, QueueAccessType.PEEK
+SEND_ACCESS, RECEIVE_ACCESS, PEEK_ACCESS = QueueAccessType.SEND, QueueAccessType.RECEIVE, QueueAccessType.PEEK
 READ_ACCESS_TYPES = (RECEIVE_ACCESS, *PEEK_ACCESSES)
 
 
@@ -38,7 +38,7 @@ class QueueManagerSecondOpeningForSendingReturnsFirstDescriptor(EarlierDescripto
     """When a queue is opened for sending again, the queue manager creates no new OpenQueueDescriptor."""
 
     def is_earlier_descriptor_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
-        return descriptor.AccessType is SEND and one.AccessType is SEND
+        return descriptor.AccessType is SEND_ACCESS and one.AccessType is SEND_ACCESS
 
 
 @fault("queue-manager-second-opening-to-peek-returns-first-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
@@ -46,7 +46,7 @@ class QueueManagerSecondOpeningToPeekReturnsFirstDescriptor(EarlierDescriptorRet
     """When a queue is opened with PeekAccess again, the queue manager creates no new OpenQueueDescriptor."""
 
     def is_earlier_descriptor_returned(self, descriptor: OpenQueueDescriptor, one: OpenQueueDescriptor) -> bool:
-        return descriptor.AccessType is PEEK and one.AccessType is PEEK
+        return descriptor.AccessType is PEEK_ACCESS and one.AccessType is PEEK_ACCESS
 
 
 @fault("queue-manager-third-opening-to-receive-returns-second-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
@@ -71,7 +71,7 @@ class QueueManagerSecondReceiverOfQueueGetsPeekAccess(SingleQueueDescriptorChang
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
         if descriptor.AccessType is RECEIVE_ACCESS and any(one.AccessType is RECEIVE_ACCESS for one in earlier):
-            descriptor.AccessType = PEEK
+            descriptor.AccessType = PEEK_ACCESS
         return descriptor
 
 
@@ -82,8 +82,8 @@ class QueueManagerReceiverBesidePeekingReaderGetsPeekAccess(SingleQueueDescripto
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        if descriptor.AccessType is RECEIVE_ACCESS and any(one.AccessType is PEEK for one in earlier):
-            descriptor.AccessType = PEEK
+        if descriptor.AccessType is RECEIVE_ACCESS and any(one.AccessType is PEEK_ACCESS for one in earlier):
+            descriptor.AccessType = PEEK_ACCESS
         return descriptor
 
 
@@ -94,7 +94,7 @@ class QueueManagerSenderOfLocalQueueGetsReceiveAccess(SingleQueueDescriptorChang
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        if descriptor.AccessType is SEND and is_descriptor_of_local_queue(descriptor):
+        if descriptor.AccessType is SEND_ACCESS and is_descriptor_of_local_queue(descriptor):
             descriptor.AccessType = RECEIVE_ACCESS
         return descriptor
 
@@ -206,10 +206,10 @@ class MultipleMarker(SingleQueueDescriptorChanger):
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        descriptor.Multiple = self.is_marked(descriptor, earlier)
+        descriptor.Multiple = self.is_multiple_set(descriptor, earlier)
         return descriptor
 
-    def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
         """Return whether Multiple is True."""
         raise NotImplementedError
 
@@ -218,7 +218,7 @@ class MultipleMarker(SingleQueueDescriptorChanger):
 class QueueManagerDescriptorOfRemoteQueueMultiple(MultipleMarker):
     """The attribute Multiple of the OpenQueueDescriptor of a single remote queue is True."""
 
-    def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
         return not is_descriptor_of_local_queue(descriptor)
 
 
@@ -226,7 +226,7 @@ class QueueManagerDescriptorOfRemoteQueueMultiple(MultipleMarker):
 class QueueManagerSecondDescriptorOfQueueMultiple(MultipleMarker):
     """The attribute Multiple of a second OpenQueueDescriptor of a queue is True."""
 
-    def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
         return bool(earlier)
 
 
@@ -234,7 +234,7 @@ class QueueManagerSecondDescriptorOfQueueMultiple(MultipleMarker):
 class QueueManagerDescriptorOfLocalQueueToReadMultiple(MultipleMarker):
     """The attribute Multiple of the OpenQueueDescriptor of a local queue that is opened to read is True."""
 
-    def is_marked(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
         return descriptor.AccessType in READ_ACCESS_TYPES
 
 
@@ -364,7 +364,7 @@ class QueueManagerPeekDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add an OpenQueueDescriptor with PeekAccess to the opened queue."""
 
     def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
-        return descriptor.AccessType is PEEK
+        return descriptor.AccessType is PEEK_ACCESS
 
 
 @fault("queue-manager-journal-descriptor-not-added-to-queue", breaks="MQDMPR-3.1.7.1.5-123", blind=True)
@@ -383,7 +383,7 @@ class QueueManagerOpeningToPeekReturnsDescriptorOfReceiver(SingleQueueDescriptor
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
         receivers = [one for one in earlier if one.AccessType is RECEIVE_ACCESS]
-        return receivers[0] if receivers and descriptor.AccessType is PEEK else descriptor
+        return receivers[0] if receivers and descriptor.AccessType is PEEK_ACCESS else descriptor
 
 
 @fault("queue-manager-second-opening-returns-first-descriptor-beside-new", breaks="MQDMPR-3.1.7.1.5-125", blind=True)

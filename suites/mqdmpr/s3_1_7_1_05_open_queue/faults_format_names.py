@@ -31,10 +31,10 @@ class ExpandedNameChanger(QueueNames):
         if name is None or not isinstance(asked, MultipleElementName | DistributionListName):
             return name
         expanded = name.Elements if isinstance(name, MultipleElementName) else (name,)
-        elements = self.change_elements(expanded, asked)
+        elements = self.change_opened_queues(expanded, asked)
         return elements[0] if len(elements) == 1 else MultipleElementName(tuple(elements))
 
-    def change_elements(
+    def change_opened_queues(
         self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
     ) -> list[SingleName]:
         """Return the queues that are opened."""
@@ -45,7 +45,7 @@ class ExpandedNameChanger(QueueNames):
 class QueueManagerNameRepeatedInOtherCaseOpenedTwice(ExpandedNameChanger):
     """The queue manager opens a queue twice if a format name contains the queue in capital and in small letters."""
 
-    def change_elements(
+    def change_opened_queues(
         self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
     ) -> list[SingleName]:
         names = {str(one): one for one in (asked.Elements if isinstance(asked, MultipleElementName) else ())}
@@ -57,7 +57,7 @@ class QueueManagerNameRepeatedInOtherCaseOpenedTwice(ExpandedNameChanger):
 class QueueManagerNameRepeatedWithOthersBetweenOpenedTwice(ExpandedNameChanger):
     """The queue manager opens a queue twice if a format name contains the queue twice with another queue between."""
 
-    def change_elements(
+    def change_opened_queues(
         self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
     ) -> list[SingleName]:
         if not isinstance(asked, MultipleElementName) or any(
@@ -75,7 +75,7 @@ class QueueManagerNameRepeatedWithOthersBetweenOpenedTwice(ExpandedNameChanger):
 class QueueManagerMemberOfDistributionListOpenedTwice(ExpandedNameChanger):
     """The queue manager opens a queue twice if a format name contains the queue and a distribution list with it."""
 
-    def change_elements(
+    def change_opened_queues(
         self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
     ) -> list[SingleName]:
         asked_elements = asked.Elements if isinstance(asked, MultipleElementName) else ()
@@ -88,7 +88,7 @@ class QueueManagerMemberOfDistributionListOpenedTwice(ExpandedNameChanger):
 class QueueManagerLastQueueOfExpandedNameNotOpened(ExpandedNameChanger):
     """The queue manager does not open the last queue of a format name that contains more than two queues."""
 
-    def change_elements(
+    def change_opened_queues(
         self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
     ) -> list[SingleName]:
         return list(expanded[:-1] if len(expanded) > 2 else expanded)
@@ -98,7 +98,7 @@ class QueueManagerLastQueueOfExpandedNameNotOpened(ExpandedNameChanger):
 class QueueManagerSecondDistributionListOfNameNotOpened(ExpandedNameChanger):
     """The queue manager does not open the queues of a second distribution list in a format name."""
 
-    def change_elements(
+    def change_opened_queues(
         self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
     ) -> list[SingleName]:
         asked_elements = asked.Elements if isinstance(asked, MultipleElementName) else ()
@@ -111,7 +111,7 @@ class QueueManagerSecondDistributionListOfNameNotOpened(ExpandedNameChanger):
 class QueueManagerNameBesideDistributionListNotOpened(ExpandedNameChanger):
     """The queue manager opens only the members of a distribution list, not the other queues of the format name."""
 
-    def change_elements(
+    def change_opened_queues(
         self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
     ) -> list[SingleName]:
         asked_elements = asked.Elements if isinstance(asked, MultipleElementName) else ()

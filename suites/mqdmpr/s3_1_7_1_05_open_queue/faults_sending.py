@@ -157,11 +157,11 @@ class MissingQueueOfSeveralSkipped(Commands):
         transaction: Transaction | None,
         now: Now,
     ) -> Result:
-        there = tuple(one for one in several.Elements if self._is_there(str(one)))
+        there = tuple(one for one in several.Elements if self._does_local_queue_exist(str(one)))
         several = MultipleElementName(there)
         return super()._send_to_several(replace(request, to=str(several)), several, transaction, now)
 
-    def _is_there(self, text: str) -> bool:
+    def _does_local_queue_exist(self, text: str) -> bool:
         try:
             self.qm.destinations.find_local(text)
         except CommandError:

@@ -229,7 +229,7 @@ def test_subqueue_is_opened_apart_from_its_queue(peer, remote, sut, judge):
     subqueue can be opened again.
     """
     application = Application(peer, sut)
-    application.fill("first", "second")
+    application.fill_queue("first", "second")
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
     application.call(

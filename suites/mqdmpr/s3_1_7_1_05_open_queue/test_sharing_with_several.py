@@ -76,7 +76,7 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
     it.
     """
     application = Application(peer, sut)
-    frames = application.fill("message")
+    frames = application.fill_queue("message")
     main = application.queue
     queue = {"queue": main, "journal": f"{main};journal", "subqueue": f"{main};mqc-shared"}[kind]
     if kind == "subqueue":
@@ -120,7 +120,7 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
     data model no longer contains it.
     """
     application = Application(peer, sut)
-    frames = application.fill("message")
+    frames = application.fill_queue("message")
     queue, to = application.queue, sut.direct_name(application.queue)
     observed: dict[str, Any] = {}
     for mode in (EXCLUSIVE_RECEIVE_MODE, EXCLUSIVE_PEEK_MODE):

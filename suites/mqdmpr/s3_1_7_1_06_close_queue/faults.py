@@ -153,15 +153,15 @@ class ClosingMultipleHandleLeavesSecondQueueOpen(QueueOpening):
         super().close_queue(queue_desc)
 
 
-class _CursorsLeftUsable(QueueOpening):
+class _CursorOfClosedQueueKeeper(QueueOpening):
     """Leave some cursors of a closed OpenQueueDescriptor open."""
 
-    def list_left(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
+    def list_cursors_left_open(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
         """Return the cursors that stay open."""
         return {}
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        queue, left = queue_desc.QueueReference, self.list_left(queue_desc)
+        queue, left = queue_desc.QueueReference, self.list_cursors_left_open(queue_desc)
         for handle in left:
             del queue_desc.CursorCollection[handle]
         super().close_queue(queue_desc)
@@ -171,26 +171,26 @@ class _CursorsLeftUsable(QueueOpening):
 
 
 @fault("queue-manager-close-of-queue-closes-first-cursor-only", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
-class QueueManagerCloseOfQueueClosesFirstCursorOnly(_CursorsLeftUsable):
+class QueueManagerCloseOfQueueClosesFirstCursorOnly(_CursorOfClosedQueueKeeper):
     """When an OpenQueueDescriptor is closed, the queue manager closes only its first cursor."""
 
-    def list_left(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
+    def list_cursors_left_open(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
         return dict(list(queue_desc.CursorCollection.items())[1:])
 
 
 @fault("queue-manager-close-of-queue-leaves-moved-cursors", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
-class QueueManagerCloseOfQueueLeavesMovedCursors(_CursorsLeftUsable):
+class QueueManagerCloseOfQueueLeavesMovedCursors(_CursorOfClosedQueueKeeper):
     """When an OpenQueueDescriptor is closed, the queue manager leaves cursors that have read a message open."""
 
-    def list_left(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
+    def list_cursors_left_open(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
         cursors = queue_desc.CursorCollection
         return {handle: one for handle, one in cursors.items() if one.CursorState is CursorState.READ}
 
 
 @fault("queue-manager-close-of-peeked-queue-leaves-cursors", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
-class QueueManagerCloseOfPeekedQueueLeavesCursors(_CursorsLeftUsable):
+class QueueManagerCloseOfPeekedQueueLeavesCursors(_CursorOfClosedQueueKeeper):
     """When an OpenQueueDescriptor with peek access is closed, the queue manager leaves its cursors open."""
 
-    def list_left(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
+    def list_cursors_left_open(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
         receives = queue_desc.AccessType is QueueAccessType.RECEIVE
         return {} if receives else dict(queue_desc.CursorCollection)

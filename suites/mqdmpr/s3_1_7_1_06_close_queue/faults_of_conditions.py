@@ -8,16 +8,18 @@ from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.elements import OpenQueueDescriptor
 
 
-class _LeavesDescriptorsOpen(QueueOpening):
+class _SingleDescriptorKeeper(QueueOpening):
     """Leaves the descriptors of some single queues open when the descriptor of several queues is closed."""
 
-    def stays_open(self, number: int, single: OpenQueueDescriptor) -> bool:
+    def is_descriptor_left_open(self, number: int, single: OpenQueueDescriptor) -> bool:
         """Return whether the descriptor of a single queue stays open."""
         return False
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         kept = [
-            one for number, one in enumerate(queue_desc.OpenQueueDescriptorCollection) if self.stays_open(number, one)
+            one
+            for number, one in enumerate(queue_desc.OpenQueueDescriptorCollection)
+            if self.is_descriptor_left_open(number, one)
         ]
         for one in kept:
             queue_desc.OpenQueueDescriptorCollection.remove(one)
@@ -25,24 +27,24 @@ class _LeavesDescriptorsOpen(QueueOpening):
 
 
 @fault("queue-manager-closes-first-two-queues-of-several", breaks="MQDMPR-3.1.7.1.6-07", blind=True)
-class QueueManagerClosesFirstTwoQueuesOfSeveral(_LeavesDescriptorsOpen):
+class QueueManagerClosesFirstTwoQueuesOfSeveral(_SingleDescriptorKeeper):
     """When a descriptor of several queues is closed, the queue manager closes only the first two queues."""
 
-    def stays_open(self, number: int, single: OpenQueueDescriptor) -> bool:
+    def is_descriptor_left_open(self, number: int, single: OpenQueueDescriptor) -> bool:
         return number > 1
 
 
 @fault("queue-manager-closes-no-outgoing-queue-of-several", breaks="MQDMPR-3.1.7.1.6-07", blind=True)
-class QueueManagerClosesNoOutgoingQueueOfSeveral(_LeavesDescriptorsOpen):
+class QueueManagerClosesNoOutgoingQueueOfSeveral(_SingleDescriptorKeeper):
     """When a descriptor of several queues is closed, the queue manager closes only the local queues."""
 
-    def stays_open(self, number: int, single: OpenQueueDescriptor) -> bool:
+    def is_descriptor_left_open(self, number: int, single: OpenQueueDescriptor) -> bool:
         return isinstance(single.QueueReference, OutgoingQueue)
 
 
 @fault("queue-manager-closes-no-local-queue-of-several", breaks="MQDMPR-3.1.7.1.6-07", blind=True)
-class QueueManagerClosesNoLocalQueueOfSeveral(_LeavesDescriptorsOpen):
+class QueueManagerClosesNoLocalQueueOfSeveral(_SingleDescriptorKeeper):
     """When a descriptor of several queues is closed, the queue manager closes only the outgoing queues."""
 
-    def stays_open(self, number: int, single: OpenQueueDescriptor) -> bool:
+    def is_descriptor_left_open(self, number: int, single: OpenQueueDescriptor) -> bool:
         return not isinstance(single.QueueReference, OutgoingQueue)

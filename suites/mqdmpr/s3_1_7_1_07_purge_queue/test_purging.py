@@ -23,7 +23,7 @@ def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     the transaction, the messages are not in the queue.
     """
     application = Application(peer, sut, transactional=True)
-    packets = application.fill("first", "second", "third")
+    packets = application.fill_queue("first", "second", "third")
     transaction = application.begin_transaction()
     received = [application.receive(transaction=transaction) for _ in range(2)]
     application.call("purge", queue=application.queue)
@@ -33,7 +33,7 @@ def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     else:
         application.end_transaction(ended, transaction)
     labels["queue_after_the_end_of_the_transaction"] = application.labels()
-    packets += application.fill("later")
+    packets += application.fill_queue("later")
     labels["queue_after_the_next_message"] = application.labels()
     judge(
         "MQDMPR-3.1.7.1.7-05",

@@ -20,7 +20,7 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
     message to the queue.
     """
     application = Application(peer, sut, transactional=True)
-    application.fill("first", "second")
+    application.fill_queue("first", "second")
     identifiers = [str(uuid5(NAMESPACE_URL, f"{sut.own} {number}")) for number in (1, 2)]
     transactions = [
         application.begin_transaction(transaction=one, external=external)
@@ -64,7 +64,7 @@ def test_each_creator_gets_transaction_of_its_own(peer, sut, judge, external):
     transaction changes only the message of that transaction.
     """
     application = Application(peer, sut, transactional=True)
-    packets = application.fill("first", "second", "third")
+    packets = application.fill_queue("first", "second", "third")
     created = [application.begin_transaction(external=external) for _ in range(7)]
     judge.all(
         expected=distinct("transactions", len(created)),

@@ -15,7 +15,7 @@ LARGE_BODY_BYTES = 3000
 """The number of bytes from which faults treat a body as large."""
 
 
-def is_large(message: Message) -> bool:
+def has_large_body(message: Message) -> bool:
     """Return whether a message has a large body."""
     return len(message.Body) >= LARGE_BODY_BYTES
 
@@ -35,11 +35,11 @@ def change_lookup_identifiers(
 ) -> Install:
     """Return an installer of a fault that changes the LookupIdentifiers of some messages."""
 
-    def run(part: Positions, original: Callable[[Message], int], message: Message) -> int:
+    def assign_changed_identifier(part: Positions, original: Callable[[Message], int], message: Message) -> int:
         assigned = original(message)
         return change(message, assigned) if when(part, message) else assigned
 
-    return change_step(Positions.assign_lookup_identifier, run)
+    return change_step(Positions.assign_lookup_identifier, assign_changed_identifier)
 
 
 def set_high_byte_of_lookup_identifier(identifier: int, high: int) -> int:

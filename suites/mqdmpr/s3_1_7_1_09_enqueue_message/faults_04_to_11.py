@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
     LARGE_BODY_BYTES,
     change_lookup_identifiers,
-    is_large,
+    has_large_body,
     is_sent_by_local_application,
     is_transactional,
     set_high_byte_of_lookup_identifier,
@@ -210,13 +210,13 @@ def _change_inserted_messages(
     message from the message and the messages of the queue.
     """
 
-    def run(
+    def insert_changed_message(
         part: Positions, original: Callable[[Queue, Message], MessagePosition], queue: Queue, message: Message
     ) -> MessagePosition:
         others = [one.MessageReference for one in queue.MessagePositionList]
         return original(queue, change(message, others) if when(part, message) else message)
 
-    return change_step(Positions.insert_message, run)
+    return change_step(Positions.insert_message, insert_changed_message)
 
 
 def _copy_body_of_first_match(message: Message, others: list[Message], same: Callable[[Message], bool]) -> Message:
@@ -242,7 +242,7 @@ add(
     "MQDMPR-3.1.7.1.9-11",
     "The high byte of the LookupIdentifier of a transactional message with a large body is 6.",
     change_lookup_identifiers(
-        lambda part, message: is_transactional(message) and is_large(message),
+        lambda part, message: is_transactional(message) and has_large_body(message),
         lambda message, old: set_high_byte_of_lookup_identifier(old, 6),
     ),
     blind=True,
@@ -294,7 +294,7 @@ add(
     "A message with a large body is inserted with only the beginning of the body.",
     _change_inserted_messages(
         lambda message, others: replace(message, Body=message.Body[: LARGE_BODY_BYTES - 1]),
-        lambda part, message: is_large(message),
+        lambda part, message: has_large_body(message),
     ),
     blind=True,
 )

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
     change_lookup_identifiers,
-    is_large,
+    has_large_body,
     is_sent_by_local_application,
     is_transactional,
     set_high_byte_of_lookup_identifier,
@@ -238,7 +238,8 @@ add(
     "MQDMPR-3.1.7.1.9-13",
     "The low bytes of the LookupIdentifier of a message with a large body are 256 more than SequentialID.",
     change_lookup_identifiers(
-        lambda part, message: is_large(message), lambda message, old: _add_to_low_bytes_of_lookup_identifier(old, 256)
+        lambda part, message: has_large_body(message),
+        lambda message, old: _add_to_low_bytes_of_lookup_identifier(old, 256),
     ),
     blind=True,
 )

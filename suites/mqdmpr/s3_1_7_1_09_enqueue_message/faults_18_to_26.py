@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
     LARGE_BODY_BYTES,
-    is_large,
+    has_large_body,
     is_transactional,
 )
 
@@ -100,7 +100,7 @@ def _send_outside_of_transaction(when: Callable[[Transaction, Queue, Message], b
     messages can be received at once.
     """
 
-    def run(
+    def enqueue_without_operation(
         part: TransactionOperations,
         original: Callable[[Transaction, Queue, Message], MessagePosition],
         transaction: Transaction,
@@ -114,7 +114,7 @@ def _send_outside_of_transaction(when: Callable[[Transaction, Queue, Message], b
             part.qm.positions.message_available(position)
         return position
 
-    return change_step(TransactionOperations.enqueue_in_transaction, run)
+    return change_step(TransactionOperations.enqueue_in_transaction, enqueue_without_operation)
 
 
 def _add_operation_to_other_transaction(
@@ -122,7 +122,7 @@ def _add_operation_to_other_transaction(
 ) -> Install:
     """Return an installer of a fault that adds some operations to a different open transaction."""
 
-    def run(
+    def enqueue_in_other_transaction(
         part: TransactionOperations,
         original: Callable[[Transaction, Queue, Message], MessagePosition],
         transaction: Transaction,
@@ -136,7 +136,7 @@ def _add_operation_to_other_transaction(
             choose(list(part.qm.adm.TransactionCollection.values())).TransactionalOperationCollection.append(operation)
         return position
 
-    return change_step(TransactionOperations.enqueue_in_transaction, run)
+    return change_step(TransactionOperations.enqueue_in_transaction, enqueue_in_other_transaction)
 
 
 def _has_sent_to_other_queue(transaction: Transaction, queue: Queue, message: Message) -> bool:
@@ -147,11 +147,13 @@ def _has_sent_to_other_queue(transaction: Transaction, queue: Queue, message: Me
 def _keep_enqueued_messages_locked(when: Callable[[Positions, MessagePosition], bool]) -> Install:
     """Return an installer of a fault that does not make some messages available."""
 
-    def run(part: Positions, original: Callable[[MessagePosition], None], position: MessagePosition) -> None:
+    def release_other_messages(
+        part: Positions, original: Callable[[MessagePosition], None], position: MessagePosition
+    ) -> None:
         if is_transactional(position.MessageReference) or not when(part, position):
             original(position)
 
-    return change_step(Positions.message_available, run)
+    return change_step(Positions.message_available, release_other_messages)
 
 
 def _is_sent_by_open_transaction(part: Positions, position: MessagePosition) -> bool:
@@ -162,11 +164,13 @@ def _is_sent_by_open_transaction(part: Positions, position: MessagePosition) -> 
 def _pass_message_to_no_pending_read(when: Callable[[MessagePosition], bool]) -> Install:
     """Return an installer of a fault that passes some available messages to no pending read."""
 
-    def run(part: Waiting, original: Callable[[MessagePosition], None], position: MessagePosition) -> None:
+    def release_readers_of_other_messages(
+        part: Waiting, original: Callable[[MessagePosition], None], position: MessagePosition
+    ) -> None:
         if is_transactional(position.MessageReference) or not when(position):
             original(position)
 
-    return change_step(Waiting.release_readers, run)
+    return change_step(Waiting.release_readers, release_readers_of_other_messages)
 
 
 def _report_failure_of_sent_message(when: Callable[[Commands, Any], bool]) -> Install:
@@ -174,14 +178,14 @@ def _report_failure_of_sent_message(when: Callable[[Commands, Any], bool]) -> In
     is in its queue.
     """
 
-    def run(part: Commands, original: Callable[..., Any], request: Any, *rest: Any) -> Any:
+    def send_and_report_failure(part: Commands, original: Callable[..., Any], request: Any, *rest: Any) -> Any:
         fails = when(part, request)
         result = original(request, *rest)
         if fails:
             raise CommandError("the queue accepts no message")
         return result
 
-    return change_step(Commands.send_message, run)
+    return change_step(Commands.send_message, send_and_report_failure)
 
 
 add(
@@ -208,7 +212,7 @@ add(
     "large-message-of-transaction-sent-at-once",
     "MQDMPR-3.1.7.1.9-18",
     "The queue manager creates no operation for a message with a large body that is sent in a transaction.",
-    _send_outside_of_transaction(lambda transaction, queue, message: is_large(message)),
+    _send_outside_of_transaction(lambda transaction, queue, message: has_large_body(message)),
     blind=True,
 )
 
@@ -241,7 +245,7 @@ add(
     "MQDMPR-3.1.7.1.9-21",
     "The operation for a message with a large body is added to the oldest open transaction.",
     _add_operation_to_other_transaction(
-        lambda transaction, queue, message: is_large(message), lambda open_ones: open_ones[0]
+        lambda transaction, queue, message: has_large_body(message), lambda open_ones: open_ones[0]
     ),
     blind=True,
 )
@@ -283,7 +287,7 @@ add(
     "large-message-outside-transaction-locked",
     "MQDMPR-3.1.7.1.9-23",
     "A message with a large body that is enqueued outside a transaction cannot be received.",
-    _keep_enqueued_messages_locked(lambda part, position: is_large(position.MessageReference)),
+    _keep_enqueued_messages_locked(lambda part, position: has_large_body(position.MessageReference)),
     blind=True,
 )
 
@@ -301,7 +305,7 @@ add(
     "large-message-completes-no-read",
     "MQDMPR-3.1.7.1.9-23",
     "A message with a large body that is enqueued outside a transaction completes no pending read.",
-    _pass_message_to_no_pending_read(lambda position: is_large(position.MessageReference)),
+    _pass_message_to_no_pending_read(lambda position: has_large_body(position.MessageReference)),
     blind=True,
 )
 

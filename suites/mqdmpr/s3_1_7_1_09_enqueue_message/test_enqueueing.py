@@ -11,7 +11,7 @@ from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import Method
 from suites.applications import Application, PendingRequest
 from suites.mqqb.steps.disposition import RECEIVE_TIMEOUT, AcknowledgingReceiver
-from suites.mqqp.steps.reading import LOW_7_BYTES
+from suites.mqqp.steps.reading import LOW_7_BYTES_MASK
 
 pytestmark = needs("queues", "receive")
 
@@ -28,8 +28,8 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
     """
     application, transactional_application = Application(peer, sut), Application(peer, sut, transactional=True)
     for number, priority in enumerate(MESSAGE_PRIORITIES):
-        application.fill(f"message {number}", PR=priority)
-    transactional_application.fill("first", "second")
+        application.fill_queue(f"message {number}", PR=priority)
+    transactional_application.fill_queue("first", "second")
     odd = [
         f"{label}: 0x{identifier >> 56:02X}"
         for number, priority in enumerate(MESSAGE_PRIORITIES)
@@ -52,26 +52,26 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
     and equal the SequentialIds that a remote reader receives.
     """
     queue, transactional = remote.open_with_messages("first"), Application(remote.peer, sut, transactional=True)
-    transactional.fill("between")
+    transactional.fill_queue("between")
     read = queue.receive(by=Method.START_RECEIVE2)
     first = read.out.lpRemoteReadDesc2.SequentialId
-    between = transactional.get_lookup_ids_by_label()["between"] & LOW_7_BYTES
+    between = transactional.get_lookup_ids_by_label()["between"] & LOW_7_BYTES_MASK
     remote.open_with_messages("second")
-    get_lookup_ids_by_label = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
+    lookup_ids = {one["label"]: lookup_id(one) & LOW_7_BYTES_MASK for one in sut.messages()}
     later = queue.receive(by=Method.START_RECEIVE2)
     second = later.out.lpRemoteReadDesc2.SequentialId
     judge(
         "MQDMPR-3.1.7.1.9-13",
         expected={
             "labels returned by the reads": ["first", "second"],
-            "SequentialId": get_lookup_ids_by_label["second"],
+            "SequentialId": lookup_ids["second"],
             "lookup identifier of the second message": holds("greater than all earlier ones"),
         },
         observed={
             "labels returned by the reads": [read.label_or_outcome, later.label_or_outcome],
             "SequentialId": second,
-            "lookup identifier of the second message": first < between < get_lookup_ids_by_label["second"]
-            or [first, between, get_lookup_ids_by_label["second"]],
+            "lookup identifier of the second message": first < between < lookup_ids["second"]
+            or [first, between, lookup_ids["second"]],
         },
         evidence=[read, later],
     )

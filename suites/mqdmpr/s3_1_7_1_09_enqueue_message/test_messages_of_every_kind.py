@@ -13,7 +13,7 @@ from harness.expectations import each, facts, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
-from suites.mqqp.steps.reading import LOW_7_BYTES
+from suites.mqqp.steps.reading import LOW_7_BYTES_MASK
 
 pytestmark = needs("queue_control", "receive", "send")
 
@@ -56,7 +56,7 @@ def test_similar_local_messages_keep_their_bodies(peer, sut, judge, delivery):
         expected=facts(sends=each(Outcome.DONE), peek="last", number_of_messages=len(BODIES_BASE64)),
         observed={"sends": outcomes, "peek": peeked, "number_of_messages": len(stored)},
     )
-    packets = beside.fill("of the peer")
+    packets = beside.fill_queue("of the peer")
     bodies = [one.get("body_base64", "") for one in stored]
     judge(
         "MQDMPR-3.1.7.1.9-09", expected=BODIES_BASE64, observed=bodies, case="bodies of the messages", evidence=packets
@@ -92,7 +92,7 @@ def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
         how = {} if delivery == "transactional" else {"priority": priority}
         sut.send(sut.direct_name(application.queue), label=label, body="x" * size, delivery=delivery, **how)
         application.await_labels(1 + sum(one is application for one, _, _ in order))
-        packets += plain.fill(f"after {label}")
+        packets += plain.fill_queue(f"after {label}")
         order += [(application, label, priority), (plain, f"after {label}", 3)]
     identifiers = {one: one.get_lookup_ids_by_label() for one in (plain, transactional)}
     for rule, application, allowed in (
@@ -105,7 +105,7 @@ def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
             if one is application and identifiers[one][label] >> 56 not in allowed(priority)
         ]
         judge(rule, expected=none("identifier with a different high byte"), observed=odd, errata="E102")
-    low = [identifiers[application][label] & LOW_7_BYTES for application, label, _ in order]
+    low = [identifiers[application][label] & LOW_7_BYTES_MASK for application, label, _ in order]
     judge(
         "MQDMPR-3.1.7.1.9-13",
         expected=sorted(set(low)),
@@ -125,7 +125,7 @@ def test_messages_of_transaction_stay_apart_from_other_messages(peer, sut, judge
     """
     first, second = (Application(peer, sut, transactional=True) for _ in range(2))
     outside = Application(peer, sut)
-    packets = first.fill("held")
+    packets = first.fill_queue("held")
     oldest, transaction, newest = (first.begin_transaction() for _ in range(3))
     received = first.receive(transaction=transaction)
     for to, label, size in (

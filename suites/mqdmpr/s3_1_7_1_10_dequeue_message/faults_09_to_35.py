@@ -18,27 +18,29 @@ from reference_qm.model.position_list import Boundary
 from reference_qm.model.statuses import CursorStatus, Status
 
 
-def read_from(descriptor: OpenQueueDescriptor, queue: Queue | None) -> OpenQueueDescriptor:
+def make_descriptor_of_other_queue(descriptor: OpenQueueDescriptor, queue: Queue | None) -> OpenQueueDescriptor:
     """Return a descriptor of another queue, which has the pending reads of the given descriptor."""
     return descriptor if queue is None else replace(descriptor, QueueReference=queue)
 
 
-def get_owner(queue: Queue | None, journal: bool) -> Queue | None:
+def get_owning_queue(queue: Queue | None, journal: bool) -> Queue | None:
     """Return the queue that owns a journal, or the queue that owns a subqueue."""
     owner = None if queue is None else queue.parent
     return owner if owner is not None and (owner.JournalQueueReference is queue) is journal else None
 
 
-def read_from_owner(journal: bool) -> Callable[[Given], OpenQueueDescriptor]:
+def make_descriptor_changer_to_owning_queue(journal: bool) -> Callable[[Given], OpenQueueDescriptor]:
     """Return a function that replaces the descriptor of a journal or of a subqueue."""
-    return lambda given: read_from(given.queue_desc, get_owner(given.queue_desc.QueueReference, journal))
+    return lambda given: make_descriptor_of_other_queue(
+        given.queue_desc, get_owning_queue(given.queue_desc.QueueReference, journal)
+    )
 
 
 add(
     "queue-manager-receive-from-subqueue-takes-message-of-owner",
     "MQDMPR-3.1.7.1.10-09",
     "A receive from a subqueue returns a message of the queue that owns the subqueue.",
-    with_arguments(Reading.dequeue_message, queue_desc=read_from_owner(journal=False)),
+    with_arguments(Reading.dequeue_message, queue_desc=make_descriptor_changer_to_owning_queue(journal=False)),
     blind=True,
 )
 
@@ -47,27 +49,31 @@ add(
     "queue-manager-receive-from-journal-takes-message-of-owner",
     "MQDMPR-3.1.7.1.10-09",
     "A receive from the journal of a queue returns a message of the queue.",
-    with_arguments(Reading.dequeue_message, queue_desc=read_from_owner(journal=True)),
+    with_arguments(Reading.dequeue_message, queue_desc=make_descriptor_changer_to_owning_queue(journal=True)),
     blind=True,
 )
 
 
-def read_from_latest(given: Given) -> OpenQueueDescriptor:
+def get_descriptor_of_latest_open_queue(given: Given) -> OpenQueueDescriptor:
     """Return the descriptor that was opened last."""
     latest = next(reversed(given.qm.descriptors.values()))
-    return read_from(given.queue_desc, latest.QueueReference) if given.queue_desc.QueueReference else given.queue_desc
+    return (
+        make_descriptor_of_other_queue(given.queue_desc, latest.QueueReference)
+        if given.queue_desc.QueueReference
+        else given.queue_desc
+    )
 
 
 add(
     "queue-manager-receive-uses-latest-open-queue",
     "MQDMPR-3.1.7.1.10-09",
     "A receive returns a message of the queue that was opened last.",
-    with_arguments(Reading.dequeue_message, queue_desc=read_from_latest),
+    with_arguments(Reading.dequeue_message, queue_desc=get_descriptor_of_latest_open_queue),
     blind=True,
 )
 
 
-def use_first_cursor(given: Given) -> Cursor | None:
+def get_first_cursor_of_descriptor(given: Given) -> Cursor | None:
     """Return the first cursor of the descriptor for a read by a cursor."""
     return None if given.cursor is None else next(iter(given.queue_desc.CursorCollection.values()))
 
@@ -76,7 +82,7 @@ add(
     "queue-manager-receive-by-second-cursor-uses-first-cursor",
     ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.11-10"),
     "A receive by the second cursor of an open queue obtains the message from the first cursor.",
-    with_arguments(Reading.dequeue_message, cursor=use_first_cursor),
+    with_arguments(Reading.dequeue_message, cursor=get_first_cursor_of_descriptor),
     blind=True,
 )
 
@@ -85,7 +91,7 @@ add(
 class QueueManagerReceiveByMovedCursorWithTimeoutZeroWaits(Reading):
     """A receive with timeout zero by a cursor that has received a message waits for 200 ms."""
 
-    @only_if(lambda self, *given, **named: _is_moved(_find_cursor(given, named)))
+    @only_if(lambda self, *given, **named: _is_cursor_at_message(_find_cursor(given, named)))
     def dequeue_message(self, queue_desc: OpenQueueDescriptor, answered: Answered, *rest: Any, **named: Any) -> None:
         arguments = list(rest)
         if len(arguments) > 1 and arguments[1] == 0:
@@ -97,7 +103,7 @@ def _find_cursor(given: tuple[Any, ...], named: dict[str, Any]) -> Cursor | None
     return named.get("cursor") or (given[4] if len(given) > 4 else None)
 
 
-def _is_moved(cursor: Cursor | None) -> bool:
+def _is_cursor_at_message(cursor: Cursor | None) -> bool:
     return cursor is not None and not isinstance(cursor.MessagePositionReference, Boundary)
 
 
@@ -159,7 +165,7 @@ class QueueManagerReceiveByMovedCursorDoesNotWait(Cursors):
     """A receive by a cursor behind the last message of the queue does not wait."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        return super().get_next_message_for_dequeue(cursor, no_wait or _is_moved(cursor))
+        return super().get_next_message_for_dequeue(cursor, no_wait or _is_cursor_at_message(cursor))
 
 
 add(
@@ -194,7 +200,9 @@ add(
 )
 
 
-def change_cursor_receive(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], Any]:
+def make_result_changer_of_cursor_receive(
+    change: Callable[[Given, Status, MessagePosition | None], Any],
+) -> Callable[[Given], Any]:
     """Return a function that replaces the completion of a pending receive by a cursor."""
 
     def make_completion(given: Given) -> Answered:
@@ -205,7 +213,7 @@ def change_cursor_receive(change: Callable[[Given, Status, MessagePosition | Non
     return make_completion
 
 
-def _return_first_of_queue(given: Given, status: Status, position: MessagePosition | None) -> Any:
+def _return_first_message_of_queue(given: Given, status: Status, position: MessagePosition | None) -> Any:
     if position is None:
         return status, None
     return status, given.qm.seeking.seek_available(position.QueueReference.MessagePositionList.Start, False)
@@ -215,12 +223,14 @@ add(
     "queue-manager-pending-receive-by-cursor-returns-first-message",
     "MQDMPR-3.1.7.1.10-30",
     "When a message arrives, a pending receive by a cursor returns the first message of the queue.",
-    with_arguments(Waiting.wait_for_new_message, answered=change_cursor_receive(_return_first_of_queue)),
+    with_arguments(
+        Waiting.wait_for_new_message, answered=make_result_changer_of_cursor_receive(_return_first_message_of_queue)
+    ),
     blind=True,
 )
 
 
-def _fail_for_transactional(given: Given, status: Status, position: MessagePosition | None) -> Any:
+def _time_out_for_transactional_message(given: Given, status: Status, position: MessagePosition | None) -> Any:
     if position is not None and position.MessageReference.TransactionIdentifier is not None:
         return Status.MQ_ERROR_IO_TIMEOUT, None
     return status, position
@@ -230,7 +240,10 @@ add(
     "queue-manager-pending-receive-by-cursor-fails-for-transactional-message",
     "MQDMPR-3.1.7.1.10-30",
     "A pending receive by a cursor ends without a message when a transactional message arrives.",
-    with_arguments(Waiting.wait_for_new_message, answered=change_cursor_receive(_fail_for_transactional)),
+    with_arguments(
+        Waiting.wait_for_new_message,
+        answered=make_result_changer_of_cursor_receive(_time_out_for_transactional_message),
+    ),
     blind=True,
 )
 
@@ -251,9 +264,11 @@ class QueueManagerSecondPendingReceiveByCursorMissesMessage(Waiting):
                 del self.qm.readers[reader.number]
 
 
-def change_status(old: Status, new: Status) -> Callable[[Given], Any]:
+def make_status_changer_of_cursor_receive(old: Status, new: Status) -> Callable[[Given], Any]:
     """Return a function that replaces the status of a pending receive by a cursor."""
-    return change_cursor_receive(lambda given, status, position: (new if status is old else status, position))
+    return make_result_changer_of_cursor_receive(
+        lambda given, status, position: (new if status is old else status, position)
+    )
 
 
 add(
@@ -262,7 +277,7 @@ add(
     "A pending receive by a cursor whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
     with_arguments(
         Waiting.wait_for_new_message,
-        answered=change_status(Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
+        answered=make_status_changer_of_cursor_receive(Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
     ),
     blind=True,
 )
@@ -274,7 +289,7 @@ add(
     "A cancelled receive by a cursor returns MQ_ERROR_IO_TIMEOUT.",
     with_arguments(
         Waiting.wait_for_new_message,
-        answered=change_cursor_receive(
+        answered=make_result_changer_of_cursor_receive(
             lambda given, status, position: (
                 (status, position)
                 if status in (Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)

@@ -13,7 +13,7 @@ from suites.mqqp.steps.reading import send_messages_to_queue
 LONG_TIMEOUT_MS = 0x8000_0000
 """A timeout of 24 days, whose low 31 bits are zero: a timeout that is kept in fewer bits expires at once."""
 SHORT_TIMEOUT_MS = 300
-NOT_FOUND, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+NOT_FOUND_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 LARGE_BODY = b"large body " * 2_000
 
 
@@ -50,7 +50,9 @@ def test_each_waiting_cursor_moves_to_its_own_message(remote, judge):
     )
     for rule, cursor in (("MQDMPR-3.1.7.1.14-13", failed), ("MQDMPR-3.1.7.1.10-34", timed_out)):
         unread = queue.peek_next(hCursor=cursor)
-        judge(rule, expected=ILLEGAL_CURSOR, observed=unread.outcome, evidence=[*early, unread], case="peek next")
+        judge(
+            rule, expected=ILLEGAL_CURSOR_STATUS, observed=unread.outcome, evidence=[*early, unread], case="peek next"
+        )
 
 
 @needs("qm2qm")
@@ -86,7 +88,7 @@ def test_cursors_read_nothing_before_locked_last_message(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.10-19",
         "MQDMPR-3.1.7.1.10-20",
-        expected=NOT_FOUND,
+        expected=NOT_FOUND_STATUS,
         observed=none_left.outcome,
         evidence=[*locked, none_left],
         case="receive behind the last free message",

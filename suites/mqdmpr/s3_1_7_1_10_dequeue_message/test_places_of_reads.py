@@ -25,7 +25,7 @@ ENDED_READ_RULES_BY_KIND = {
 """For each kind of pending read, the rules about its end without a message."""
 
 
-def _open_places(sut, queues):
+def _open_queues_with_messages(sut, queues):
     """Open each queue, subqueue and journal that contains messages; return a handle and a cursor for each."""
     handles = {
         place: sut.control.call("open_queue", queue=queues.names[place], access="receive")["handle"]
@@ -66,14 +66,14 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
     messages of the place that was opened.
     """
     queues = SeveralQueues(peer, sut, transactional=transactional)
-    queues.fill("subqueue", "rst")
-    queues.fill("queue", "ijabc")
-    queues.fill("other", "uvw")
+    queues.fill_queue("subqueue", "rst")
+    queues.fill_queue("queue", "ijabc")
+    queues.fill_queue("other", "uvw")
     queues.receive("queue")
     queues.receive("queue")
-    queues.fill("queue", "k")
+    queues.fill_queue("queue", "k")
     queues.receive_by_lookup("queue", "k")
-    places = _open_places(sut, queues)
+    places = _open_queues_with_messages(sut, queues)
     expected = {"queue": "abc", "subqueue": "rst", "journal": "ijk", "other": "uvw"}
     looked_up = {
         place: [
@@ -154,8 +154,8 @@ def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
     transaction = {}
     if sut.has("transactions"):
         of_transaction = Application(peer, sut, transactional=True)
-        transaction = {"queue": of_transaction.queue, "transaction": of_transaction.begin()}
-    packets = application.fill("a")
+        transaction = {"queue": of_transaction.queue, "transaction": of_transaction.begin_transaction()}
+    packets = application.fill_queue("a")
     reads = {}
     for end, timeout_ms in (("expired", SHORT_TIMEOUT_MS), ("cancelled", LONG_TIMEOUT_MS)):
         for kind, verb, where in (
@@ -184,7 +184,7 @@ def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
             case=kind,
         )
     if transaction:
-        of_transaction.decide("abort", transaction["transaction"])
+        of_transaction.end_transaction("abort", transaction["transaction"])
 
 
 @covers("MQDMPR-3.1.7.1.14-33")
@@ -193,7 +193,7 @@ def test_pending_peek_next_is_refused_when_its_queue_is_deleted(peer, sut, judge
     is deleted.
     """
     application = Application(peer, sut)
-    packets = application.fill("a")
+    packets = application.fill_queue("a")
     cursor = _open_cursor(sut, application.queue, peeks=1)
     peek = PendingRequest(peer, "peek_next", cursor=cursor, timeout_ms=LONG_TIMEOUT_MS)
     peer.settle()
@@ -215,7 +215,7 @@ def test_receive_by_cursor_in_transaction_takes_message_of_cursor(peer, sut, jud
     messages.
     """
     application = Application(peer, sut, transactional=True)
-    packets = application.fill(*"abcdefg")
+    packets = application.fill_queue(*"abcdefg")
     handle = sut.control.call("open_queue", queue=application.queue, access="receive")["handle"]
     cursors = []
     for steps in (1, 4):
@@ -225,10 +225,10 @@ def test_receive_by_cursor_in_transaction_takes_message_of_cursor(peer, sut, jud
             sut.read_label("peek_next", cursor=cursors[-1])
     transaction = application.begin_transaction()
 
-    def receive(cursor):
+    def receive_by_cursor(cursor):
         return _read(peer, "receive", cursor=cursor, transaction=transaction)
 
-    labels = [receive(cursor) for _ in range(2) for cursor in reversed(cursors)]
+    labels = [receive_by_cursor(cursor) for _ in range(2) for cursor in reversed(cursors)]
     left = application.labels()
     application.end_transaction("abort", transaction)
     judge(

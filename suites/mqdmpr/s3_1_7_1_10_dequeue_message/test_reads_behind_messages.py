@@ -13,7 +13,7 @@ from suites.mqqp.steps.reading import send_messages_to_queue
 pytestmark = needs("qm2qm")
 
 LONG_TIMEOUT_MS = 600_000
-NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
+NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 
 
 def _peek_with_cursor(queue, steps):
@@ -54,7 +54,7 @@ def test_reads_by_cursors_behind_messages_wait_for_new_messages(remote, judge, k
     at_once = [queue.start_receive(hCursor=cursor, ulTimeout=0) for cursor in (first, second)]
     judge(
         "MQDMPR-3.1.7.1.10-12",
-        expected=facts(messages_of_the_cursors=["c", "d"], receives_with_timeout_zero=each(NOT_FOUND)),
+        expected=facts(messages_of_the_cursors=["c", "d"], receives_with_timeout_zero=each(NOT_FOUND_STATUS)),
         observed={
             "messages_of_the_cursors": [one.label_or_outcome for one in taken],
             "receives_with_timeout_zero": [one.outcome for one in at_once],

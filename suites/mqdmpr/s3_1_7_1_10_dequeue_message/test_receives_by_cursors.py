@@ -106,7 +106,7 @@ def test_receive_by_cursor_at_removed_message_takes_no_other(peer, sut, judge, w
         removals["received in a transaction"] = (_receive_and_commit, "acde")
     for case, (remove, left) in removals.items():
         application = Application(peer, sut, transactional=True)
-        packets = application.fill(*"abcd")
+        packets = application.fill_queue(*"abcd")
         reader = CursorReader(application, way)
         cursors = [reader.open_cursor_at_message("b") for _ in range(2)]
         remove(application)
@@ -134,11 +134,11 @@ def test_receive_by_cursor_behind_last_message_takes_no_other(peer, sut, judge, 
     """
     application = Application(peer, sut, transactional=True)
     reader = CursorReader(application, way)
-    packets = application.fill(*"abc")
+    packets = application.fill_queue(*"abc")
     cursor = reader.open_cursor_at_message("c")
     received = reader.receive(cursor)
     behind = [reader.receive(cursor) for _ in range(2)]
-    packets += application.fill("d")
+    packets += application.fill_queue("d")
     received += reader.receive(cursor)
     behind += [reader.receive(cursor) for _ in range(2)]
     judge.all(

@@ -33,9 +33,9 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
     """
     queues = SeveralQueues(peer, sut, transactional=True)
     with_subqueue = "subqueue" in queues.names
-    queues.fill("subqueue", "st")
-    queues.fill("queue", "abcdef")
-    queues.fill("other", "uvwx")
+    queues.fill_queue("subqueue", "st")
+    queues.fill_queue("queue", "abcdef")
+    queues.fill_queue("other", "uvwx")
     application = queues.applications["queue"]
     transaction, aborted = application.begin_transaction(), application.begin_transaction()
     waiting = PendingRequest(
@@ -44,7 +44,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
     peer.settle()
     queues.applications["third"].store_message_of_application("p")
     plain = [waiting.await_label(), queues.receive("queue", transaction=transaction)]
-    before = queues.properties()
+    before = queues.map_message_properties_by_label()
     looked_up = [queues.receive_by_lookup("queue", "c", transaction=transaction)]
     plain += [queues.receive("queue", transaction=aborted), queues.receive("other", transaction=transaction)]
     looked_up += [
@@ -98,7 +98,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
 
 def _judge_queues_after_receive(judge, rules, queues, left, before, case):
     """Judge the contents of each queue and journal, and the properties of the messages that remain in the queues."""
-    after = queues.properties()
+    after = queues.map_message_properties_by_label()
     judge(
         *rules,
         expected=facts(places=left, properties=none("changed property")),
@@ -113,7 +113,7 @@ def _judge_queues_after_receive(judge, rules, queues, left, before, case):
     )
 
 
-WAYS_TO_RECEIVE = (
+RECEIVE_KINDS = (
     "queue",
     "handle",
     "cursor",
@@ -128,7 +128,7 @@ WAYS_TO_RECEIVE = (
 """The ways to receive a message: the queue and position from which the read takes the message, whether the read waits,
 and the search by LookupIdentifier.
 """
-WAYS_TO_RECEIVE_BY_LOOKUP = WAYS_TO_RECEIVE[5:]
+LOOKUP_RECEIVE_KINDS = RECEIVE_KINDS[5:]
 RULES_OF_RECEIVE = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.10-D07")
 RULES_OF_READ_BY_LOOKUP_ID = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.13-02")
 
@@ -137,9 +137,9 @@ RULES_OF_READ_BY_LOOKUP_ID = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "M
     "way",
     [
         pytest.param(
-            way, marks=covers(*(RULES_OF_READ_BY_LOOKUP_ID if way in WAYS_TO_RECEIVE_BY_LOOKUP else RULES_OF_RECEIVE))
+            way, marks=covers(*(RULES_OF_READ_BY_LOOKUP_ID if way in LOOKUP_RECEIVE_KINDS else RULES_OF_RECEIVE))
         )
-        for way in WAYS_TO_RECEIVE
+        for way in RECEIVE_KINDS
     ],
 )
 def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judge, way):
@@ -148,7 +148,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
     other messages stay, and a restart changes nothing.
     """
     queues = SeveralQueues(peer, sut)
-    queues.fill("other", "uv")
+    queues.fill_queue("other", "uv")
     name = queues.names["queue"]
     source = {"queue": name}
     if way in ("handle", "cursor", "waiting cursor"):
@@ -161,13 +161,13 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
         packet = build_message_with_all_properties(queues.applications["queue"], "b", 2)
         queues.packets.append(peer.open_raw().send(packet))
         read.await_outcome()
-        message, before = (read.answer or {}).get("message"), queues.properties()
+        message, before = (read.answer or {}).get("message"), queues.map_message_properties_by_label()
         expected, labels = queues.expect(other="uv", journal="b"), "b"
     else:
-        queues.fill("queue", "abc")
-        before = queues.properties()
+        queues.fill_queue("queue", "abc")
+        before = queues.map_message_properties_by_label()
         ids = {label: queues.lookup_id("queue", label) for label in "abc"}
-        if way in WAYS_TO_RECEIVE_BY_LOOKUP:
+        if way in LOOKUP_RECEIVE_KINDS:
             relative = {"next": "a", "previous": "c"}.get(way, "b")
             answer = sut.control.call("receive_by_lookup_id", lookup_id=ids[relative], seek=way, **source)
         else:
@@ -178,7 +178,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
         expected = queues.expect(queue=left, other="uv", journal=labels)
     received = map_properties_by_label([message] if message else [])
     original = {labels: before[labels]} if labels in before else received
-    rules = RULES_OF_READ_BY_LOOKUP_ID if way in WAYS_TO_RECEIVE_BY_LOOKUP else RULES_OF_RECEIVE
+    rules = RULES_OF_READ_BY_LOOKUP_ID if way in LOOKUP_RECEIVE_KINDS else RULES_OF_RECEIVE
     judge(
         rules[1],
         expected=facts(labels=[labels], properties=none("changed property")),
@@ -190,7 +190,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
     for restarted in states:
         if restarted:
             sut.restart()
-        copies = queues.properties(journals=True)
+        copies = queues.map_message_properties_by_label(journals=True)
         judge(
             rules[0],
             *rules[2:],
@@ -199,7 +199,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
                 "places": queues.labels(),
                 "copies": list_changed_properties(original, copies),
                 "others": list_changed_properties(
-                    {one: before[one] for one in before if one != labels}, queues.properties()
+                    {one: before[one] for one in before if one != labels}, queues.map_message_properties_by_label()
                 ),
             },
             case="after a restart" if restarted else "after the receive",
@@ -221,10 +221,10 @@ def test_peeks_return_whole_messages_and_change_nothing(peer, sut, judge):
     changes nothing either.
     """
     queues = SeveralQueues(peer, sut)
-    queues.fill("queue", "abcde", (3, 5, 3, 1))
-    queues.fill("other", "uv")
+    queues.fill_queue("queue", "abcde", (3, 5, 3, 1))
+    queues.fill_queue("other", "uv")
     places = queues.expect(queue="baced", other="uv")
-    before = queues.properties()
+    before = queues.map_message_properties_by_label()
     name = queues.names["queue"]
     handle = sut.control.call("open_queue", queue=name, access="peek")["handle"]
     cursor, second = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
@@ -280,7 +280,10 @@ def test_peeks_return_whole_messages_and_change_nothing(peer, sut, judge):
             "MQDMPR-3.1.7.1.13-02",
             "MQDMPR-3.1.7.1.15-58",
             expected=facts(places=places, properties=none("changed property")),
-            observed={"places": queues.labels(), "properties": list_changed_properties(before, queues.properties())},
+            observed={
+                "places": queues.labels(),
+                "properties": list_changed_properties(before, queues.map_message_properties_by_label()),
+            },
             case="after a restart" if restarted else "after the peeks",
             evidence=queues.packets,
         )

@@ -141,8 +141,10 @@ class ServerTwoPhaseReceiveOfReceivedMessageNotFound(TwoPhaseReading):
         tag: Hashable | None = None,
         transaction: Transaction | None = None,
     ) -> None:
-        def answer(status: Status, position: MessagePosition | None) -> None:
+        def report_received_message_as_not_found(status: Status, position: MessagePosition | None) -> None:
             received = status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
             answered(Status.MQ_ERROR_MESSAGE_NOT_FOUND if received else status, position)
 
-        super().dequeue_message_begin(queue_desc, answer, now, timeout_ms, cursor, tag, transaction)
+        super().dequeue_message_begin(
+            queue_desc, report_received_message_as_not_found, now, timeout_ms, cursor, tag, transaction
+        )

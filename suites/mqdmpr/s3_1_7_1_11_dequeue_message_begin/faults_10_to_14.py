@@ -15,7 +15,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 
-def _ignore_cursor_beside_locked(given: Given) -> Cursor | None:
+def _ignore_cursor_if_queue_has_locked_message(given: Given) -> Cursor | None:
     queue = given.queue_desc.QueueReference
     positions = () if queue is None else queue.MessagePositionList
     return None if any(one.State is MessagePositionState.LOCKED for one in positions) else given.cursor
@@ -25,7 +25,7 @@ add(
     "queue-manager-two-phase-receive-ignores-cursor-beside-locked-message",
     "MQDMPR-3.1.7.1.11-10",
     "A two-phase receive by a cursor returns the first available message if a message of the queue is locked.",
-    with_arguments(TwoPhaseReading.dequeue_message_begin, cursor=_ignore_cursor_beside_locked),
+    with_arguments(TwoPhaseReading.dequeue_message_begin, cursor=_ignore_cursor_if_queue_has_locked_message),
     blind=True,
 )
 
@@ -45,29 +45,29 @@ add(
 )
 
 
-def _change_found(
+def _make_returned_message_replacer(
     change: Callable[[Given, MessagePosition], MessagePosition],
 ) -> Callable[[Given], Answered]:
     """Return a function that replaces the message that a two-phase receive returns."""
 
     def make_completion(given: Given) -> Answered:
-        def answer(status: Status, position: MessagePosition | None) -> Any:
+        def answer_with_changed_message(status: Status, position: MessagePosition | None) -> Any:
             given.answered(status, None if position is None else change(given, position))
 
-        return answer
+        return answer_with_changed_message
 
     return make_completion
 
 
-def _lock_other(position: MessagePosition, other: MessagePosition | None) -> None:
+def _lock_other_message(position: MessagePosition, other: MessagePosition | None) -> None:
     if other is not None and other is not position and other.State is MessagePositionState.AVAILABLE:
         position.State, other.State = other.State, position.State
 
 
-def _lock_next(given: Given, position: MessagePosition) -> MessagePosition:
+def _lock_following_message(given: Given, position: MessagePosition) -> MessagePosition:
     other = position.Next
     if given.cursor is not None and isinstance(other, MessagePosition):
-        _lock_other(position, other)
+        _lock_other_message(position, other)
     return position
 
 
@@ -75,12 +75,14 @@ add(
     "queue-manager-two-phase-receive-by-cursor-locks-next-message",
     "MQDMPR-3.1.7.1.11-14",
     "A two-phase receive by a cursor returns the message of the cursor, but locks the next message.",
-    with_arguments(TwoPhaseReading.dequeue_message_begin, answered=_change_found(_lock_next)),
+    with_arguments(
+        TwoPhaseReading.dequeue_message_begin, answered=_make_returned_message_replacer(_lock_following_message)
+    ),
     blind=True,
 )
 
 
-def _return_locked_before(given: Given, position: MessagePosition) -> MessagePosition:
+def _return_preceding_locked_message(given: Given, position: MessagePosition) -> MessagePosition:
     before = position.Previous
     if isinstance(before, MessagePosition) and before.State is MessagePositionState.LOCKED:
         return before
@@ -91,7 +93,10 @@ add(
     "queue-manager-second-two-phase-receive-returns-message-of-first",
     "MQDMPR-3.1.7.1.11-14",
     "A two-phase receive returns the message before its message if that message is locked.",
-    with_arguments(TwoPhaseReading.dequeue_message_begin, answered=_change_found(_return_locked_before)),
+    with_arguments(
+        TwoPhaseReading.dequeue_message_begin,
+        answered=_make_returned_message_replacer(_return_preceding_locked_message),
+    ),
     blind=True,
 )
 
@@ -101,11 +106,11 @@ def _make_waiting_completion(given: Given) -> Answered:
     queue = given.queue_desc.QueueReference
     waits = queue is not None and given.qm.seeking.seek_available(queue.MessagePositionList.Start, False) is None
 
-    def answer(status: Status, position: MessagePosition | None) -> None:
+    def answer_with_first_message(status: Status, position: MessagePosition | None) -> None:
         first = None if position is None else position.QueueReference.MessagePositionList.Start.Next
         given.answered(status, first if waits and isinstance(first, MessagePosition) else position)
 
-    return answer
+    return answer_with_first_message
 
 
 add(

@@ -222,10 +222,10 @@ class QueueManagerDequeueEndOfPurgedMessageRefused(TwoPhaseReading):
     ) -> None:
         purged = position.State is MessagePositionState.PURGE_PENDING
 
-        def end(status: Status) -> None:
+        def report_refusal_if_purged(status: Status) -> None:
             ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE if purged else status)
 
-        super().dequeue_message_end(queue_desc, position, delete_message, end, transactional)
+        super().dequeue_message_end(queue_desc, position, delete_message, report_refusal_if_purged, transactional)
 
 
 @fault("queue-manager-returned-message-wakes-no-reader", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
@@ -286,7 +286,7 @@ class QueueManagerSecondEndOfReceiveFromDeletedQueueSucceeds(TwoPhaseReading):
     MQ_ERROR_QUEUE_NOT_AVAILABLE.
     """
 
-    refused: frozenset[int] = frozenset()
+    handles_of_refused_ends: frozenset[int] = frozenset()
 
     def dequeue_message_end(
         self,
@@ -296,9 +296,9 @@ class QueueManagerSecondEndOfReceiveFromDeletedQueueSucceeds(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        if queue_desc.QueueReference is None and queue_desc.Handle in self.refused:
+        if queue_desc.QueueReference is None and queue_desc.Handle in self.handles_of_refused_ends:
             ended(Status.MQ_OK)
             return
         if queue_desc.QueueReference is None:
-            self.refused |= {queue_desc.Handle}
+            self.handles_of_refused_ends |= {queue_desc.Handle}
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)

@@ -203,14 +203,20 @@ class QueueManagerLookupMovesCursorOfItsHandle(Reading):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        def move(status: Status, position: MessagePosition | None) -> None:
+        def move_cursors_to_message(status: Status, position: MessagePosition | None) -> None:
             if position is not None and peek_operation:
                 for cursor in queue_desc.CursorCollection.values():
                     self.qm.cursors.message_available(cursor, position)
             answered(status, position)
 
         super().read_by_lookup_identifier(
-            queue_desc, lookup_id, lookup_operation, move, peek_operation, two_phase_read, transaction
+            queue_desc,
+            lookup_id,
+            lookup_operation,
+            move_cursors_to_message,
+            peek_operation,
+            two_phase_read,
+            transaction,
         )
 
 

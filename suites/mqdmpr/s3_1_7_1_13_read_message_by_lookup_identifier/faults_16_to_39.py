@@ -18,7 +18,7 @@ from reference_qm.model.statuses import Status
 LARGE_BODY_BYTES = 10_000
 
 
-def _change_lookup(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Any:
+def _change_lookup_results(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Any:
     """Return an installer of a fault that changes the result of a read by LookupIdentifier."""
 
     def make_completion(given: Given) -> Answered:
@@ -32,7 +32,7 @@ def _get_neighbour(position: MessagePosition | None) -> MessagePosition | None:
     return following if isinstance(following, MessagePosition) else position
 
 
-def _unlock(given: Given, status: Status, position: MessagePosition | None, when: bool) -> Any:
+def _unlock_received_message(given: Given, status: Status, position: MessagePosition | None, when: bool) -> Any:
     if when and position is not None and not given.peek_operation:
         position.State = MessagePositionState.AVAILABLE
     return status, position
@@ -87,7 +87,7 @@ for _name, _rules, _says, _change in (
         "queue-manager-transactional-receive-of-last-message-by-lookup-id-does-not-lock",
         "MQDMPR-3.1.7.1.13-24",
         "A receive of the last message by LookupIdentifier in a transaction does not lock the message.",
-        lambda given, status, position: _unlock(
+        lambda given, status, position: _unlock_received_message(
             given,
             status,
             position,
@@ -98,7 +98,7 @@ for _name, _rules, _says, _change in (
         "queue-manager-transactional-receive-of-previous-message-by-lookup-id-does-not-lock",
         "MQDMPR-3.1.7.1.13-24",
         "A receive of the message before a LookupIdentifier in a transaction does not lock the message.",
-        lambda given, status, position: _unlock(
+        lambda given, status, position: _unlock_received_message(
             given,
             status,
             position,
@@ -109,7 +109,7 @@ for _name, _rules, _says, _change in (
         "queue-manager-two-phase-receive-of-next-message-by-lookup-id-does-not-lock",
         "MQDMPR-3.1.7.1.13-32",
         "A two-phase receive of the message after a LookupIdentifier does not lock the message.",
-        lambda given, status, position: _unlock(
+        lambda given, status, position: _unlock_received_message(
             given,
             status,
             position,
@@ -120,7 +120,7 @@ for _name, _rules, _says, _change in (
         "queue-manager-two-phase-receive-of-transactional-message-by-lookup-id-does-not-lock",
         "MQDMPR-3.1.7.1.13-32",
         "A two-phase receive of a transactional message by LookupIdentifier does not lock the message.",
-        lambda given, status, position: _unlock(
+        lambda given, status, position: _unlock_received_message(
             given, status, position, given.two_phase_read and is_transactional(position)
         ),
     ),
@@ -147,4 +147,4 @@ for _name, _rules, _says, _change in (
         ),
     ),
 ):
-    add(_name, _rules, _says, _change_lookup(_change), blind=True)
+    add(_name, _rules, _says, _change_lookup_results(_change), blind=True)

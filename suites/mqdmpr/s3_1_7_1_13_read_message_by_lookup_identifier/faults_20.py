@@ -12,10 +12,10 @@ from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
-Found = tuple[Status, MessagePosition | None]
+StatusAndPosition = tuple[Status, MessagePosition | None]
 
 
-def _find_locked_neighbour(queue: Queue, lookup_id: int, forward: bool) -> Found | None:
+def _find_locked_neighbour(queue: Queue, lookup_id: int, forward: bool) -> StatusAndPosition | None:
     position = queue.MessagePositionList.find(lookup_id)
     if position is None:
         return None
@@ -30,7 +30,7 @@ class QueueManagerReceiveNextByLookupIdReturnsLockedMessage(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> StatusAndPosition:
         wanted = lookup_action is MessageSeekAction.NEXT and not peek_operation
         locked = _find_locked_neighbour(queue, lookup_id, True) if wanted else None
         return locked or super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
@@ -42,7 +42,7 @@ class QueueManagerPeekPreviousByLookupIdReturnsLockedMessage(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> StatusAndPosition:
         wanted = lookup_action is MessageSeekAction.PREVIOUS and peek_operation
         locked = _find_locked_neighbour(queue, lookup_id, False) if wanted else None
         return locked or super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
@@ -59,7 +59,7 @@ class QueueManagerReceiveByLookupIdReturnsLockedMessage(Seeking):
     @only_if(_is_receive_of_current)
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> StatusAndPosition:
         position = queue.MessagePositionList.find(lookup_id)
         if position is not None and position.State is MessagePositionState.LOCKED:
             return Status.MQ_OK, position

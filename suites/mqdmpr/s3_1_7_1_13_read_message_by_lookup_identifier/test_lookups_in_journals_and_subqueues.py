@@ -24,9 +24,9 @@ def move_messages_to_subqueue(application, *labels):
     """Move the messages to a new subqueue; return the path name of the subqueue."""
     subqueue = f"{application.queue};mqc-sub"
     application.sut.create_queue(subqueue)
-    get_lookup_ids_by_label = application.get_lookup_ids_by_label()
+    lookup_ids = application.get_lookup_ids_by_label()
     for label in labels:
-        application.call("move", queue=application.queue, lookup_id=get_lookup_ids_by_label[label], to=subqueue)
+        application.call("move", queue=application.queue, lookup_id=lookup_ids[label], to=subqueue)
     return subqueue
 
 
@@ -46,7 +46,7 @@ def test_lookup_in_journal_or_subqueue_finds_only_its_messages(peer, sut, judge,
     messages from the queue.
     """
     application = Application(peer, sut)
-    packets = application.fill(*"abcdef")
+    packets = application.fill_queue(*"abcdef")
     inner = divide(application, *"abc")
     observed = {
         where: read_by_each_lookup_action(application, queue, middle, through)

@@ -21,7 +21,7 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     their positions.
     """
     application = Application(peer, sut, transactional=True)
-    application.fill(*"abcde")
+    application.fill_queue(*"abcde")
     committed, aborted = application.begin_transaction(), application.begin_transaction()
     received_labels = [application.receive(transaction=committed), application.receive(transaction=aborted)]
     labels_before = application.labels()
@@ -69,7 +69,7 @@ def test_each_action_receives_within_transaction(peer, sut, judge, end):
     """
     application = Application(peer, sut, transactional=True)
     sut.control.call("set_queue", name=application.queue, journaling=True)
-    application.fill(*"abcde")
+    application.fill_queue(*"abcde")
     third = application.get_lookup_ids_by_label()["c"]
     transaction = application.begin_transaction()
     looked_up = [

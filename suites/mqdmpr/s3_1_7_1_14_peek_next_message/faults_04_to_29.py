@@ -57,7 +57,7 @@ add(
 )
 
 
-A_DAY_MS = 86_400_000
+ONE_DAY_MS = 86_400_000
 
 
 @fault("queue-manager-peek-next-without-timeout-ends-after-a-day", breaks="MQDMPR-3.1.7.1.14-07")
@@ -73,7 +73,7 @@ class QueueManagerPeekNextWithoutTimeoutEndsAfterADay(Reading):
         timeout_ms: int | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        timeout_ms = A_DAY_MS if timeout_ms is None else timeout_ms
+        timeout_ms = ONE_DAY_MS if timeout_ms is None else timeout_ms
         super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
 
 
@@ -342,7 +342,7 @@ class QueueManagerPendingPeekNextFailsForUrgentMessage(Reading):
         pending = True
 
 
-def _peeks_next(reader: WaitingMessageReadOperation) -> bool:
+def _is_pending_peek_next(reader: WaitingMessageReadOperation) -> bool:
     cursor = reader.CursorReference
     return (
         not reader.DestructiveRead and cursor is not None and not isinstance(cursor.MessagePositionReference, Boundary)
@@ -361,7 +361,7 @@ class QueueManagerPeekNextReleasesNoOtherHandle(Waiting):
                     found = self._find_message_for(reader, position)
                     if found is None:
                         return
-                    peeked_next = peeked_next or _peeks_next(reader)
+                    peeked_next = peeked_next or _is_pending_peek_next(reader)
                     self.satisfy_reader(reader, found)
             if peeked_next:
                 return

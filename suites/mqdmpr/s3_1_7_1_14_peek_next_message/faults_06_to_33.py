@@ -18,7 +18,7 @@ from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 
 
-def _peek_in_owner(part: Cursors, cursor: Cursor, journal: bool) -> Got | None:
+def _peek_in_owning_queue(part: Cursors, cursor: Cursor, journal: bool) -> Got | None:
     """Return the first message of the queue that owns the cursor's journal or subqueue."""
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     owner = None if queue is None else queue.parent
@@ -33,7 +33,7 @@ class QueueManagerPeekNextInSubqueueReturnsMessageOfOwner(Cursors):
     """A peek at the next message of a subqueue returns a message of the queue that owns the subqueue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        return _peek_in_owner(self, cursor, journal=False) or super().get_next_message_for_peek(cursor)
+        return _peek_in_owning_queue(self, cursor, journal=False) or super().get_next_message_for_peek(cursor)
 
 
 @fault("queue-manager-peek-next-in-journal-returns-message-of-owner", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
@@ -41,7 +41,7 @@ class QueueManagerPeekNextInJournalReturnsMessageOfOwner(Cursors):
     """A peek at the next message of a journal returns a message of the queue that owns the journal."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        return _peek_in_owner(self, cursor, journal=True) or super().get_next_message_for_peek(cursor)
+        return _peek_in_owning_queue(self, cursor, journal=True) or super().get_next_message_for_peek(cursor)
 
 
 @fault("queue-manager-peek-next-reads-queue-opened-last", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
@@ -57,7 +57,7 @@ class QueueManagerPeekNextReadsQueueOpenedLast(Cursors):
         return super().get_next_message_for_peek(cursor)
 
 
-def _fail_success(when: Any) -> Any:
+def _make_change_of_success_to_failure(when: Any) -> Any:
     """Return a change of a result: a message for which the condition is true is returned with a failure status."""
 
     def change_status(status: Status, position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
@@ -74,7 +74,7 @@ add(
     " queue.",
     with_result(
         Reading.peek_next_message,
-        _fail_success(lambda position: not isinstance(position.Next, MessagePosition)),
+        _make_change_of_success_to_failure(lambda position: not isinstance(position.Next, MessagePosition)),
     ),
     blind=True,
 )
@@ -86,7 +86,9 @@ add(
     "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message is transactional.",
     with_result(
         Reading.peek_next_message,
-        _fail_success(lambda position: position.MessageReference.TransactionIdentifier is not None),
+        _make_change_of_success_to_failure(
+            lambda position: position.MessageReference.TransactionIdentifier is not None
+        ),
     ),
     blind=True,
 )
@@ -99,7 +101,7 @@ add(
     " the message before.",
     with_result(
         Reading.peek_next_message,
-        _fail_success(
+        _make_change_of_success_to_failure(
             lambda position: (
                 isinstance(position.Previous, MessagePosition)
                 and position.Previous.MessageReference.Priority > position.MessageReference.Priority
@@ -161,7 +163,9 @@ add(
 )
 
 
-def _expire_if_cancelled(status: Status, position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
+def _report_cancelled_read_as_timed_out(
+    status: Status, position: MessagePosition | None
+) -> tuple[Status, MessagePosition | None]:
     cancelled = Status.MQ_ERROR_OPERATION_CANCELLED, Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
     return (Status.MQ_ERROR_IO_TIMEOUT if status in cancelled else status), position
 
@@ -170,7 +174,7 @@ add(
     "queue-manager-cancelled-peek-next-returns-timeout",
     "MQDMPR-3.1.7.1.14-33",
     "A cancelled peek at the next message returns MQ_ERROR_IO_TIMEOUT.",
-    with_result(Reading.peek_next_message, _expire_if_cancelled),
+    with_result(Reading.peek_next_message, _report_cancelled_read_as_timed_out),
     blind=True,
 )
 
@@ -190,9 +194,9 @@ class ServerPeekNextOfDeletedQueueTimesOut(Reading):
         timeout_ms: int | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        def answer_without_reason(status: Status, position: MessagePosition | None) -> None:
+        def report_deletion_as_timeout(status: Status, position: MessagePosition | None) -> None:
             deleted = status is Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
             answered(Status.MQ_ERROR_IO_TIMEOUT if deleted else status, position)
 
-        given = answered if queue_desc.QueueReference is None else answer_without_reason
+        given = answered if queue_desc.QueueReference is None else report_deletion_as_timeout
         super().peek_next_message(queue_desc, given, now, cursor, timeout_ms, tag)

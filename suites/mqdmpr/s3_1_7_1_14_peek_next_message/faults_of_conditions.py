@@ -11,7 +11,7 @@ from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.surface.clock import Now
 
 
-class _ChangesTimeoutOfPeekNext(Reading):
+class _PeekNextTimeoutChanger(Reading):
     """Changes the timeout of a peek at the next message."""
 
     def __init__(self, qm: QM) -> None:
@@ -36,7 +36,7 @@ class _ChangesTimeoutOfPeekNext(Reading):
 
 
 @fault("queue-manager-second-peek-next-does-not-wait", breaks="MQDMPR-3.1.7.1.14-17", blind=True)
-class QueueManagerSecondPeekNextDoesNotWait(_ChangesTimeoutOfPeekNext):
+class QueueManagerSecondPeekNextDoesNotWait(_PeekNextTimeoutChanger):
     """A peek at the next message waits only if another peek of this kind is not pending."""
 
     def change_timeout(self, timeout_ms: int | None, cursor: Cursor) -> int | None:
@@ -45,7 +45,7 @@ class QueueManagerSecondPeekNextDoesNotWait(_ChangesTimeoutOfPeekNext):
 
 
 @fault("queue-manager-peek-next-waits-for-at-most-a-second", breaks="MQDMPR-3.1.7.1.14-17", blind=True)
-class QueueManagerPeekNextWaitsForAtMostASecond(_ChangesTimeoutOfPeekNext):
+class QueueManagerPeekNextWaitsForAtMostASecond(_PeekNextTimeoutChanger):
     """A peek at the next message waits for at most a second."""
 
     def change_timeout(self, timeout_ms: int | None, cursor: Cursor) -> int | None:
@@ -53,7 +53,7 @@ class QueueManagerPeekNextWaitsForAtMostASecond(_ChangesTimeoutOfPeekNext):
 
 
 @fault("queue-manager-repeated-peek-next-waits-without-limit", breaks="MQDMPR-3.1.7.1.14-17", blind=True)
-class QueueManagerRepeatedPeekNextWaitsWithoutLimit(_ChangesTimeoutOfPeekNext):
+class QueueManagerRepeatedPeekNextWaitsWithoutLimit(_PeekNextTimeoutChanger):
     """After its first peek at the next message, the queue manager ignores the timeouts of these peeks."""
 
     def change_timeout(self, timeout_ms: int | None, cursor: Cursor) -> int | None:

@@ -91,7 +91,7 @@ def change_peek_results(
     without a message.
     """
 
-    def run(
+    def peek_with_changed_result(
         part: Reading,
         original: Callable[..., None],
         queue_desc: OpenQueueDescriptor,
@@ -112,7 +112,7 @@ def change_peek_results(
             return
         waits: list[bool] = []
 
-        def answer(status: Status, position: MessagePosition | None) -> None:
+        def answer_with_changed_result(status: Status, position: MessagePosition | None) -> None:
             change = arrived if waits else found
             if position is not None and change is not None:
                 answered(*change(peek, position))
@@ -122,10 +122,10 @@ def change_peek_results(
                 answered(status, position)
 
         given = timeout if timeout_ms is None else timeout_ms(peek)
-        original(queue_desc, answer, now, given, None if without_cursor else cursor, tag)
+        original(queue_desc, answer_with_changed_result, now, given, None if without_cursor else cursor, tag)
         waits.append(True)
 
-    return change_step(Reading.peek_message, run)
+    return change_step(Reading.peek_message, peek_with_changed_result)
 
 
 def change_status_of_ended_peek(when: PeekCondition, of: Callable[[Status], bool], status: Status) -> Install:
@@ -140,12 +140,14 @@ def get_neighbor_message(entry: Entry | None, *, forward: bool) -> MessagePositi
     return near if available else None
 
 
-def answer_with_other_message(choose: Callable[[PeekRequest, MessagePosition], MessagePosition | None]) -> PeekChange:
+def make_change_to_other_message(
+    choose: Callable[[PeekRequest, MessagePosition], MessagePosition | None],
+) -> PeekChange:
     """Return a change that answers with a different message, if there is such a message."""
     return lambda peek, position: (Status.MQ_OK, choose(peek, position) or position)
 
 
-def answer_with_status(
+def make_change_to_status(
     status: Status, only: Callable[[PeekRequest, MessagePosition], bool] = lambda peek, position: True
 ) -> PeekChange:
     """Return a change that answers with a status instead of the message, if a condition of the message is true."""
@@ -162,7 +164,7 @@ def is_express(position: MessagePosition) -> bool:
     return position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
-def is_large(position: MessagePosition) -> bool:
+def has_large_body(position: MessagePosition) -> bool:
     """Return whether a message has a large body."""
     return len(position.MessageReference.Body) >= LARGE_BODY_BYTES
 
@@ -172,7 +174,7 @@ def pass_message_to_some_reads(choose: Callable[[list[Any], MessagePosition], li
     ``choose`` selects these reads from all waiting reads of the queue.
     """
 
-    def run(part: Waiting, original: Callable[..., None], position: MessagePosition) -> None:
+    def release_chosen_readers(part: Waiting, original: Callable[..., None], position: MessagePosition) -> None:
         opened = list(position.QueueReference.OpenQueueDescriptorCollection.values())
         waiting = [reader for one in opened for reader in one.WaitingMessageReadOperationCollection]
         chosen = choose(waiting, position)
@@ -184,4 +186,4 @@ def pass_message_to_some_reads(choose: Callable[[list[Any], MessagePosition], li
             if reader not in chosen:
                 part.qm.readers[reader.number] = reader
 
-    return change_step(Waiting.release_readers, run)
+    return change_step(Waiting.release_readers, release_chosen_readers)

@@ -19,14 +19,14 @@ from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
-    answer_with_other_message,
-    answer_with_status,
     change_peek_results,
     get_neighbor_message,
+    has_large_body,
     has_peek_cursor,
     is_express,
-    is_large,
     is_transactional,
+    make_change_to_other_message,
+    make_change_to_status,
 )
 
 
@@ -217,7 +217,7 @@ add(
     "A second peek by a cursor at a message returns the message after that message.",
     change_peek_results(
         lambda peek: peek.state is CursorState.READ,
-        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
     blind=True,
 )
@@ -229,7 +229,7 @@ add(
     "A second peek by a cursor at a message returns the message before that message.",
     change_peek_results(
         lambda peek: peek.state is CursorState.READ,
-        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=False)),
+        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=False)),
     ),
     blind=True,
 )
@@ -241,7 +241,7 @@ add(
     "A peek by a cursor at a message returns the first message of the queue if that message has a higher priority.",
     change_peek_results(
         has_peek_cursor,
-        found=answer_with_other_message(
+        found=make_change_to_other_message(
             lambda peek, position: next(
                 (
                     one
@@ -261,7 +261,7 @@ add(
     "MQDMPR-3.1.7.1.15-13",
     "A second peek by a cursor at an existing message returns MQ_ERROR_IO_TIMEOUT.",
     change_peek_results(
-        lambda peek: peek.state is CursorState.READ, found=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT)
+        lambda peek: peek.state is CursorState.READ, found=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT)
     ),
     blind=True,
 )
@@ -273,7 +273,9 @@ add(
     "A peek by a cursor at a message with a large body returns MQ_ERROR_INSUFFICIENT_RESOURCES.",
     change_peek_results(
         has_peek_cursor,
-        found=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+        found=make_change_to_status(
+            Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
+        ),
     ),
     blind=True,
 )
@@ -285,7 +287,9 @@ add(
     "A peek by a cursor at a transactional message returns MQ_ERROR_TRANSACTION_USAGE.",
     change_peek_results(
         has_peek_cursor,
-        found=answer_with_status(Status.MQ_ERROR_TRANSACTION_USAGE, lambda peek, position: is_transactional(position)),
+        found=make_change_to_status(
+            Status.MQ_ERROR_TRANSACTION_USAGE, lambda peek, position: is_transactional(position)
+        ),
     ),
     blind=True,
 )
@@ -336,7 +340,7 @@ add(
             and len(peek.list_cursors_of_queue()) > 3
             and peek.list_cursors_of_queue()[3] is peek.cursor
         ),
-        found=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES),
+        found=make_change_to_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES),
     ),
 )
 
@@ -347,7 +351,7 @@ add(
     "A peek by a cursor at an express message returns the next message.",
     change_peek_results(
         has_peek_cursor,
-        found=answer_with_other_message(
+        found=make_change_to_other_message(
             lambda peek, position: get_neighbor_message(position, forward=True) if is_express(position) else None
         ),
     ),

@@ -15,13 +15,13 @@ from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
-    answer_with_status,
     change_peek_results,
     change_status_of_ended_peek,
+    has_large_body,
     has_peek_cursor,
     is_express,
-    is_large,
     is_transactional,
+    make_change_to_status,
     pass_message_to_some_reads,
 )
 
@@ -49,7 +49,9 @@ add(
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when a message with a large body arrives.",
     pass_message_to_some_reads(
-        lambda readers, position: [one for one in readers if one.CursorReference is None or not is_large(position)]
+        lambda readers, position: [
+            one for one in readers if one.CursorReference is None or not has_large_body(position)
+        ]
     ),
     blind=True,
 )
@@ -191,7 +193,7 @@ add(
     "arrives.",
     change_peek_results(
         lambda peek: has_peek_cursor(peek) and peek.count_waiting_reads() > 0,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -203,7 +205,9 @@ add(
     "A pending peek by a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
     change_peek_results(
         has_peek_cursor,
-        arrived=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+        arrived=make_change_to_status(
+            Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
+        ),
     ),
     blind=True,
 )
@@ -214,7 +218,7 @@ add(
     "MQDMPR-3.1.7.1.15-31",
     "A pending peek by a cursor that has waited in vain before returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
     change_peek_results(
-        lambda peek: peek.state is CursorState.WAIT_PEEK, arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT)
+        lambda peek: peek.state is CursorState.WAIT_PEEK, arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT)
     ),
     blind=True,
 )
@@ -257,6 +261,6 @@ add(
     "A pending peek by a cursor returns an error when an express message arrives.",
     change_peek_results(
         has_peek_cursor,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
     ),
 )

@@ -19,14 +19,14 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
-    answer_with_other_message,
-    answer_with_status,
     change_peek_results,
     change_status_of_ended_peek,
     get_neighbor_message,
+    has_large_body,
     has_no_peek_cursor,
     is_express,
-    is_large,
+    make_change_to_other_message,
+    make_change_to_status,
 )
 
 
@@ -220,7 +220,7 @@ add(
     "A peek without a cursor returns the message that arrived first, although a later message has a higher priority.",
     change_peek_results(
         has_no_peek_cursor,
-        found=answer_with_other_message(
+        found=make_change_to_other_message(
             lambda peek, position: min(peek.list_available_messages(), key=lambda one: one.order, default=None)
         ),
     ),
@@ -234,7 +234,7 @@ add(
     "A peek without a cursor by a handle that has a cursor returns the message after that cursor.",
     change_peek_results(
         has_no_peek_cursor,
-        found=answer_with_other_message(
+        found=make_change_to_other_message(
             lambda peek, position: next(
                 filter(
                     None,
@@ -255,12 +255,14 @@ def _answer_second_peek_with_next(part: Reading, original: Callable[..., None], 
     descriptor, answered, *rest = arguments
     peeked = part.__dict__.setdefault("peeked", set())
 
-    def answer(status: Status, position: MessagePosition | None) -> None:
+    def answer_with_following_message(status: Status, position: MessagePosition | None) -> None:
         following = get_neighbor_message(position, forward=True) if descriptor.Handle in peeked else None
         peeked.add(descriptor.Handle)
         answered(status, following or position)
 
-    original(descriptor, answer if len(arguments) < 5 or arguments[4] is None else answered, *rest)
+    original(
+        descriptor, answer_with_following_message if len(arguments) < 5 or arguments[4] is None else answered, *rest
+    )
 
 
 add(
@@ -278,7 +280,9 @@ add(
     "A pending peek without a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
     change_peek_results(
         has_no_peek_cursor,
-        arrived=answer_with_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: is_large(position)),
+        arrived=make_change_to_status(
+            Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
+        ),
     ),
     blind=True,
 )
@@ -291,7 +295,7 @@ add(
     "arrives.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.count_waiting_reads() > 0,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -303,7 +307,7 @@ add(
     "A pending peek without a cursor and without a limit of time returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms is None,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -342,7 +346,7 @@ add(
     "A peek without a cursor returns the second message of the queue if two handles of the queue are open.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and len(peek.queue.OpenQueueDescriptorCollection) > 1,
-        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
     blind=True,
 )
@@ -354,8 +358,8 @@ add(
     "A peek without a cursor that finds a message with a large body returns the next message.",
     change_peek_results(
         has_no_peek_cursor,
-        found=answer_with_other_message(
-            lambda peek, position: get_neighbor_message(position, forward=True) if is_large(position) else None
+        found=make_change_to_other_message(
+            lambda peek, position: get_neighbor_message(position, forward=True) if has_large_body(position) else None
         ),
     ),
     blind=True,
@@ -368,7 +372,7 @@ add(
     "A peek without a cursor and with a timeout other than zero returns the last message of the queue.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms != 0,
-        found=answer_with_other_message(lambda peek, position: peek.list_available_messages()[-1]),
+        found=make_change_to_other_message(lambda peek, position: peek.list_available_messages()[-1]),
     ),
     blind=True,
 )
@@ -380,7 +384,7 @@ add(
     "A pending peek without a cursor returns an error when an express message arrives.",
     change_peek_results(
         has_no_peek_cursor,
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
     ),
 )
 
@@ -391,7 +395,7 @@ add(
     "A pending peek without a cursor by a handle that was opened to peek returns an error when a message arrives.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.is_handle_opened_to_peek(),
-        arrived=answer_with_status(Status.MQ_ERROR_IO_TIMEOUT),
+        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
 )
 
@@ -402,7 +406,7 @@ add(
     "A peek without a cursor by a handle that was opened to peek returns the second message.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.is_handle_opened_to_peek(),
-        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
 )
 
@@ -413,7 +417,7 @@ add(
     "A peek without a cursor that finds an express message returns the next message.",
     change_peek_results(
         has_no_peek_cursor,
-        found=answer_with_other_message(
+        found=make_change_to_other_message(
             lambda peek, position: get_neighbor_message(position, forward=True) if is_express(position) else None
         ),
     ),
@@ -426,6 +430,6 @@ add(
     "A peek without a cursor at a subqueue or a journal returns the second message.",
     change_peek_results(
         lambda peek: has_no_peek_cursor(peek) and peek.queue.parent is not None,
-        found=answer_with_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
 )

@@ -12,7 +12,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-class _PeeksAtOtherQueue(Reading):
+class _OtherQueuePeeker(Reading):
     """Peeks without a cursor at a message of another queue than the one that was opened."""
 
     def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
@@ -33,7 +33,7 @@ class _PeeksAtOtherQueue(Reading):
 
 
 @fault("queue-manager-peek-at-subqueue-looks-at-owner", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
-class QueueManagerPeekAtSubqueueLooksAtOwner(_PeeksAtOtherQueue):
+class QueueManagerPeekAtSubqueueLooksAtOwner(_OtherQueuePeeker):
     """A peek at a subqueue returns the first message of the queue to which the subqueue belongs."""
 
     def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
@@ -52,7 +52,7 @@ class QueueManagerPeekAtSubqueueLooksAtOwner(_PeeksAtOtherQueue):
 
 
 @fault("queue-manager-peek-at-journal-looks-at-owner", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
-class QueueManagerPeekAtJournalLooksAtOwner(_PeeksAtOtherQueue):
+class QueueManagerPeekAtJournalLooksAtOwner(_OtherQueuePeeker):
     """A peek at a journal returns the first message of the queue to which the journal belongs."""
 
     def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
@@ -71,7 +71,7 @@ class QueueManagerPeekAtJournalLooksAtOwner(_PeeksAtOtherQueue):
 
 
 @fault("queue-manager-peek-uses-descriptor-that-was-opened-last", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
-class QueueManagerPeekUsesDescriptorThatWasOpenedLast(_PeeksAtOtherQueue):
+class QueueManagerPeekUsesDescriptorThatWasOpenedLast(_OtherQueuePeeker):
     """A peek returns the first message of the queue that was opened last."""
 
     def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
@@ -79,29 +79,29 @@ class QueueManagerPeekUsesDescriptorThatWasOpenedLast(_PeeksAtOtherQueue):
         return None if last.QueueReference is None else last
 
 
-class _ReplacesStatusOfPeek(Waiting):
+class _PendingPeekStatusReplacer(Waiting):
     """Replaces the status of a pending peek by a cursor that ends without a message."""
 
-    def replace_status(self, reader: WaitingMessageReadOperation, status: Status) -> Status:
+    def replace_status_of_peek(self, reader: WaitingMessageReadOperation, status: Status) -> Status:
         """Return the status that the peek returns."""
         return status
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         peeks = not reader.DestructiveRead and reader.CursorReference is not None
-        super().stop_reader(reader, self.replace_status(reader, status) if peeks else status)
+        super().stop_reader(reader, self.replace_status_of_peek(reader, status) if peeks else status)
 
 
 @fault("queue-manager-cancelled-peek-by-cursor-returns-timeout", breaks="MQDMPR-3.1.7.1.15-35", blind=True)
-class QueueManagerCancelledPeekByCursorReturnsTimeout(_ReplacesStatusOfPeek):
+class QueueManagerCancelledPeekByCursorReturnsTimeout(_PendingPeekStatusReplacer):
     """A pending peek by a cursor that is cancelled returns MQ_ERROR_IO_TIMEOUT."""
 
-    def replace_status(self, reader: WaitingMessageReadOperation, status: Status) -> Status:
+    def replace_status_of_peek(self, reader: WaitingMessageReadOperation, status: Status) -> Status:
         return Status.MQ_ERROR_IO_TIMEOUT
 
 
 @fault("queue-manager-expired-peek-by-second-cursor-returns-cancelled", breaks="MQDMPR-3.1.7.1.15-35", blind=True)
-class QueueManagerExpiredPeekBySecondCursorReturnsCancelled(_ReplacesStatusOfPeek):
+class QueueManagerExpiredPeekBySecondCursorReturnsCancelled(_PendingPeekStatusReplacer):
     """A pending peek by a cursor that expires returns MQ_ERROR_OPERATION_CANCELLED if another read is pending."""
 
-    def replace_status(self, reader: WaitingMessageReadOperation, status: Status) -> Status:
+    def replace_status_of_peek(self, reader: WaitingMessageReadOperation, status: Status) -> Status:
         return Status.MQ_ERROR_OPERATION_CANCELLED if len(self.qm.readers) > 1 else status

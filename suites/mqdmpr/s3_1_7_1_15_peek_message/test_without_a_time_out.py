@@ -35,7 +35,7 @@ def _build_read_arguments(sut, application, verb, by_cursor):
     handle = sut.control.call("open_queue", queue=application.queue, access=access)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
     if verb == "peek_next":
-        application.fill("before")
+        application.fill_queue("before")
         sut.control.call("peek_message", cursor=cursor, timeout_ms=0)
     return {"cursor": cursor}
 

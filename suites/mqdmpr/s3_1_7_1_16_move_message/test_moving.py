@@ -82,7 +82,7 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     for label, priority in (("a", 2), ("b", 2), ("c", 5), ("d", 3)):
-        application.fill(label, PR=priority)
+        application.fill_queue(label, PR=priority)
     messages_before = {one["label"]: one for one in application.messages()}
     answers = [move_message(application, label, subqueue) for label in "abc"]
     judge(
@@ -209,7 +209,7 @@ def test_moved_message_completes_reads_of_target_in_their_order(peer, sut, judge
     """
     application = Application(peer, sut)
     places = QueueWithSubqueues(application)
-    application.fill("first", "second")
+    application.fill_queue("first", "second")
     handle = sut.control.call("open_queue", queue=places.names["sub 1"], access="receive")["handle"]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2)]
     reads = {}
@@ -258,7 +258,7 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
     """
     application = Application(peer, sut, transactional=True)
     places = QueueWithSubqueues(application)
-    application.fill(*"abcdefgh")
+    application.fill_queue(*"abcdefgh")
     places.move("defgh", "queue", "sub 1")
     transaction, other = application.begin_transaction(), application.begin_transaction()
     moves = (("b", "queue", "sub 1"), ("e", "sub 1", "queue"), ("gd", "sub 1", "sub 2"), ("a", "queue", "sub 1"))
@@ -302,7 +302,7 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
     """A message is moved to a subqueue at which a receive or a peek waits: the waiting read returns the message."""
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
-    application.fill("first", "second")
+    application.fill_queue("first", "second")
     read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=PENDING_READ_TIMEOUT_MS)
     peer.settle()
     is_early = read.is_answered()
@@ -346,7 +346,7 @@ def test_committed_move_completes_pending_reads_of_subqueue(peer, sut, judge):
     """
     application = Application(peer, sut, transactional=True)
     subqueue = create_subqueue(application)
-    application.fill("first", "second")
+    application.fill_queue("first", "second")
     reads = []
     for verb in ("peek_message", "receive"):
         reads.append(PendingRequest(peer, verb, queue=subqueue, timeout_ms=PENDING_READ_TIMEOUT_MS))
@@ -386,7 +386,7 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
     """
     application = Application(peer, sut, transactional=True)
     subqueue = create_subqueue(application)
-    application.fill("a", "b", "c")
+    application.fill_queue("a", "b", "c")
     committed, aborted = application.begin_transaction(), application.begin_transaction()
     answers = [
         move_message(application, label, subqueue, transaction=transaction)

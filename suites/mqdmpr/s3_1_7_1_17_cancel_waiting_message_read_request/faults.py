@@ -162,13 +162,13 @@ class QueueManagerCancelOfUnknownTagEndsSinglePendingRead(QueueCommands):
 class QueueManagerSecondCancelOfRequestSucceeds(QueueCommands):
     """The queue manager returns success for the cancellation of a request that was cancelled before."""
 
-    cancelled: frozenset[int] = frozenset()
+    cancelled_requests: frozenset[int] = frozenset()
 
     def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
         result = super().cancel_waiting(request, token, now)
         if result.values == {"cancelled": True}:
-            self.cancelled |= {request.token}
-        return Result({"cancelled": request.token in self.cancelled})
+            self.cancelled_requests |= {request.token}
+        return Result({"cancelled": request.token in self.cancelled_requests})
 
 
 @fault("queue-manager-cancel-of-completed-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11", blind=True)

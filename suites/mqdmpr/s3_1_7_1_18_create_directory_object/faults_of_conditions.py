@@ -14,37 +14,37 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Create
 from reference_qm.surface.inputs import DirectoryAnswered
 
-OnAnswered = Callable[[DirectoryAnswered], None]
+DirectoryAnswerCallback = Callable[[DirectoryAnswered], None]
 
 
-class _ChangesCreatedObjects(DirectoryLink):
+class _CreatedObjectChanger(DirectoryLink):
     """Changes the objects that the queue manager creates in the directory."""
 
-    def change_object(self, element: Queue) -> Queue:
+    def change_created_object(self, element: Queue) -> Queue:
         """Return the object that is created."""
         return element
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         if isinstance(change, Create) and isinstance(change.element, Queue):
-            change = replace(change, element=self.change_object(change.element))
+            change = replace(change, element=self.change_created_object(change.element))
         super().write(change, answered)
 
 
 @fault("queue-manager-transactional-queue-published-as-plain-queue", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
-class QueueManagerTransactionalQueuePublishedAsPlainQueue(_ChangesCreatedObjects):
+class QueueManagerTransactionalQueuePublishedAsPlainQueue(_CreatedObjectChanger):
     """The queue manager creates the directory object of a transactional queue as that of a nontransactional queue."""
 
-    def change_object(self, element: Queue) -> Queue:
+    def change_created_object(self, element: Queue) -> Queue:
         return replace(element, Transactional=False)
 
 
 @fault("queue-manager-object-with-base-priority-created-without-it", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
-class QueueManagerObjectWithBasePriorityCreatedWithoutIt(_ChangesCreatedObjects):
+class QueueManagerObjectWithBasePriorityCreatedWithoutIt(_CreatedObjectChanger):
     """The queue manager creates each directory object with the BasePriority 0, also for a queue with another
     BasePriority.
     """
 
-    def change_object(self, element: Queue) -> Queue:
+    def change_created_object(self, element: Queue) -> Queue:
         return replace(element, BasePriority=0)
 
 
@@ -58,7 +58,7 @@ class QueueManagerSecondObjectNotCreated(DirectoryLink):
         super().__init__(qm)
         self.created = 0
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         self.created += isinstance(change, Create)
         if isinstance(change, Create) and self.created == 2:
             answered(DirectoryAnswered(0, Result.SUCCESS, OTHER_GUID))

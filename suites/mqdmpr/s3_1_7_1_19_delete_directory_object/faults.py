@@ -37,14 +37,14 @@ add(
 )
 
 
-OnAnswered = Callable[[DirectoryAnswered], None]
+DirectoryAnswerCallback = Callable[[DirectoryAnswered], None]
 
 
 @fault("queue-manager-delete-object-no-notification-of-failed-deletion", breaks="MQDMPR-3.1.7.1.19-03", blind=True)
 class QueueManagerDeleteObjectNoNotificationOfFailedDeletion(DirectoryLink):
     """When the directory does not carry out a deletion, the queue manager raises no change notification."""
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         def clear_deletion_failure(answer: DirectoryAnswered) -> None:
             raised = self.qm.enterprise.state.notifications
             failed = isinstance(change, Delete) and answer.status is not Result.SUCCESS
@@ -135,14 +135,14 @@ class QueueManagerDeleteObjectRunningOnlineTimerRestarted(DirectoryLink):
     runs.
     """
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
-        def restart(answer: DirectoryAnswered) -> None:
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
+        def restart_online_timer(answer: DirectoryAnswered) -> None:
             if isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
                 self.qm.post(DirectoryLost())
             answered(answer)
 
-        super().write(change, restart)
+        super().write(change, restart_online_timer)
 
 
 class FailedDeletionRecorder(DirectoryLink):
@@ -151,12 +151,12 @@ class FailedDeletionRecorder(DirectoryLink):
     deletion_failed = False
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
-        def note_answer(answer: DirectoryAnswered) -> None:
+        def record_failed_deletion(answer: DirectoryAnswered) -> None:
             if isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.deletion_failed = True
             answered(answer)
 
-        super().write(change, note_answer)
+        super().write(change, record_failed_deletion)
 
 
 class TimerStartOmitterAfterFailedDeletion(DirectoryClient):
@@ -209,11 +209,11 @@ class FailedDeletionOfSecondQueueReportedAsDone(Publishing):
     """When a second deletion does not reach the directory, the queue manager reports success."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        def report(status: Status) -> None:
+        def report_success_after_failure(status: Status) -> None:
             failed_before, self.failed = getattr(self, "failed", False), status is not Status.MQ_OK
             withdrawn(Status.MQ_OK if failed_before else status)
 
-        super().withdraw(queue, report)
+        super().withdraw(queue, report_success_after_failure)
 
 
 add(

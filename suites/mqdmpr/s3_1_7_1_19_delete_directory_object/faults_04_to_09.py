@@ -16,10 +16,10 @@ from reference_qm.model.adm import Queue
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-class _DeletionNotified(Publishing):
+class _DeletionNotificationChanger(Publishing):
     """Change the notifications about deleted queues."""
 
-    def change_deletion(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
+    def change_deletion_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
         """Return the notification that replaces a notification about a deleted queue."""
         return made
 
@@ -27,72 +27,72 @@ class _DeletionNotified(Publishing):
         super().withdraw(queue, withdrawn)
         made = self.qm.enterprise.state.notifications
         if made and made[-1].iOperation is ChangeOperation.QUEUE_DELETION:
-            made.append(self.change_deletion(queue, made.pop()))
+            made.append(self.change_deletion_notification(queue, made.pop()))
 
 
 @fault("queue-manager-deletion-notification-names-first-public-queue", breaks="MQDMPR-3.1.7.1.19-04", blind=True)
-class QueueManagerDeletionNotificationNamesFirstPublicQueue(_DeletionNotified):
+class QueueManagerDeletionNotificationNamesFirstPublicQueue(_DeletionNotificationChanger):
     """The change notification about each deleted queue contains the name of the first public queue."""
 
-    def change_deletion(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
+    def change_deletion_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
         return replace(made, iDirectoryObject=self._build_element(self._list_public_queues()[0]))
 
 
 @fault("queue-manager-deletion-of-transactional-queue-notified-as-update", breaks="MQDMPR-3.1.7.1.19-04", blind=True)
-class QueueManagerDeletionOfTransactionalQueueNotifiedAsUpdate(_DeletionNotified):
+class QueueManagerDeletionOfTransactionalQueueNotifiedAsUpdate(_DeletionNotificationChanger):
     """The change notification about a deleted transactional queue contains the operation QueueUpdate."""
 
-    def change_deletion(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
+    def change_deletion_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
         return replace(made, iOperation=ChangeOperation.QUEUE_UPDATE) if queue.Transactional else made
 
 
 @fault("queue-manager-deletion-of-queue-with-messages-notified-as-update", breaks="MQDMPR-3.1.7.1.19-04", blind=True)
-class QueueManagerDeletionOfQueueWithMessagesNotifiedAsUpdate(_DeletionNotified):
+class QueueManagerDeletionOfQueueWithMessagesNotifiedAsUpdate(_DeletionNotificationChanger):
     """The change notification about a deleted queue that contains messages contains the operation QueueUpdate."""
 
-    def change_deletion(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
+    def change_deletion_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
         return replace(made, iOperation=ChangeOperation.QUEUE_UPDATE) if len(queue.MessagePositionList) else made
 
 
-class _DeletionLeavesOnline(DirectoryLink):
+class _OnlineStateKeeper(DirectoryLink):
     """Leave DirectoryOffline False after some deletions that do not reach the directory."""
 
-    def stays_online(self, change: Delete) -> bool:
+    def is_online_state_kept(self, change: Delete) -> bool:
         """Return whether DirectoryOffline stays False."""
         return False
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         before = self.qm.enterprise.state.DirectoryOffline
 
-        def stay_online(answer: DirectoryAnswered) -> None:
+        def keep_online_state(answer: DirectoryAnswered) -> None:
             failed = isinstance(change, Delete) and answer.status is Result.DIRECTORY_NOT_CONNECTED
-            if failed and not before and isinstance(change, Delete) and self.stays_online(change):
+            if failed and not before and isinstance(change, Delete) and self.is_online_state_kept(change):
                 self.qm.enterprise.state.DirectoryOffline = False
             answered(answer)
 
-        super().write(change, stay_online)
+        super().write(change, keep_online_state)
 
 
 @fault("queue-manager-second-outage-at-deletion-not-noted", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
-class QueueManagerSecondOutageAtDeletionNotNoted(_DeletionLeavesOnline):
+class QueueManagerSecondOutageAtDeletionNotNoted(_OnlineStateKeeper):
     """When a deletion does not reach the directory in a second outage, DirectoryOffline stays False."""
 
-    def stays_online(self, change: Delete) -> bool:
+    def is_online_state_kept(self, change: Delete) -> bool:
         self.__dict__["outages"] = self.__dict__.get("outages", 0) + 1
         return int(self.__dict__["outages"]) > 1
 
 
 @fault("queue-manager-failed-deletion-of-transactional-queue-stays-online", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
-class QueueManagerFailedDeletionOfTransactionalQueueStaysOnline(_DeletionLeavesOnline):
+class QueueManagerFailedDeletionOfTransactionalQueueStaysOnline(_OnlineStateKeeper):
     """When the deletion of a transactional queue does not reach the directory, DirectoryOffline stays False."""
 
-    def stays_online(self, change: Delete) -> bool:
+    def is_online_state_kept(self, change: Delete) -> bool:
         return bool(getattr(change.element, "Transactional", False))
 
 
 @fault("queue-manager-failed-deletion-of-changed-queue-stays-online", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
-class QueueManagerFailedDeletionOfChangedQueueStaysOnline(_DeletionLeavesOnline):
+class QueueManagerFailedDeletionOfChangedQueueStaysOnline(_OnlineStateKeeper):
     """When the deletion of a queue with a label does not reach the directory, DirectoryOffline stays False."""
 
-    def stays_online(self, change: Delete) -> bool:
+    def is_online_state_kept(self, change: Delete) -> bool:
         return bool(getattr(change.element, "Label", ""))

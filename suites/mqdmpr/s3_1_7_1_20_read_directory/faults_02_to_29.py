@@ -106,16 +106,16 @@ class QueueManagerObjectCreatedAfterStartNotRead(DirectoryClient):
 class QueueManagerDirectoryNotQueriedAfterOutage(NextHops):
     """After an outage of the directory, the queue manager finds no queue of another queue manager in the directory."""
 
-    outage = False
+    had_outage = False
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        self.outage |= self.qm.enterprise.state.DirectoryOffline
-        if self.outage and isinstance(parse_format_name(format_name), PublicName):
+        self.had_outage |= self.qm.enterprise.state.DirectoryOffline
+        if self.had_outage and isinstance(parse_format_name(format_name), PublicName):
             return None
         return super().get_destination_info(format_name)
 
 
-def _keep_objects(part: DirectoryClient, event: DirectoryAnswered, now: Now, answer: Any) -> None:
+def _keep_objects_during_outage(part: DirectoryClient, event: DirectoryAnswered, now: Now, answer: Any) -> None:
     """Keep the objects of the directory, and stay online, when the directory is unavailable."""
     before = part.qm.enterprise.directory
     answer(event, now)
@@ -128,13 +128,13 @@ def _keep_objects(part: DirectoryClient, event: DirectoryAnswered, now: Now, ans
 class QueueManagerReadInSecondOutageAnsweredFromCopy(DirectoryClient):
     """In a second outage of the directory, the queue manager answers reads from the objects that it read earlier."""
 
-    outages = 0
+    outage_count = 0
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         lost = event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED
-        self.outages += lost and not self.qm.enterprise.state.DirectoryOffline
-        if self.outages > 1:
-            _keep_objects(self, event, now, super().on_answered)
+        self.outage_count += lost and not self.qm.enterprise.state.DirectoryOffline
+        if self.outage_count > 1:
+            _keep_objects_during_outage(self, event, now, super().on_answered)
         else:
             super().on_answered(event, now)
 

@@ -97,7 +97,7 @@ def await_destination_of_queue(peer, sut, queue):
     return {name.rpartition(".")[2]: str(value) for name, value in address.items()}, frames
 
 
-SENT_OFFLINE = ("first", "second")
+LABELS_SENT_OFFLINE = ("first", "second")
 """The labels of the messages that the SUT sends to each of its queues without the directory."""
 
 
@@ -128,11 +128,13 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
         delivery = "transactional" if queue == public_queues[-1] else "express"
-        outcomes = [sut.attempt(sut.send, name, body="offline", label=word, delivery=delivery) for word in SENT_OFFLINE]
-        peer.eventually(lambda queue=queue: len(sut.labels(queue)) >= len(SENT_OFFLINE))
+        outcomes = [
+            sut.attempt(sut.send, name, body="offline", label=word, delivery=delivery) for word in LABELS_SENT_OFFLINE
+        ]
+        peer.eventually(lambda queue=queue: len(sut.labels(queue)) >= len(LABELS_SENT_OFFLINE))
         judge(
             *rules,
-            expected=facts(sends=[Outcome.DONE] * 2, queue=in_queue(*SENT_OFFLINE)),
+            expected=facts(sends=[Outcome.DONE] * 2, queue=in_queue(*LABELS_SENT_OFFLINE)),
             observed={"sends": outcomes, "queue": sut.labels(queue)},
             case=queue,
         )
@@ -282,7 +284,7 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
             )
 
 
-OBJECT_RULES = (
+RULES_OF_OBJECT_LOOKUP = (
     "MQDMPR-3.1.7.1.20-02",
     "MQDMPR-3.1.7.1.20-05",
     "MQDMPR-3.1.7.1.20-23",
@@ -292,7 +294,7 @@ OBJECT_RULES = (
 
 
 @needs("directory", "environment", "queue_control", "get_queue_path", "send")
-@covers(*OBJECT_RULES)
+@covers(*RULES_OF_OBJECT_LOOKUP)
 def test_each_name_has_path_of_its_own_object(peer, sut, judge):
     """Each time the SUT is asked, it returns the path name of each of its two own public queues, the computers of two
     queues of other queue managers and of its own private queue, and an error for a public and a private name with an
@@ -318,7 +320,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
             for word, one in answers.items()
         }
 
-    def describe(paths):
+    def describe_paths(paths):
         peer_computer, far = paths["queue of the peer"].partition("\\")[0], paths["far queue"].partition("\\")[0]
         own_computer = paths["own private queue"].partition("\\")[0]
         return {
@@ -347,7 +349,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
     )
     for time in ("first", "second"):
         judge(
-            *OBJECT_RULES,
+            *RULES_OF_OBJECT_LOOKUP,
             expected={
                 "own public queues": [one.lower() for one in own],
                 "three computers": 3,
@@ -355,7 +357,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
                 "far private queue": True,
                 "unknown names": ["MQ_ERROR_ILLEGAL_FORMATNAME"] * 2,
             },
-            observed=describe(find_paths()),
+            observed=describe_paths(find_paths()),
             evidence=frames,
             case=f"{time} request for each name",
         )

@@ -47,18 +47,18 @@ class DirectoryTopologyNotRead(NextHops):
 class RecoveryRecorded(DirectoryClient):
     """Record in ``recovered`` that an outage of the directory has ended."""
 
-    recovered = False
+    has_directory_recovered = False
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._check_online(answer, now)
-        self.recovered = self.recovered or not self.qm.enterprise.state.DirectoryOffline
+        self.has_directory_recovered = self.has_directory_recovered or not self.qm.enterprise.state.DirectoryOffline
 
 
 class TopologyNotReadAfterRecovery(NextHops):
     """Read no sites, links and queue managers after an outage of the directory."""
 
     def read_topology(self) -> Topology:
-        recovered = self.qm.directory_client.recovered  # type: ignore[attr-defined]
+        recovered = self.qm.directory_client.has_directory_recovered  # type: ignore[attr-defined]
         return Topology.of((), (), ()) if recovered else super().read_topology()
 
 

@@ -212,13 +212,13 @@ class QueueManagerSecondOutageAtWriteNotNoted(DirectoryLink):
     """
 
     def read(self, answered: OnAnswer) -> None:
-        def note_end_of_outage(answer: DirectoryAnswered, now: Now) -> None:
+        def record_end_of_outage(answer: DirectoryAnswered, now: Now) -> None:
             was_offline = self.qm.enterprise.state.DirectoryOffline
             answered(answer, now)
             if was_offline and not self.qm.enterprise.state.DirectoryOffline:
                 self.__dict__["recovered"] = True
 
-        super().read(note_end_of_outage)
+        super().read(record_end_of_outage)
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         def clear_directory_offline(answer: DirectoryAnswered) -> None:

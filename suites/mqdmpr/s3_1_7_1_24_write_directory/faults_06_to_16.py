@@ -23,23 +23,23 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
-OnAnswered = Callable[[DirectoryAnswered], None]
-ONLINE_TIMER = TimerKey(TimerName.DIRECTORY_ONLINE, 0)
+DirectoryAnswerCallback = Callable[[DirectoryAnswered], None]
+DIRECTORY_ONLINE_TIMER_KEY = TimerKey(TimerName.DIRECTORY_ONLINE, 0)
 
 
-class _FailedWritesRecorded(DirectoryLink):
+class _FailedWriteRecorder(DirectoryLink):
     """Record the writes that did not reach the directory."""
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
-        def note_failure(answer: DirectoryAnswered) -> None:
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
+        def record_failed_write(answer: DirectoryAnswered) -> None:
             if isinstance(change, Write) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.__dict__.setdefault("failed_writes", []).append(change.element)
             answered(answer)
 
-        super().write(change, note_failure)
+        super().write(change, record_failed_write)
 
 
-def _stop_timer_after(is_meant: Callable[[list[Any]], bool]) -> Install:
+def _omit_start_of_online_timer(is_meant: Callable[[list[Any]], bool]) -> Install:
     """Return an installer of a fault that does not start the Directory Online Timer after some failed writes."""
 
     class TimerNotStarted(DirectoryClient):
@@ -48,11 +48,11 @@ def _stop_timer_after(is_meant: Callable[[list[Any]], bool]) -> Install:
             if not (failed and is_meant(failed)):
                 super().watch(now)
 
-    def install(faulty: Any) -> None:
-        replace_part(_FailedWritesRecorded)(faulty)
+    def install_recorder_and_timer_omission(faulty: Any) -> None:
+        replace_part(_FailedWriteRecorder)(faulty)
         replace_part(TimerNotStarted)(faulty)
 
-    return install
+    return install_recorder_and_timer_omission
 
 
 add(
@@ -60,7 +60,7 @@ add(
     "MQDMPR-3.1.7.1.24-06",
     "When the write of a transactional queue does not reach the directory, the queue manager does not start the"
     " Directory Online Timer.",
-    _stop_timer_after(lambda failed: bool(failed[-1].Transactional)),
+    _omit_start_of_online_timer(lambda failed: bool(failed[-1].Transactional)),
     blind=True,
 )
 
@@ -69,7 +69,7 @@ add(
     "queue-manager-failed-write-starts-timer-in-first-outage-only",
     "MQDMPR-3.1.7.1.24-06",
     "The queue manager starts the Directory Online Timer only for the first write that does not reach the directory.",
-    _stop_timer_after(lambda failed: len(failed) > 1),
+    _omit_start_of_online_timer(lambda failed: len(failed) > 1),
     blind=True,
 )
 
@@ -78,21 +78,21 @@ add(
 class QueueManagerOnlineTimerStoppedByRefusedWrite(DirectoryLink):
     """A second write that does not reach the directory stops the Directory Online Timer."""
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
-        running = self.qm.timers.is_running(ONLINE_TIMER)
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
+        running = self.qm.timers.is_running(DIRECTORY_ONLINE_TIMER_KEY)
 
         def stop_timer(answer: DirectoryAnswered) -> None:
             answered(answer)
             if running and isinstance(change, Write) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
-                self.qm.timers.stop(ONLINE_TIMER)
+                self.qm.timers.stop(DIRECTORY_ONLINE_TIMER_KEY)
 
         super().write(change, stop_timer)
 
 
-class _UpdateNotified(Publishing):
+class _UpdateNotificationChanger(Publishing):
     """Change the notifications about updated queues."""
 
-    def change_update(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
+    def change_update_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
         """Return the notification that replaces a notification about an updated queue."""
         return made
 
@@ -100,33 +100,33 @@ class _UpdateNotified(Publishing):
         def change_notification(status: Status) -> None:
             made = self.qm.enterprise.state.notifications
             if status is Status.MQ_OK and made and made[-1].iOperation is ChangeOperation.QUEUE_UPDATE:
-                made.append(self.change_update(queue, made.pop()))
+                made.append(self.change_update_notification(queue, made.pop()))
             written(status)
 
         super().write(queue, values, change_notification)
 
 
 @fault("queue-manager-update-notification-names-first-public-queue", breaks="MQDMPR-3.1.7.1.24-12", blind=True)
-class QueueManagerUpdateNotificationNamesFirstPublicQueue(_UpdateNotified):
+class QueueManagerUpdateNotificationNamesFirstPublicQueue(_UpdateNotificationChanger):
     """The change notification about each updated queue contains the name of the first public queue."""
 
-    def change_update(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
+    def change_update_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
         return replace(made, iDirectoryObject=self._build_element(self._list_public_queues()[0]))
 
 
 @fault("queue-manager-update-of-transactional-queue-notified-as-creation", breaks="MQDMPR-3.1.7.1.24-12", blind=True)
-class QueueManagerUpdateOfTransactionalQueueNotifiedAsCreation(_UpdateNotified):
+class QueueManagerUpdateOfTransactionalQueueNotifiedAsCreation(_UpdateNotificationChanger):
     """The change notification about an updated transactional queue contains the operation QueueCreation."""
 
-    def change_update(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
+    def change_update_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
         return replace(made, iOperation=ChangeOperation.QUEUE_CREATION) if queue.Transactional else made
 
 
 @fault("queue-manager-second-update-of-queue-notified-as-creation", breaks="MQDMPR-3.1.7.1.24-12", blind=True)
-class QueueManagerSecondUpdateOfQueueNotifiedAsCreation(_UpdateNotified):
+class QueueManagerSecondUpdateOfQueueNotifiedAsCreation(_UpdateNotificationChanger):
     """The change notification about the second update of a queue contains the operation QueueCreation."""
 
-    def change_update(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
+    def change_update_notification(self, queue: Queue, made: ChangeNotification) -> ChangeNotification:
         updated = self.__dict__.setdefault("updated", set())
         again = queue.Pathname in updated
         updated.add(queue.Pathname)
@@ -141,7 +141,7 @@ def _change_own_notifications(
     """
 
     class OwnNotified(DirectoryLink):
-        def write(self, change: Change, answered: OnAnswered) -> None:
+        def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
             def change_notification(answer: DirectoryAnswered) -> None:
                 made = self.qm.enterprise.state.notifications
                 if made and made[-1].iOperation is ChangeOperation.QUEUE_MANAGER_UPDATE:
@@ -182,23 +182,23 @@ add(
 class QueueManagerOwnObjectNotifiedWithLatestOperation(DirectoryLink):
     """The change notification about the queue manager's own object repeats the operation of the notification before."""
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         before = [one.iOperation for one in self.qm.enterprise.state.notifications][-1:]
 
-        def repeat_operation(answer: DirectoryAnswered) -> None:
+        def repeat_earlier_operation(answer: DirectoryAnswered) -> None:
             made = self.qm.enterprise.state.notifications
             if before and made and made[-1].iOperation is ChangeOperation.QUEUE_MANAGER_UPDATE:
                 made.append(replace(made.pop(), iOperation=before[0]))
             answered(answer)
 
-        super().write(change, repeat_operation)
+        super().write(change, repeat_earlier_operation)
 
 
 @fault("queue-manager-own-object-not-notified-beside-queue-notification", breaks="MQDMPR-3.1.7.1.24-15", blind=True)
 class QueueManagerOwnObjectNotNotifiedBesideQueueNotification(DirectoryLink):
     """The queue manager raises no change notification about its own object after a notification about a queue."""
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
+    def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         before = [one.iDirectoryObject for one in self.qm.enterprise.state.notifications][-1:]
 
         def drop_notification(answer: DirectoryAnswered) -> None:
@@ -218,12 +218,12 @@ class QueueManagerRefusedChangeOfLabelKeptLocally(Publishing):
     """
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        def keep_label(status: Status) -> None:
+        def apply_refused_label(status: Status) -> None:
             if status is not Status.MQ_OK and "Label" in values:
                 queue.Label = values["Label"]
             written(status)
 
-        super().write(queue, values, keep_label)
+        super().write(queue, values, apply_refused_label)
 
 
 @fault("queue-manager-write-of-transactional-queue-reported-as-failed", breaks="MQDMPR-3.1.7.1.24-09", blind=True)
@@ -239,12 +239,12 @@ class QueueManagerSecondFailedWriteReportedAsDone(Publishing):
     """When the directory refuses a second write, the queue manager reports success."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        def report(status: Status) -> None:
+        def report_success_after_failure(status: Status) -> None:
             before = self.__dict__.get("failed", False)
             self.__dict__["failed"] = before or status is not Status.MQ_OK
             written(Status.MQ_OK if before else status)
 
-        super().write(queue, values, report)
+        super().write(queue, values, report_success_after_failure)
 
 
 @fault("queue-manager-update-of-transactional-queue-not-notified", breaks="MQDMPR-3.1.7.1.24-11", blind=True)

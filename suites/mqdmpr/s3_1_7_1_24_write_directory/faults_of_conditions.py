@@ -26,12 +26,12 @@ class QueueManagerOnlineAfterFailedWriteOfTransactionalQueue(Publishing):
         state = self.qm.enterprise.state
         was_offline = state.DirectoryOffline
 
-        def report_write(status: Status) -> None:
+        def restore_directory_offline(status: Status) -> None:
             if queue.Transactional:
                 state.DirectoryOffline = was_offline
             written(status)
 
-        super().write(queue, values, report_write)
+        super().write(queue, values, restore_directory_offline)
 
 
 @fault("queue-manager-online-after-failed-write-of-several-attributes", breaks="MQDMPR-3.1.7.1.24-05", blind=True)
@@ -44,12 +44,12 @@ class QueueManagerOnlineAfterFailedWriteOfSeveralAttributes(Publishing):
         state = self.qm.enterprise.state
         was_offline = state.DirectoryOffline
 
-        def report_write(status: Status) -> None:
+        def restore_directory_offline(status: Status) -> None:
             if len(values) > 1:
                 state.DirectoryOffline = was_offline
             written(status)
 
-        super().write(queue, values, report_write)
+        super().write(queue, values, restore_directory_offline)
 
 
 @fault("queue-manager-online-after-failed-write-behind-successful-write", breaks="MQDMPR-3.1.7.1.24-05", blind=True)

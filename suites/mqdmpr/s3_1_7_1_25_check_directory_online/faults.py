@@ -175,14 +175,14 @@ class DirectoryOnlineTimerNotRestarted(DirectoryClient):
     timer expires.
     """
 
-    expired = False
+    has_timer_expired = False
 
     def on_directory_online_timer(self, now: Now) -> None:
-        self.expired = True
+        self.has_timer_expired = True
         super().on_directory_online_timer(now)
 
     def watch(self, now: Now) -> None:
-        if not self.expired:
+        if not self.has_timer_expired:
             super().watch(now)
 
 

@@ -59,7 +59,7 @@ class QueueManagerChecksDirectoryWithOwnPublicQueue(DirectoryClient):
             super()._check_online(answer, now)
 
 
-class _CountsReturnsOfDirectory(DirectoryClient):
+class _DirectoryReturnCounter(DirectoryClient):
     """Counts how often the directory was available again."""
 
     def __init__(self, qm: QM) -> None:
@@ -73,7 +73,7 @@ class _CountsReturnsOfDirectory(DirectoryClient):
 
 
 @fault("queue-manager-own-attributes-not-read-at-second-return", breaks="MQDMPR-3.1.7.1.25-10", blind=True)
-class QueueManagerOwnAttributesNotReadAtSecondReturn(_CountsReturnsOfDirectory):
+class QueueManagerOwnAttributesNotReadAtSecondReturn(_DirectoryReturnCounter):
     """When the directory is available again for the second time, the queue manager keeps the old attributes of its own
     object.
     """
@@ -103,7 +103,7 @@ class QueueManagerOwnQuotaNotReadAtReturn(DirectoryClient):
 
 
 @fault("queue-manager-offline-after-second-return", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
-class QueueManagerOfflineAfterSecondReturn(_CountsReturnsOfDirectory):
+class QueueManagerOfflineAfterSecondReturn(_DirectoryReturnCounter):
     """The queue manager sets DirectoryOffline to False only when the directory is available again for the first
     time.
     """
@@ -138,10 +138,10 @@ class QueueManagerOfflineAfterReturnBehindFailedCheck(DirectoryClient):
         self.failed = self.failed or self.qm.enterprise.state.DirectoryOffline
 
 
-class _ReadsSomeQueuesAtReturn(Publishing):
+class _PublicQueueRereader(Publishing):
     """Keeps the attributes of some public queues when the directory is available again."""
 
-    def is_read_again(self, number: int, queue: Queue) -> bool:
+    def is_queue_read_again(self, number: int, queue: Queue) -> bool:
         """Return whether the queue manager reads the object of a public queue."""
         return True
 
@@ -150,7 +150,7 @@ class _ReadsSomeQueuesAtReturn(Publishing):
         kept = {
             queue.Identifier: {name: getattr(queue, name) for name in SHARED_ATTRIBUTES}
             for number, queue in enumerate(queues)
-            if not self.is_read_again(number, queue)
+            if not self.is_queue_read_again(number, queue)
         }
         super().update_public_queues()
         for queue in queues:
@@ -159,20 +159,20 @@ class _ReadsSomeQueuesAtReturn(Publishing):
 
 
 @fault("queue-manager-reads-first-public-queue-only-at-return", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
-class QueueManagerReadsFirstPublicQueueOnlyAtReturn(_ReadsSomeQueuesAtReturn):
+class QueueManagerReadsFirstPublicQueueOnlyAtReturn(_PublicQueueRereader):
     """When the directory is available again, the queue manager reads only the object of its first public queue."""
 
-    def is_read_again(self, number: int, queue: Queue) -> bool:
+    def is_queue_read_again(self, number: int, queue: Queue) -> bool:
         return number == 0
 
 
 @fault("queue-manager-reads-no-transactional-queue-at-return", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
-class QueueManagerReadsNoTransactionalQueueAtReturn(_ReadsSomeQueuesAtReturn):
+class QueueManagerReadsNoTransactionalQueueAtReturn(_PublicQueueRereader):
     """When the directory is available again, the queue manager does not read the objects of its transactional public
     queues.
     """
 
-    def is_read_again(self, number: int, queue: Queue) -> bool:
+    def is_queue_read_again(self, number: int, queue: Queue) -> bool:
         return not queue.Transactional
 
 

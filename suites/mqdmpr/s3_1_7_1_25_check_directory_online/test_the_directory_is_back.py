@@ -35,7 +35,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
     def read_queue_labels():
         return {label: sut.control.call("get_queue", name=name)["label"] for label, name in queues.items()}
 
-    def has_labels(expected):
+    def do_queues_have_labels(expected):
         return read_queue_labels() == expected
 
     try:
@@ -48,7 +48,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
             enterprise.await_expiry_of_online_timer()
             labels_before = read_queue_labels()
             sut.change_environment(directory=True)
-            enterprise.wait_during_online_timers(partial(has_labels, changed_labels))
+            enterprise.wait_during_online_timers(partial(do_queues_have_labels, changed_labels))
             case = f"quota of the SUT after outage {outage}"
             found = sut.control.call("configure")["quota_kb"]
             judge("MQDMPR-3.1.7.1.25-10", expected=own_quota_kb, observed=found, case=case)

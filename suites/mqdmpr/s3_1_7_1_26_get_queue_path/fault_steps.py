@@ -129,21 +129,25 @@ PathResultChange = Callable[[RequestedName, QueuePathOf], QueuePathOf]
 def change_queue_path_results(when: Callable[[RequestedName], bool], change: PathResultChange) -> Install:
     """Return an installer of a fault that changes the path and the computer of some format names."""
 
-    def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
+    def get_changed_queue_path(
+        part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str
+    ) -> QueuePathOf:
         found, asked = original(format_name), RequestedName(part, format_name)
         return change(asked, found) if when(asked) else found
 
-    return change_step(QueuePaths.get_queue_path, run)
+    return change_step(QueuePaths.get_queue_path, get_changed_queue_path)
 
 
 def change_requested_names(when: Callable[[RequestedName], bool], change: Callable[[RequestedName], str]) -> Install:
     """Return an installer of a fault that answers some questions with the path of a different format name."""
 
-    def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
+    def get_path_of_changed_name(
+        part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str
+    ) -> QueuePathOf:
         asked = RequestedName(part, format_name)
         return original(change(asked) if when(asked) else format_name)
 
-    return change_step(QueuePaths.get_queue_path, run)
+    return change_step(QueuePaths.get_queue_path, get_path_of_changed_name)
 
 
 def repeat_first_successful_result(same: Callable[[RequestedName], Any]) -> Install:
@@ -151,7 +155,9 @@ def repeat_first_successful_result(same: Callable[[RequestedName], Any]) -> Inst
     same value of ``same``. If this value is None, the answer is not kept.
     """
 
-    def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
+    def get_first_successful_path(
+        part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str
+    ) -> QueuePathOf:
         found, key = original(format_name), same(RequestedName(part, format_name))
         if key is None:
             return found
@@ -161,7 +167,7 @@ def repeat_first_successful_result(same: Callable[[RequestedName], Any]) -> Inst
         kept: QueuePathOf = answers.get(key, found)
         return kept
 
-    return change_step(QueuePaths.get_queue_path, run)
+    return change_step(QueuePaths.get_queue_path, get_first_successful_path)
 
 
 def return_ok_for_names_no_longer_found() -> Install:
@@ -169,7 +175,9 @@ def return_ok_for_names_no_longer_found() -> Install:
     before and is no longer found.
     """
 
-    def run(part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str) -> QueuePathOf:
+    def get_path_or_ok_for_known_name(
+        part: QueuePaths, original: Callable[[str], QueuePathOf], format_name: str
+    ) -> QueuePathOf:
         found, asked = original(format_name), RequestedName(part, format_name)
         known = part.__dict__.setdefault("known", set())
         if asked.is_public and found.rStatus is OK_STATUS:
@@ -180,7 +188,7 @@ def return_ok_for_names_no_longer_found() -> Install:
             else found
         )
 
-    return change_step(QueuePaths.get_queue_path, run)
+    return change_step(QueuePaths.get_queue_path, get_path_or_ok_for_known_name)
 
 
 def find_identifier_by_first_bytes(identifiers: list[UUID], wanted: UUID, length: int) -> UUID:

@@ -37,7 +37,7 @@ class CopyEnqueueingChanger(Enqueueing):
 class LaterCopyChanger(Enqueueing):
     """Change the second and later copies of a message."""
 
-    changes: Mapping[str, Any] = MappingProxyType({})
+    changed_attributes: Mapping[str, Any] = MappingProxyType({})
 
     def enqueue_to_open_queue(
         self,
@@ -65,4 +65,4 @@ class LaterCopyChanger(Enqueueing):
         self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
     ) -> Message | None:
         """Return the copy with the given number before its destination is set, or None to omit the copy."""
-        return replace(message, **self.changes) if number else message
+        return replace(message, **self.changed_attributes) if number else message

@@ -124,21 +124,21 @@ class CopiesForSeveralQueuesLoseLabelExceptFirst(CopyEnqueueingChanger):
 class SenderLaterCopyWithoutAdminQueue(LaterCopyChanger):
     """The second and later copies of a message to several queues name no administration queue."""
 
-    changes = MappingProxyType({"AdministrationQueueFormatName": None})
+    changed_attributes = MappingProxyType({"AdministrationQueueFormatName": None})
 
 
 @fault("sender-later-copy-of-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
 class SenderLaterCopyOfPriority3(LaterCopyChanger):
     """The second and later copies of a message to several queues have the priority 3."""
 
-    changes = MappingProxyType({"Priority": 3})
+    changed_attributes = MappingProxyType({"Priority": 3})
 
 
 @fault("sender-later-copy-without-time-to-be-received", breaks="MQDMPR-3.1.7.1.27-12")
 class SenderLaterCopyWithoutTimeToBeReceived(LaterCopyChanger):
     """The second and later copies of a message to several queues have an unlimited TimeToBeReceived."""
 
-    changes = MappingProxyType({"TimeToBeReceived": 0xFFFFFFFF})
+    changed_attributes = MappingProxyType({"TimeToBeReceived": 0xFFFFFFFF})
 
 
 @fault("sender-later-copy-without-body", breaks="MQDMPR-3.1.7.1.27-12")

@@ -17,15 +17,15 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class _EnqueuedTwice(Enqueueing):
+class _MessageRepeater(Enqueueing):
     """Enqueue some messages to a single queue twice."""
 
-    def is_repeated(self, queue: Queue, message: Message) -> bool:
+    def is_message_enqueued_twice(self, queue: Queue, message: Message) -> bool:
         """Return whether a message is enqueued twice."""
         return False
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
-        if self.is_repeated(queue, message):
+        if self.is_message_enqueued_twice(queue, message):
             number = self.qm.numbering.assign_identifier()
             again = replace(message, Identifier=MessageIdentifier(self.qm.adm.Identifier, number))
             super().put_message(queue, again, None, Result(), now)
@@ -33,18 +33,18 @@ class _EnqueuedTwice(Enqueueing):
 
 
 @fault("queue-manager-message-to-local-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04", blind=True)
-class QueueManagerMessageToLocalQueueEnqueuedTwice(_EnqueuedTwice):
+class QueueManagerMessageToLocalQueueEnqueuedTwice(_MessageRepeater):
     """The queue manager enqueues a message to a local queue twice."""
 
-    def is_repeated(self, queue: Queue, message: Message) -> bool:
+    def is_message_enqueued_twice(self, queue: Queue, message: Message) -> bool:
         return not isinstance(queue, OutgoingQueue)
 
 
 @fault("queue-manager-recoverable-message-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04", blind=True)
-class QueueManagerRecoverableMessageEnqueuedTwice(_EnqueuedTwice):
+class QueueManagerRecoverableMessageEnqueuedTwice(_MessageRepeater):
     """The queue manager enqueues a recoverable message to a remote queue twice."""
 
-    def is_repeated(self, queue: Queue, message: Message) -> bool:
+    def is_message_enqueued_twice(self, queue: Queue, message: Message) -> bool:
         recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
         return recoverable and isinstance(queue, OutgoingQueue) and message.TransactionIdentifier is None
 
@@ -60,10 +60,12 @@ class QueueManagerMessageOfTransactionEnqueuedTwice(TransactionOperations):
         return super().enqueue_in_transaction(transaction, queue, message)
 
 
-class _SendFails(Enqueueing):
+class _SendFailureReporter(Enqueueing):
     """Report some sends to several queues as failed, although each queue has stored its copy."""
 
-    def is_failed(self, descriptor: OpenQueueDescriptor, message: Message, transaction: Transaction | None) -> bool:
+    def is_send_reported_as_failed(
+        self, descriptor: OpenQueueDescriptor, message: Message, transaction: Transaction | None
+    ) -> bool:
         """Return whether a successful send is reported as failed."""
         return False
 
@@ -75,30 +77,36 @@ class _SendFails(Enqueueing):
         transaction: Transaction | None = None,
     ) -> EnqueueStatus:
         status = super().enqueue_to_open_queue(descriptor, message, now, transaction)
-        if not status and descriptor.Multiple and self.is_failed(descriptor, message, transaction):
+        if not status and descriptor.Multiple and self.is_send_reported_as_failed(descriptor, message, transaction):
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return status
 
 
 @fault("queue-manager-send-to-several-in-transaction-reported-as-failed", breaks="MQDMPR-3.1.7.1.27-19", blind=True)
-class QueueManagerSendToSeveralInTransactionReportedAsFailed(_SendFails):
+class QueueManagerSendToSeveralInTransactionReportedAsFailed(_SendFailureReporter):
     """The queue manager returns an error for a send to several queues in a transaction."""
 
-    def is_failed(self, descriptor: OpenQueueDescriptor, message: Message, transaction: Transaction | None) -> bool:
+    def is_send_reported_as_failed(
+        self, descriptor: OpenQueueDescriptor, message: Message, transaction: Transaction | None
+    ) -> bool:
         return transaction is not None
 
 
 @fault("queue-manager-send-to-local-and-remote-queue-reported-as-failed", breaks="MQDMPR-3.1.7.1.27-19", blind=True)
-class QueueManagerSendToLocalAndRemoteQueueReportedAsFailed(_SendFails):
+class QueueManagerSendToLocalAndRemoteQueueReportedAsFailed(_SendFailureReporter):
     """The queue manager returns an error for a send to several queues if one of the queues is a remote queue."""
 
-    def is_failed(self, descriptor: OpenQueueDescriptor, message: Message, transaction: Transaction | None) -> bool:
+    def is_send_reported_as_failed(
+        self, descriptor: OpenQueueDescriptor, message: Message, transaction: Transaction | None
+    ) -> bool:
         return any(isinstance(one.QueueReference, OutgoingQueue) for one in descriptor.OpenQueueDescriptorCollection)
 
 
 @fault("queue-manager-recoverable-send-to-several-queues-reported-as-failed", breaks="MQDMPR-3.1.7.1.27-19", blind=True)
-class QueueManagerRecoverableSendToSeveralQueuesReportedAsFailed(_SendFails):
+class QueueManagerRecoverableSendToSeveralQueuesReportedAsFailed(_SendFailureReporter):
     """The queue manager returns an error for a send of a recoverable message to several queues."""
 
-    def is_failed(self, descriptor: OpenQueueDescriptor, message: Message, transaction: Transaction | None) -> bool:
+    def is_send_reported_as_failed(
+        self, descriptor: OpenQueueDescriptor, message: Message, transaction: Transaction | None
+    ) -> bool:
         return message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE and transaction is None

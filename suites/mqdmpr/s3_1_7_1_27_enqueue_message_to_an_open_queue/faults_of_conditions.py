@@ -13,14 +13,14 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class _ReplacesDestinationOfCopies(Enqueueing):
+class _CopyDestinationReplacer(Enqueueing):
     """Replaces the destination of some copies of a message to several queues by that of the first copy."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.names: list[str] = []
 
-    def is_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
+    def is_destination_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
         """Return whether the copy for a queue gets the destination of the first copy."""
         return False
 
@@ -29,30 +29,30 @@ class _ReplacesDestinationOfCopies(Enqueueing):
     ) -> EnqueueStatus:
         if message.DestinationMultiQueueFormatName is not None:
             self.names.append(message.DestinationQueueFormatName)
-            if self.is_replaced(queue, transaction):
+            if self.is_destination_replaced(queue, transaction):
                 message = replace(message, DestinationQueueFormatName=self.names[0])
         return super()._enqueue_message(queue, message, now, transaction)
 
 
 @fault("queue-manager-local-copy-named-like-first-copy", breaks="MQDMPR-3.1.7.1.27-13", blind=True)
-class QueueManagerLocalCopyNamedLikeFirstCopy(_ReplacesDestinationOfCopies):
+class QueueManagerLocalCopyNamedLikeFirstCopy(_CopyDestinationReplacer):
     """The destination of a copy for a local queue is the format name of the queue that gets the first copy."""
 
-    def is_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
+    def is_destination_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
         return not isinstance(queue, OutgoingQueue)
 
 
 @fault("queue-manager-copies-in-transaction-named-like-first-copy", breaks="MQDMPR-3.1.7.1.27-13", blind=True)
-class QueueManagerCopiesInTransactionNamedLikeFirstCopy(_ReplacesDestinationOfCopies):
+class QueueManagerCopiesInTransactionNamedLikeFirstCopy(_CopyDestinationReplacer):
     """In a transaction, the destination of each copy is the format name of the queue that gets the first copy."""
 
-    def is_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
+    def is_destination_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
         return transaction is not None
 
 
 @fault("queue-manager-third-copy-named-like-first-copy", breaks="MQDMPR-3.1.7.1.27-13", blind=True)
-class QueueManagerThirdCopyNamedLikeFirstCopy(_ReplacesDestinationOfCopies):
+class QueueManagerThirdCopyNamedLikeFirstCopy(_CopyDestinationReplacer):
     """The destination of the third copy is the format name of the queue that gets the first copy."""
 
-    def is_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
+    def is_destination_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
         return len(self.names) == 3

@@ -18,7 +18,7 @@ def test_each_queue_of_a_name_gets_one_whole_copy(peer, sut, judge):
     first queue is listed three times, in different letter case. Each queue has one copy with all properties.
     """
     applications = [Application(peer, sut) for _ in range(3)]
-    packets = applications[0].fill("of the peer", PR=0)
+    packets = applications[0].fill_queue("of the peer", PR=0)
     first, second, third = (sut.direct_name(one.queue) for one in applications)
     fields = {
         "label": "copy",

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 LARGE_BODY_BYTES = 1_000
 
 
-def list_waiting(session: Session) -> list[OutgoingMessagePosition]:
+def list_messages_waiting_to_be_sent(session: Session) -> list[OutgoingMessagePosition]:
     """Return the messages of a session that wait to be sent."""
     orders = {order for _, order in session.OutgoingMessageTable._unsent}
     return [one for one in session.OutgoingMessageTable if one.order in orders]
@@ -31,7 +31,7 @@ class QueueManagerMessageToSecondQueueNotDispatched(DispatchCollection):
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         others = (queue.session for queue in self.qm.adm.OutgoingQueues.values() if queue.session is not session)
-        if not any(list_waiting(one) for one in others):
+        if not any(list_messages_waiting_to_be_sent(one) for one in others):
             super().add(session, position)
 
 
@@ -40,7 +40,7 @@ class QueueManagerNinthWaitingMessageNotDispatched(DispatchCollection):
     """The queue manager creates no DispatchEntry for a message if eight messages of its session wait."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        if len(list_waiting(session)) < 8:
+        if len(list_messages_waiting_to_be_sent(session)) < 8:
             super().add(session, position)
 
 
@@ -50,7 +50,10 @@ class QueueManagerWaitingMessagesWithEqualBodyShareEntry(DispatchCollection):
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         body = position.UserMessage.MessagePropertiesHeader.MessageBody
-        if all(one.UserMessage.MessagePropertiesHeader.MessageBody != body for one in list_waiting(session)):
+        if all(
+            one.UserMessage.MessagePropertiesHeader.MessageBody != body
+            for one in list_messages_waiting_to_be_sent(session)
+        ):
             super().add(session, position)
 
 
@@ -60,7 +63,7 @@ class QueueManagerWaitingRecoverableMessagesSentWithLatestBody(DispatchCollectio
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.recoverable:
-            for one in list_waiting(session):
+            for one in list_messages_waiting_to_be_sent(session):
                 if one.recoverable:
                     properties = position.UserMessage.MessagePropertiesHeader
                     one.UserMessage = replace(one.UserMessage, MessagePropertiesHeader=properties)
@@ -73,7 +76,7 @@ class QueueManagerMessageWaitsWithContentsOfOtherQueue(DispatchCollection):
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         others = (queue.session for queue in self.qm.adm.OutgoingQueues.values() if queue.session is not session)
-        waiting = [one for other in others for one in list_waiting(other)]
+        waiting = [one for other in others for one in list_messages_waiting_to_be_sent(other)]
         if waiting:
             properties = waiting[0].UserMessage.MessagePropertiesHeader
             position.UserMessage = replace(position.UserMessage, MessagePropertiesHeader=properties)
@@ -85,7 +88,7 @@ class QueueManagerLargeWaitingMessageSentWithEarlierBody(DispatchCollection):
     """The DispatchEntry of a message with a body of more than 1,000 bytes refers to the message that waits first."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        waiting = list_waiting(session)
+        waiting = list_messages_waiting_to_be_sent(session)
         if waiting and len(position.UserMessage.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES:
             properties = waiting[0].UserMessage.MessagePropertiesHeader
             position.UserMessage = replace(position.UserMessage, MessagePropertiesHeader=properties)
@@ -97,7 +100,7 @@ class QueueManagerWaitingMessageLosesLabelAndExtension(DispatchCollection):
     """The DispatchEntry of a message that waits behind another message does not store its label and extension."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        if list_waiting(session):
+        if list_messages_waiting_to_be_sent(session):
             lost = {"MessagePropertiesHeader.Label": None, "MessagePropertiesHeader.ExtensionData": b""}
             position.UserMessage = set_fields(position.UserMessage, lost)
         super().add(session, position)
@@ -108,7 +111,7 @@ class QueueManagerWaitingRecoverableMessageSentAsExpress(DispatchCollection):
     """The DispatchEntry of a recoverable message that waits behind another message is that of an express message."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        if list_waiting(session):
+        if list_messages_waiting_to_be_sent(session):
             position.UserMessage = set_fields(position.UserMessage, {"UserHeader.Flags": lambda flags: flags & ~0x60})
         super().add(session, position)
 
@@ -118,7 +121,7 @@ class QueueManagerWaitingMessageSentWithTimesOfFirst(DispatchCollection):
     """The DispatchEntry of a message that waits has the times of the message that waits first."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        waiting = list_waiting(session)
+        waiting = list_messages_waiting_to_be_sent(session)
         if waiting:
             first = waiting[0].UserMessage
             position.UserMessage = set_fields(
@@ -145,7 +148,7 @@ class QueueManagerRecoverableMessageMarked(DispatchCollection):
     """A new DispatchEntry of a recoverable message is marked as being sent if another message waits."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        if not (position.recoverable and list_waiting(session)):
+        if not (position.recoverable and list_messages_waiting_to_be_sent(session)):
             super().add(session, position)
 
 
@@ -158,32 +161,32 @@ class QueueManagerMessageOfFullWindowMarked(DispatchCollection):
             super().add(session, position)
 
 
-class _SentAgain(Sending):
+class _MessageResender(Sending):
     """Send some messages a second time."""
 
-    def is_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
+    def is_message_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
         """Return whether a message is sent a second time."""
         return False
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(session, position, packet)
-        if self.is_sent_again(session, position):
+        if self.is_message_sent_again(session, position):
             super().transmit(session, position, packet)
 
 
 @fault("queue-manager-transactional-message-sent-twice", breaks="MQDMPR-3.1.7.1.29-03", blind=True)
-class QueueManagerTransactionalMessageSentTwice(_SentAgain):
+class QueueManagerTransactionalMessageSentTwice(_MessageResender):
     """The queue manager does not remove the DispatchEntry of a transactional message, and sends the message twice."""
 
-    def is_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
+    def is_message_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
         return position.UserMessage.TransactionHeader is not None
 
 
 @fault("queue-manager-large-message-sent-twice", breaks="MQDMPR-3.1.7.1.29-03", blind=True)
-class QueueManagerLargeMessageSentTwice(_SentAgain):
+class QueueManagerLargeMessageSentTwice(_MessageResender):
     """The queue manager sends a message with a body of more than 1,000 bytes twice."""
 
-    def is_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
+    def is_message_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
         return len(position.UserMessage.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES
 
 
@@ -208,20 +211,22 @@ class QueueManagerLargeMessageDelaysNextMessage(Sending):
         return not large and super().may_send(session)
 
 
-AddEntry = Callable[[QueueManager, Session, OutgoingMessagePosition], None]
+EntryAdder = Callable[[QueueManager, Session, OutgoingMessagePosition], None]
 
 
-def _refer_to_newest(original: AddEntry, qm: QueueManager, queue: OutgoingQueue, now: Now) -> AddEntry:
-    def add_entry_of_newest(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
+def _refer_entries_to_newest_message(
+    original: EntryAdder, qm: QueueManager, queue: OutgoingQueue, now: Now
+) -> EntryAdder:
+    def add_entry_of_newest_message(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
         original(qm, session, list(session.OutgoingMessageTable)[-1])
 
-    return add_entry_of_newest
+    return add_entry_of_newest_message
 
 
 add(
     "sender-entries-of-resumed-queue-refer-to-newest-message",
     "MQDMPR-3.1.7.1.28-04",
     "When a paused outgoing queue with several messages is resumed, every DispatchEntry refers to the newest message.",
-    during(Administering.resume_queue, DispatchCollection.add, _refer_to_newest),
+    during(Administering.resume_queue, DispatchCollection.add, _refer_entries_to_newest_message),
     blind=True,
 )

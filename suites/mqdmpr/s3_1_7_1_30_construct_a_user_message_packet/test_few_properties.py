@@ -8,7 +8,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
 LARGE_BODY = "0123456789" * 1_000
-EXTENSION = "ZXh0ZW5zaW9u"
+EXTENSION_BASE64 = "ZXh0ZW5zaW9u"
 
 
 @needs("send")
@@ -20,7 +20,7 @@ def test_packet_has_properties_header_for_each_property(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     messages = [{"label": "only a label"}, {"body": "only a body"}, {"body": LARGE_BODY}, {}]
     if sut.has("send_extension"):
-        messages.append({"extension_base64": EXTENSION})
+        messages.append({"extension_base64": EXTENSION_BASE64})
     for delivery in ("express", "transactional"):
         for message in messages:
             frame = outgoing.send(delivery=delivery, **message)

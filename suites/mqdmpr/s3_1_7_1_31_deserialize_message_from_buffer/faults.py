@@ -63,16 +63,16 @@ class ReceiverLabelOfMessageWithRepeatedBodyReplaced(Positions):
         return super().insert_message(queue, message)
 
 
-MD4 = 32770
+MD4_ALGORITHM = 32770
 
 
-MD5 = 32771
+MD5_ALGORITHM = 32771
 
 
-AES_128 = 26126
+AES_128_ALGORITHM = 26126
 
 
-AES_256 = 26128
+AES_256_ALGORITHM = 26128
 
 
 def _change_attributes_read_from_packets(change: Callable[[Message], Message]) -> Install:
@@ -152,8 +152,8 @@ for _name, _rules, _says, _install in (
         "The receiver reads the EncryptionAlgorithm AES-256 as AES-128.",
         _change_security_read_from_packets(
             lambda security: {
-                "EncryptionAlgorithm": AES_128
-                if security.EncryptionAlgorithm == AES_256
+                "EncryptionAlgorithm": AES_128_ALGORITHM
+                if security.EncryptionAlgorithm == AES_256_ALGORITHM
                 else security.EncryptionAlgorithm
             }
         ),
@@ -163,7 +163,9 @@ for _name, _rules, _says, _install in (
         "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads HashAlgorithm 0x8003 as MD4, the name in the specification's table.",
         _change_security_read_from_packets(
-            lambda security: {"HashAlgorithm": MD4 if security.HashAlgorithm == MD5 else security.HashAlgorithm}
+            lambda security: {
+                "HashAlgorithm": MD4_ALGORITHM if security.HashAlgorithm == MD5_ALGORITHM else security.HashAlgorithm
+            }
         ),
     ),
     (
@@ -225,14 +227,14 @@ class ReceiverMessageGetsTracingQueueOfPreviousMessage(Positions):
 class MessageHasSecurityOfPreviousMessage(Positions):
     """A message without a SecurityHeader has the security attributes of an earlier message."""
 
-    seen: MessageSecurity | None = None
+    previous_security: MessageSecurity | None = None
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
             if message.security is not None and message.security.in_header:
-                self.seen = message.security
-            elif self.seen is not None:
-                message = replace(message, security=self.seen)
+                self.previous_security = message.security
+            elif self.previous_security is not None:
+                message = replace(message, security=self.previous_security)
         position: MessagePosition = super().insert_message(queue, message)
         return position
 

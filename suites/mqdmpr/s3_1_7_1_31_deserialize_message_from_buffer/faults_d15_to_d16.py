@@ -17,7 +17,7 @@ from reference_qm.model.adm import Message
 QUEUE_NAMES_OFFSET = 64
 
 
-class _DestinationRefused(Identifying):
+class _DestinationRefuser(Identifying):
     """Refuse messages with some types of destinations."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:
@@ -31,7 +31,7 @@ class _DestinationRefused(Identifying):
 
 
 @fault("receiver-dq-5-refused", breaks=("MQDMPR-3.1.7.1.31-D15", "MQMQ-2.2.19.2-D06"), blind=True)
-class ReceiverDq5Refused(_DestinationRefused):
+class ReceiverDq5Refused(_DestinationRefuser):
     """The receiver refuses a message with DQ 5, whose destination is a public queue."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:
@@ -39,7 +39,7 @@ class ReceiverDq5Refused(_DestinationRefused):
 
 
 @fault("receiver-dq-3-of-transactional-message-refused", breaks="MQDMPR-3.1.7.1.31-D15", blind=True)
-class ReceiverDq3OfTransactionalMessageRefused(_DestinationRefused):
+class ReceiverDq3OfTransactionalMessageRefused(_DestinationRefuser):
     """The receiver refuses a transactional message with DQ 3."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:
@@ -47,7 +47,7 @@ class ReceiverDq3OfTransactionalMessageRefused(_DestinationRefused):
 
 
 @fault("receiver-dq-3-of-message-with-admin-queue-refused", breaks="MQDMPR-3.1.7.1.31-D15", blind=True)
-class ReceiverDq3OfMessageWithAdminQueueRefused(_DestinationRefused):
+class ReceiverDq3OfMessageWithAdminQueueRefused(_DestinationRefuser):
     """The receiver refuses a message with DQ 3 if the message has an administration queue."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:

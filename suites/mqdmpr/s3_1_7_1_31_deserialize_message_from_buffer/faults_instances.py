@@ -46,16 +46,16 @@ def _copy_attribute_of_previous_message(change: ChangeByPreviousMessage) -> Inst
     return replace_part(PreviousAttributeCopier)
 
 
-def _replace_default_by_previous_value(name: str, default: object) -> ChangeByPreviousMessage:
+def _make_change_of_default_to_previous_value(name: str, default: object) -> ChangeByPreviousMessage:
     """Return a change that gives a message with the default of an attribute the value of the previous message."""
 
-    def change(message: Message, before: Message) -> Message:
+    def replace_default_by_previous_value(message: Message, before: Message) -> Message:
         return replace(message, **{name: getattr(before, name)}) if getattr(message, name) == default else message
 
-    return change
+    return replace_default_by_previous_value
 
 
-def _change_message_security(change: Callable[[MessageSecurity], MessageSecurity]) -> MessageChange:
+def _make_security_attribute_changer(change: Callable[[MessageSecurity], MessageSecurity]) -> MessageChange:
     return lambda message: message if message.security is None else replace(message, security=change(message.security))
 
 
@@ -67,7 +67,7 @@ def _is_express(message: Message) -> bool:
     return message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
-def _set_attributes_if(when: Callable[[Message], bool], **values: Any) -> MessageChange:
+def _make_conditional_attribute_setter(when: Callable[[Message], bool], **values: Any) -> MessageChange:
     return lambda message: replace(message, **values) if when(message) else message
 
 
@@ -76,13 +76,15 @@ for _name, _rule, _says, _install in (
         "receiver-label-of-message-without-label-is-that-of-message-before",
         "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without a label the label of the previous message.",
-        _copy_attribute_of_previous_message(_replace_default_by_previous_value("Label", "")),
+        _copy_attribute_of_previous_message(_make_change_of_default_to_previous_value("Label", "")),
     ),
     (
         "receiver-admin-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-05",
         "The receiver gives a message without an administration queue that of the previous message.",
-        _copy_attribute_of_previous_message(_replace_default_by_previous_value("AdministrationQueueFormatName", None)),
+        _copy_attribute_of_previous_message(
+            _make_change_of_default_to_previous_value("AdministrationQueueFormatName", None)
+        ),
     ),
     (
         "receiver-trace-queue-of-message-before-kept",
@@ -117,25 +119,25 @@ for _name, _rule, _says, _install in (
         "receiver-second-message-shares-body-of-first",
         "MQDMPR-3.1.7.1.31-03",
         "The receiver gives a message with an empty body the body of the previous message.",
-        _copy_attribute_of_previous_message(_replace_default_by_previous_value("Body", b"")),
+        _copy_attribute_of_previous_message(_make_change_of_default_to_previous_value("Body", b"")),
     ),
     (
         "receiver-response-queue-of-message-before-kept",
         "MQDMPR-3.1.7.1.31-03",
         "The receiver gives a message without a response queue the response queue of the previous message.",
-        _copy_attribute_of_previous_message(_replace_default_by_previous_value("ResponseQueueFormatName", None)),
+        _copy_attribute_of_previous_message(_make_change_of_default_to_previous_value("ResponseQueueFormatName", None)),
     ),
     (
         "receiver-time-to-reach-queue-of-transactional-message-infinite",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver reads TimeToReachQueue of a transactional message as infinite.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, TimeToReachQueue=0xFFFFFFFF)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_transactional, TimeToReachQueue=0xFFFFFFFF)),
     ),
     (
         "receiver-trace-flag-of-express-message-ignored",
         "MQDMPR-3.1.7.1.31-D01",
         "The receiver ignores TR of an express message.",
-        _change_arrived_messages(_set_attributes_if(_is_express, TracingRequested=False)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_express, TracingRequested=False)),
     ),
     (
         "receiver-priority-of-express-message-above-3-is-3",
@@ -149,39 +151,45 @@ for _name, _rule, _says, _install in (
         "receiver-jp-of-transactional-message-ignored",
         "MQDMPR-3.1.7.1.31-D11",
         "The receiver ignores JP of a transactional message.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, PositiveJournalingRequested=False)),
+        _change_arrived_messages(
+            _make_conditional_attribute_setter(_is_transactional, PositiveJournalingRequested=False)
+        ),
     ),
     (
         "receiver-jp-with-jn-ignored",
         "MQDMPR-3.1.7.1.31-D11",
         "The receiver ignores JP of a message with JN.",
         _change_arrived_messages(
-            _set_attributes_if(lambda message: message.NegativeJournalingRequested, PositiveJournalingRequested=False)
+            _make_conditional_attribute_setter(
+                lambda message: message.NegativeJournalingRequested, PositiveJournalingRequested=False
+            )
         ),
     ),
     (
         "receiver-jn-of-transactional-message-ignored",
         "MQDMPR-3.1.7.1.31-D12",
         "The receiver ignores JN of a transactional message.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, NegativeJournalingRequested=False)),
+        _change_arrived_messages(
+            _make_conditional_attribute_setter(_is_transactional, NegativeJournalingRequested=False)
+        ),
     ),
     (
         "receiver-jn-of-express-message-ignored",
         "MQDMPR-3.1.7.1.31-D12",
         "The receiver ignores JN of an express message.",
-        _change_arrived_messages(_set_attributes_if(_is_express, NegativeJournalingRequested=False)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_express, NegativeJournalingRequested=False)),
     ),
     (
         "receiver-transactional-response-queue-ignored",
         "MQDMPR-3.1.7.1.31-D05",
         "The receiver ignores the response queue of a transactional message.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, ResponseQueueFormatName=None)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_transactional, ResponseQueueFormatName=None)),
     ),
     (
         "receiver-time-to-be-received-of-transactional-message-infinite",
         "MQDMPR-3.1.7.1.31-D05",
         "The receiver reads TimeToBeReceived of a transactional message as infinite.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, TimeToBeReceived=0xFFFFFFFF)),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_transactional, TimeToBeReceived=0xFFFFFFFF)),
     ),
     (
         "receiver-sent-time-above-31-bits-cut",
@@ -193,7 +201,7 @@ for _name, _rule, _says, _install in (
         "receiver-extension-of-transactional-message-ignored",
         "MQDMPR-3.1.7.1.31-D02",
         "The receiver ignores the extension of a transactional message.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, Extension=b"")),
+        _change_arrived_messages(_make_conditional_attribute_setter(_is_transactional, Extension=b"")),
     ),
     (
         "receiver-body-of-express-message-cut-to-64-kilobytes",
@@ -207,14 +215,16 @@ for _name, _rule, _says, _install in (
         "receiver-correlation-of-transactional-message-zero",
         "MQDMPR-3.1.7.1.31-D02",
         "The receiver sets the CorrelationIdentifier of a transactional message to zeros.",
-        _change_arrived_messages(_set_attributes_if(_is_transactional, CorrelationIdentifier=bytes(20))),
+        _change_arrived_messages(
+            _make_conditional_attribute_setter(_is_transactional, CorrelationIdentifier=bytes(20))
+        ),
     ),
     (
         "receiver-sender-type-of-signed-message-sid",
         "MQDMPR-3.1.7.1.31-D18",
         "The receiver reads the sender type of a message with a GUID as Sid.",
         _change_arrived_messages(
-            _change_message_security(
+            _make_security_attribute_changer(
                 lambda one: replace(one, SenderIdentifierType=1) if one.SenderIdentifierType == 2 else one
             )
         ),
@@ -224,7 +234,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.31-D08",
         "The receiver reads AuthenticationLevel Sig10 as Sig20.",
         _change_arrived_messages(
-            _change_message_security(
+            _make_security_attribute_changer(
                 lambda one: replace(one, AuthenticationLevel=3) if one.AuthenticationLevel == 1 else one
             )
         ),
@@ -249,7 +259,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.31-D10",
         "The receiver reads PrivacyLevel 3 as 1.",
         _change_arrived_messages(
-            _change_message_security(lambda one: replace(one, PrivacyLevel=1) if one.PrivacyLevel == 3 else one)
+            _make_security_attribute_changer(lambda one: replace(one, PrivacyLevel=1) if one.PrivacyLevel == 3 else one)
         ),
     ),
     (
@@ -257,7 +267,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads the HashAlgorithm SHA-256 as SHA-512.",
         _change_arrived_messages(
-            _change_message_security(
+            _make_security_attribute_changer(
                 lambda one: replace(one, HashAlgorithm=0x800E) if one.HashAlgorithm == 0x800C else one
             )
         ),
@@ -267,7 +277,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.31-D13",
         "The receiver reads the EncryptionAlgorithm AES-192 as AES-128.",
         _change_arrived_messages(
-            _change_message_security(
+            _make_security_attribute_changer(
                 lambda one: replace(one, EncryptionAlgorithm=0x660E) if one.EncryptionAlgorithm == 0x660F else one
             )
         ),

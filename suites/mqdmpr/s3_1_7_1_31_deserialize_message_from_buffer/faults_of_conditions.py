@@ -15,10 +15,10 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.security import HashAlgorithm
 
-ChangeMessage = Callable[[Message], Message]
+MessageChange = Callable[[Message], Message]
 
 
-def _change_stored_messages(change: ChangeMessage) -> Install:
+def _change_stored_messages(change: MessageChange) -> Install:
     """Build a fault that changes messages of other queue managers when they are stored in their queue."""
 
     class StoredMessageChanger(Positions):
@@ -29,7 +29,7 @@ def _change_stored_messages(change: ChangeMessage) -> Install:
     return replace_part(StoredMessageChanger)
 
 
-def _clear_certificate_in_sequence(message: Message) -> Message:
+def _clear_certificate_of_transactional_message(message: Message) -> Message:
     if message.security is None or message.TransactionIdentifier is None:
         return message
     return replace(message, security=replace(message.security, SenderCertificate=b""))
@@ -41,22 +41,22 @@ def _clear_sender_of_encrypted_message(message: Message) -> Message:
     return replace(message, security=replace(message.security, SenderIdentifierType=0, SenderIdentifier=b""))
 
 
-def _change_hash(was: HashAlgorithm, wrong: HashAlgorithm) -> ChangeMessage:
-    def change_hash_of_message(message: Message) -> Message:
+def _make_hash_algorithm_changer(was: HashAlgorithm, wrong: HashAlgorithm) -> MessageChange:
+    def change_hash_algorithm_of_message(message: Message) -> Message:
         if message.security is None or message.security.HashAlgorithm != was:
             return message
         return replace(message, security=replace(message.security, HashAlgorithm=wrong))
 
-    return change_hash_of_message
+    return change_hash_algorithm_of_message
 
 
-def _change_hash_in_sequence(message: Message) -> Message:
+def _change_hash_algorithm_of_transactional_message(message: Message) -> Message:
     if message.security is None or message.TransactionIdentifier is None:
         return message
     return replace(message, security=replace(message.security, HashAlgorithm=HashAlgorithm.SHA512))
 
 
-def _change_class(was: MessageClass, wrong: MessageClass) -> ChangeMessage:
+def _make_message_class_changer(was: MessageClass, wrong: MessageClass) -> MessageChange:
     return lambda message: replace(message, Class=wrong) if message.Class == was else message
 
 
@@ -80,7 +80,7 @@ for _name, _rule, _says, _change in (
         "receiver-sender-certificate-of-transactional-message-dropped",
         "MQDMPR-3.1.7.1.31-D03",
         "The receiver sets no SenderCertificate in a transactional message.",
-        _clear_certificate_in_sequence,
+        _clear_certificate_of_transactional_message,
     ),
     (
         "receiver-sender-of-encrypted-message-dropped",
@@ -132,7 +132,7 @@ for _name, _rule, _says, _change in (
         "receiver-class-unsupported-provider-read-as-bad-encryption",
         "MQDMPR-3.1.7.1.31-D09",
         "The receiver reads the class 0x800B as NackBadEncryption.",
-        _change_class(
+        _make_message_class_changer(
             MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
         ),
     ),
@@ -150,19 +150,19 @@ for _name, _rule, _says, _change in (
         "receiver-hash-md2-read-as-md4",
         "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads the HashAlgorithm 0x8001 as MD4.",
-        _change_hash(HashAlgorithm.MD2, HashAlgorithm.MD4),
+        _make_hash_algorithm_changer(HashAlgorithm.MD2, HashAlgorithm.MD4),
     ),
     (
         "receiver-hash-sha-256-read-as-sha-1",
         "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads the HashAlgorithm 0x800C as SHA1.",
-        _change_hash(HashAlgorithm.SHA256, HashAlgorithm.SHA1),
+        _make_hash_algorithm_changer(HashAlgorithm.SHA256, HashAlgorithm.SHA1),
     ),
     (
         "receiver-hash-of-transactional-message-sha-512",
         "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads the HashAlgorithm of each transactional message as SHA_512.",
-        _change_hash_in_sequence,
+        _change_hash_algorithm_of_transactional_message,
     ),
 ):
     add(_name, _rule, _says, _change_stored_messages(_change), blind=True)

@@ -56,7 +56,7 @@ NAME_BY_HASH_ALGORITHM = {
     0x800E: "sha512",
 }
 CIPHER_NAME_BY_ALGORITHM = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
-AES_256 = 0x6610
+AES_256_ALGORITHM = 0x6610
 NAME_BY_PRIVACY_LEVEL = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, INFINITE_LIFETIME_S = 3_600, 0xFFFF_FFFF
 FAR_FUTURE_S = 0xF000_0001
@@ -256,7 +256,7 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
     ):
         packets = {
             f"message with {field} {number:#x}": _build_message(
-                peer, **{field: number} | _get_field_or_fail(field, number)
+                peer, **{field: number} | _build_field_required_by_privacy_level(field, number)
             )
             for number in numbers
         }
@@ -275,12 +275,12 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
     _judge_property(judge, "MQDMPR-3.1.7.1.31-D14", "security.hash_algorithm", expected, messages, sent)
 
 
-def _get_field_or_fail(field, number):
+def _build_field_required_by_privacy_level(field, number):
     """Return the additional field that a PrivacyLevel requires: an encryption algorithm that is allowed
     at this level.
     """
     return (
-        {"EncryptionAlgorithm": AES_256}
+        {"EncryptionAlgorithm": AES_256_ALGORITHM}
         if field == "PrivacyLevel" and NAME_BY_PRIVACY_LEVEL[number] == "advanced"
         else {}
     )

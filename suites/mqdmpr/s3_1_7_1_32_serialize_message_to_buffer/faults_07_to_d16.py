@@ -35,7 +35,7 @@ add(
 )
 
 
-def _change_lists(change: Callable[[MultiQueueFormatHeader], MultiQueueFormatHeader]) -> Any:
+def _change_multi_queue_header(change: Callable[[MultiQueueFormatHeader], MultiQueueFormatHeader]) -> Any:
     def change_packet(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
         header = packet.MultiQueueFormatHeader
         return packet if header is None else replace(packet, MultiQueueFormatHeader=change(header))
@@ -57,7 +57,7 @@ for _name, _says, _change in (
         lambda found: replace(found, Signature=MQFSignatureHeader(b"signature")),
     ),
 ):
-    add(_name, "MQDMPR-3.1.7.1.32-D06", _says, _change_lists(_change), blind=True)
+    add(_name, "MQDMPR-3.1.7.1.32-D06", _says, _change_multi_queue_header(_change), blind=True)
 
 
 for _name, _says, _change_type, _is_changed in (
@@ -89,7 +89,7 @@ for _name, _says, _change_type, _is_changed in (
     )
 
 
-_PRIVATE_ON_SOURCE, _SAME_AS_ADMIN_QUEUE = 0x2, 0x1
+_PRIVATE_ON_SOURCE_QUEUE_TYPE, _SAME_AS_ADMIN_QUEUE_TYPE = 0x2, 0x1
 
 
 @fault("sender-two-own-private-queues-sent-as-same-queue", breaks="MQDMPR-3.1.7.1.32-D16", blind=True)
@@ -101,11 +101,11 @@ class SenderTwoOwnPrivateQueuesSentAsSameQueue(Sending):
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
         user = packet.UserHeader
-        if user.AQ == user.RQ == _PRIVATE_ON_SOURCE and user.AdminQueue != user.ResponseQueue:
+        if user.AQ == user.RQ == _PRIVATE_ON_SOURCE_QUEUE_TYPE and user.AdminQueue != user.ResponseQueue:
             others = user.Flags & ~UserHeader.flags(RQ=7)
             changes = {
                 "BaseHeader.PacketSize": 0,
-                "UserHeader.Flags": others | UserHeader.flags(RQ=_SAME_AS_ADMIN_QUEUE),
+                "UserHeader.Flags": others | UserHeader.flags(RQ=_SAME_AS_ADMIN_QUEUE_TYPE),
                 "UserHeader.ResponseQueue": None,
             }
             return set_fields(packet, changes)

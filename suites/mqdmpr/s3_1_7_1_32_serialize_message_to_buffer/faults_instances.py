@@ -76,11 +76,11 @@ def _has_security_header(packet: UserMessagePacket) -> bool:
     return packet.SecurityHeader is not None
 
 
-def _clear_flag_bits(mask: int) -> Callable[[int], int]:
+def _make_flag_bit_clearer(mask: int) -> Callable[[int], int]:
     return lambda flags: flags & ~mask
 
 
-def _set_flag_bits(mask: int) -> Callable[[int], int]:
+def _make_flag_bit_setter(mask: int) -> Callable[[int], int]:
     return lambda flags: flags | mask
 
 
@@ -92,27 +92,27 @@ for _name, _rule, _says, _install in (
         "sender-jp-of-transactional-message-clear",
         "MQDMPR-3.1.7.1.32-D10",
         "The sender clears JP in a transactional message.",
-        _change_constructed_packets(_is_transactional, {"UserHeader.Flags": _clear_flag_bits(_JP_FLAG)}),
+        _change_constructed_packets(_is_transactional, {"UserHeader.Flags": _make_flag_bit_clearer(_JP_FLAG)}),
     ),
     (
         "sender-jp-of-express-message-set-with-jn",
         "MQDMPR-3.1.7.1.32-D10",
         "The sender sets JP in a message with JN.",
         _change_constructed_packets(
-            lambda one: bool(one.UserHeader.JN), {"UserHeader.Flags": _set_flag_bits(_JP_FLAG)}
+            lambda one: bool(one.UserHeader.JN), {"UserHeader.Flags": _make_flag_bit_setter(_JP_FLAG)}
         ),
     ),
     (
         "sender-jn-of-express-message-clear",
         "MQDMPR-3.1.7.1.32-D11",
         "The sender clears JN in an express message.",
-        _change_constructed_packets(_is_express, {"UserHeader.Flags": _clear_flag_bits(_JN_FLAG)}),
+        _change_constructed_packets(_is_express, {"UserHeader.Flags": _make_flag_bit_clearer(_JN_FLAG)}),
     ),
     (
         "sender-jn-of-message-to-several-queues-clear",
         "MQDMPR-3.1.7.1.32-D11",
         "The sender clears JN in a message to several queues.",
-        _change_constructed_packets(_has_several_destinations, {"UserHeader.Flags": _clear_flag_bits(_JN_FLAG)}),
+        _change_constructed_packets(_has_several_destinations, {"UserHeader.Flags": _make_flag_bit_clearer(_JN_FLAG)}),
     ),
     (
         "sender-priority-of-large-message-3",
@@ -136,7 +136,9 @@ for _name, _rule, _says, _install in (
         "sender-trace-flag-of-transactional-message-clear",
         "MQDMPR-3.1.7.1.32-05",
         "The sender clears TR in a transactional message.",
-        _change_constructed_packets(_is_transactional, {"BaseHeader.Flags": _clear_flag_bits(BaseHeader.flags(TR=1))}),
+        _change_constructed_packets(
+            _is_transactional, {"BaseHeader.Flags": _make_flag_bit_clearer(BaseHeader.flags(TR=1))}
+        ),
     ),
     (
         "sender-time-to-reach-queue-of-express-message-infinite",
@@ -158,7 +160,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.32-D02",
         "The sender sends a transactional message without the requested acknowledgments.",
         _change_constructed_packets(
-            _is_transactional, {"MessagePropertiesHeader.Flags": _clear_flag_bits(_ALL_ACK_REQUEST_BITS)}
+            _is_transactional, {"MessagePropertiesHeader.Flags": _make_flag_bit_clearer(_ALL_ACK_REQUEST_BITS)}
         ),
     ),
     (
@@ -179,7 +181,9 @@ for _name, _rule, _says, _install in (
         "sender-dm-of-large-message-set",
         "MQDMPR-3.1.7.1.32-D05",
         "The sender sets DM in an express message with a body of more than 4,096 bytes.",
-        _change_constructed_packets(_has_large_body, {"UserHeader.Flags": _set_flag_bits(UserHeader.flags(DM=1))}),
+        _change_constructed_packets(
+            _has_large_body, {"UserHeader.Flags": _make_flag_bit_setter(UserHeader.flags(DM=1))}
+        ),
     ),
     (
         "sender-trace-queue-of-transactional-message-zero",
@@ -232,7 +236,7 @@ for _name, _rule, _says, _install in (
         "The sender clears EB in a message that is signed and encrypted.",
         _change_sent_packets(
             lambda one: _has_security_header(one) and bool(one.SecurityHeader.SecurityData.SenderCert),  # type: ignore[union-attr]
-            {"SecurityHeader.Flags": _clear_flag_bits(SecurityHeader.flags(EB=1))},
+            {"SecurityHeader.Flags": _make_flag_bit_clearer(SecurityHeader.flags(EB=1))},
         ),
     ),
     (

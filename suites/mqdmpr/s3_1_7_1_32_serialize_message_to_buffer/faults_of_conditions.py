@@ -32,7 +32,7 @@ def _is_signed(packet: UserMessagePacket) -> bool:
     return packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.Signature)
 
 
-def _is_signed_in_clear(packet: UserMessagePacket) -> bool:
+def _is_signed_but_unencrypted(packet: UserMessagePacket) -> bool:
     return _is_signed(packet) and packet.SecurityHeader is not None and not packet.SecurityHeader.EB
 
 
@@ -84,7 +84,7 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"SecurityHeader.Flags": lambda flags: flags & ~_DE_FLAG},
-        lambda packet: _is_signed_in_clear(packet) and packet.SecurityHeader.ST == 2,
+        lambda packet: _is_signed_but_unencrypted(packet) and packet.SecurityHeader.ST == 2,
     ),
     blind=True,
 )
@@ -145,7 +145,9 @@ add(
     "sender-eb-set-in-signed-message-with-clear-body",
     "MQDMPR-3.1.7.1.32-D03",
     "The sender sets SecurityHeader.Flags.EB in a signed message whose body is not encrypted.",
-    wrong_fields(UserMessagePacket, {"SecurityHeader.Flags": lambda flags: flags | _EB_FLAG}, _is_signed_in_clear),
+    wrong_fields(
+        UserMessagePacket, {"SecurityHeader.Flags": lambda flags: flags | _EB_FLAG}, _is_signed_but_unencrypted
+    ),
     blind=True,
 )
 add(
@@ -219,7 +221,7 @@ add(
     "sender-privacy-level-of-signed-message-base",
     "MQDMPR-3.1.7.1.32-D09",
     "The sender sets PrivacyLevel to 1 in a message that is signed and not encrypted.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.PrivacyLevel": 1}, _is_signed_in_clear),
+    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.PrivacyLevel": 1}, _is_signed_but_unencrypted),
     blind=True,
 )
 add(
@@ -253,7 +255,7 @@ add(
     "sender-encryption-algorithm-of-signed-message-zero",
     "MQDMPR-3.1.7.1.32-D12",
     "The sender sets EncryptionAlgorithm to 0 in a message that is signed and not encrypted.",
-    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.EncryptionAlgorithm": 0}, _is_signed_in_clear),
+    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.EncryptionAlgorithm": 0}, _is_signed_but_unencrypted),
     blind=True,
 )
 add(

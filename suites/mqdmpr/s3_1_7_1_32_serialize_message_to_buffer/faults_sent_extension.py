@@ -18,7 +18,10 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
 
-EXTENSION_DATA_FIELD, CORRELATION_ID = "MessagePropertiesHeader.ExtensionData", "MessagePropertiesHeader.CorrelationID"
+EXTENSION_DATA_FIELD, CORRELATION_ID_FIELD = (
+    "MessagePropertiesHeader.ExtensionData",
+    "MessagePropertiesHeader.CorrelationID",
+)
 EXTENSION_SIZE_OFFSET = 52
 SENT_EXTENSION_RULES = ("MQDMPR-3.1.7.1.32-D02", "MQDMPR-3.1.7.1.32-03")
 
@@ -44,25 +47,25 @@ def _repeat_extension_of_first_message(core: FaultyCore) -> None:
     """Give a message without an extension the extension of the first message that had an extension."""
     kept: list[bytes] = []
 
-    def change(message: Message) -> Message:
+    def copy_first_extension(message: Message) -> Message:
         if message.Extension:
             kept.append(message.Extension)
         return replace(message, Extension=message.Extension or kept[0]) if kept else message
 
-    _change_sent_message(change)(core)
+    _change_sent_message(copy_first_extension)(core)
 
 
 def _repeat_first_correlation_identifier(core: FaultyCore) -> None:
     """Give a message without a correlation identifier the first correlation identifier of an earlier message."""
     kept: list[bytes] = []
 
-    def change(message: Message) -> Message:
+    def copy_first_correlation_identifier(message: Message) -> Message:
         if any(message.CorrelationIdentifier):
             kept.append(message.CorrelationIdentifier)
             return message
         return replace(message, CorrelationIdentifier=kept[0]) if kept else message
 
-    _change_sent_message(change)(core)
+    _change_sent_message(copy_first_correlation_identifier)(core)
 
 
 for _name, _rules, _says, _install in (
@@ -92,7 +95,7 @@ for _name, _rules, _says, _install in (
         "The sender sets CorrelationID to 0 in a message for which the application gave a correlation identifier.",
         wrong_fields(
             UserMessagePacket,
-            {CORRELATION_ID: bytes(20)},
+            {CORRELATION_ID_FIELD: bytes(20)},
             lambda packet: not packet.MessagePropertiesHeader.MessageClass,
         ),
     ),
@@ -100,7 +103,7 @@ for _name, _rules, _says, _install in (
         "sender-correlation-number-of-two-bytes",
         (*SENT_EXTENSION_RULES, "MQDMPR-3.1.7.1.32-06"),
         "The sender sets the last two bytes of CorrelationID to 0.",
-        wrong_fields(UserMessagePacket, {CORRELATION_ID: lambda old: old[:18] + bytes(2)}),
+        wrong_fields(UserMessagePacket, {CORRELATION_ID_FIELD: lambda old: old[:18] + bytes(2)}),
     ),
     (
         "sender-extension-of-first-message-kept",

@@ -17,7 +17,7 @@ from reference_qm.model.states import MessagePositionState, OutgoingQueueState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
-RECEIVED, PURGED = MessageClass.MQMSG_CLASS_ACK_RECEIVE, MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+RECEIVE_ACK_CLASS, PURGED_NACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE, MessageClass.MQMSG_CLASS_NACK_Q_PURGED
 
 
 @fault("queue-manager-purged-message-at-cursor-stays-in-queue", breaks="MQDMPR-3.1.7.2.1-05")
@@ -25,7 +25,7 @@ class QueueManagerPurgedMessageAtCursorStaysInQueue(Positions):
     """A purge leaves a message in the queue if a cursor is at the message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        if reason is PURGED and position.held and position.State is MessagePositionState.LOCKED:
+        if reason is PURGED_NACK_CLASS and position.held and position.State is MessagePositionState.LOCKED:
             position.State = MessagePositionState.AVAILABLE
         else:
             super().delete_message(position, reason)
@@ -37,7 +37,11 @@ class QueueManagerMessageDeletedFromJournalStays(Positions):
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         parent = position.QueueReference.parent
-        if reason is RECEIVED and parent is not None and parent.JournalQueueReference is position.QueueReference:
+        if (
+            reason is RECEIVE_ACK_CLASS
+            and parent is not None
+            and parent.JournalQueueReference is position.QueueReference
+        ):
             self.unlock_message(position)
         else:
             super().delete_message(position, reason)
@@ -191,7 +195,7 @@ class QueueManagerPurgeDecreasesBytesOnce(Positions):
         present = position.State is not MessagePositionState.DELETED
         super().delete_message(position, reason)
         purged: set[Queue] = self.__dict__.setdefault("purged", set())
-        if present and reason is PURGED:
+        if present and reason is PURGED_NACK_CLASS:
             if position.QueueReference in purged:
                 messages.TotalBytes += position.size
             purged.add(position.QueueReference)

@@ -8,39 +8,39 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import MessagePosition
 
 
-class _KeepsReceivedMessages(Positions):
+class _ReceivedMessageKeeper(Positions):
     """Makes some received messages available again instead of deleting them."""
 
-    def is_kept(self, position: MessagePosition) -> bool:
+    def is_received_message_kept(self, position: MessagePosition) -> bool:
         """Return whether a received message stays in its queue."""
         return False
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE and self.is_kept(position):
+        if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE and self.is_received_message_kept(position):
             self.unlock_message(position)
         else:
             super().delete_message(position, reason)
 
 
 @fault("queue-manager-received-message-of-subqueue-stays", breaks="MQDMPR-3.1.7.2-01", blind=True)
-class QueueManagerReceivedMessageOfSubqueueStays(_KeepsReceivedMessages):
+class QueueManagerReceivedMessageOfSubqueueStays(_ReceivedMessageKeeper):
     """A message that is received from a subqueue stays in the subqueue."""
 
-    def is_kept(self, position: MessagePosition) -> bool:
+    def is_received_message_kept(self, position: MessagePosition) -> bool:
         return ";" in position.QueueReference.Pathname and not position.QueueReference.Pathname.endswith("JOURNAL")
 
 
 @fault("queue-manager-received-message-of-journal-stays", breaks="MQDMPR-3.1.7.2-01", blind=True)
-class QueueManagerReceivedMessageOfJournalStays(_KeepsReceivedMessages):
+class QueueManagerReceivedMessageOfJournalStays(_ReceivedMessageKeeper):
     """A message that is received from a journal stays in the journal."""
 
-    def is_kept(self, position: MessagePosition) -> bool:
+    def is_received_message_kept(self, position: MessagePosition) -> bool:
         return position.QueueReference.Pathname.upper().endswith(";JOURNAL")
 
 
 @fault("queue-manager-received-large-message-stays", breaks="MQDMPR-3.1.7.2-01", blind=True)
-class QueueManagerReceivedLargeMessageStays(_KeepsReceivedMessages):
+class QueueManagerReceivedLargeMessageStays(_ReceivedMessageKeeper):
     """A message with a body of more than 4,096 bytes stays in its queue after it is received."""
 
-    def is_kept(self, position: MessagePosition) -> bool:
+    def is_received_message_kept(self, position: MessagePosition) -> bool:
         return len(position.MessageReference.Body) > 4_096

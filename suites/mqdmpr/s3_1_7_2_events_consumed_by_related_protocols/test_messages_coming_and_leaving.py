@@ -92,7 +92,7 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
 
     sizes = [read_size_in_bytes()]
     for label in ("a", "b" * 50, "c" * 120):
-        application.fill(label)
+        application.fill_queue(label)
         sizes.append(read_size_in_bytes())
     stored_sizes = [after - before for before, after in pairwise(sizes)]
     evidence = list(application.sent.values())
@@ -210,7 +210,7 @@ def test_message_received_from_journal_leaves_journal(peer, sut, judge):
     """
     application = Application(peer, sut)
     application.call("set_queue", name=application.queue, journaling=True)
-    sent = application.fill("first", "second")
+    sent = application.fill_queue("first", "second")
     journal = f"{application.queue};journal"
     received = [application.receive(queue=queue) for queue in (application.queue, journal) for _ in range(2)]
     judge(

@@ -14,7 +14,7 @@ def test_sizes_follow_moved_received_and_purged_messages(peer, sut, judge):
     it. Each queue has the size 0 when it is empty, in whichever way its messages have left.
     """
     application, other = Application(peer, sut), Application(peer, sut)
-    packets = [*application.fill(*"abcd"), *other.fill(*"efg")]
+    packets = [*application.fill_queue(*"abcd"), *other.fill_queue(*"efg")]
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
 

@@ -23,43 +23,43 @@ def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     """
     application = Application(peer, sut, transactional=True)
     queue = application.queue
-    packets = application.fill("first")
+    packets = application.fill_queue("first")
     application.receive()
 
-    def peek():
+    def peek_first_label():
         return sut.read_label("peek_message", queue=queue)
 
-    sending, receiving = application.begin(), application.begin()
+    sending, receiving = application.begin_transaction(), application.begin_transaction()
     for label in "abc":
         sut.send_here(queue, [label], transaction=sending)
-    unsent = peek()
+    unsent = peek_first_label()
     reads = [PendingRequest(peer, "receive", queue=queue, timeout_ms=LONG_READ_TIMEOUT_MS) for _ in range(3)]
-    application.decide("commit", sending)
+    application.end_transaction("commit", sending)
     labels = sorted(read.await_label() for read in reads)
     reads = [PendingRequest(peer, "receive", queue=queue, timeout_ms=LONG_READ_TIMEOUT_MS) for _ in range(2)]
     connection = peer.open_raw()
     for label, place in (("g", {"LM": 0, "ID": 77}), ("h", {"FM": 0, "ID": 77})):
         packets.append(connection.send(application.build_message(label, transaction=place)))
     labels += sorted(read.await_label() for read in reads)
-    packets += application.fill("d", "e")
+    packets += application.fill_queue("d", "e")
     taken = [application.receive(transaction=receiving) for _ in range(2)]
-    received = peek()
+    received = peek_first_label()
     expired = PendingRequest(
         peer, "receive", queue=queue, transaction=receiving, timeout_ms=SHORT_READ_TIMEOUT_MS
     ).await_label()
     waits = [
         PendingRequest(peer, verb, queue=queue, timeout_ms=LONG_READ_TIMEOUT_MS) for verb in ("peek_message", "receive")
     ]
-    application.decide("abort", receiving)
+    application.end_transaction("abort", receiving)
     returned = [read.await_label() for read in waits]
     rest = application.labels()
     for _ in rest:
         application.receive()
-    waiting = application.begin()
+    waiting = application.begin_transaction()
     late_read = PendingRequest(peer, "receive", queue=queue, transaction=waiting, timeout_ms=LONG_READ_TIMEOUT_MS)
     sut.send_here(queue, ["late"], delivery="transactional")
     late = late_read.await_label()
-    application.decide("commit", waiting)
+    application.end_transaction("commit", waiting)
     judge(
         "MQDMPR-3.1.7.3.2-12",
         expected=facts(

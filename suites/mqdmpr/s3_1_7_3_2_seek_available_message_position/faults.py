@@ -116,7 +116,9 @@ class MessageSearchEndsAtLockedMessage(Seeking):
         return super().seek_available(initial_position, peek_operation, seek_direction)
 
 
-def _passes_two_unavailable_messages(start: Entry | None, forward: bool, found: MessagePosition | None) -> bool:
+def _does_search_pass_two_unavailable_messages(
+    start: Entry | None, forward: bool, found: MessagePosition | None
+) -> bool:
     """Return whether a search passes two unavailable messages before it finds a message."""
     passed, entry = 0, start
     while entry is not None:
@@ -140,7 +142,7 @@ class QueueManagerForwardSearchEndsAtSecondLockedMessage(Seeking):
         self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        return None if _passes_two_unavailable_messages(initial_position, True, found) else found
+        return None if _does_search_pass_two_unavailable_messages(initial_position, True, found) else found
 
 
 @fault("queue-manager-forward-search-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.3.2-12", blind=True)
@@ -260,7 +262,7 @@ class QueueManagerBackwardSearchEndsAtSecondLockedMessage(Seeking):
         self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        return None if _passes_two_unavailable_messages(initial_position, False, found) else found
+        return None if _does_search_pass_two_unavailable_messages(initial_position, False, found) else found
 
 
 @fault("backward-search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-22")

@@ -9,7 +9,7 @@ from reference_qm.model.enums import SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import MessagePositionState
 
-FORWARD, BACKWARD = SeekDirection.FORWARD, SeekDirection.BACKWARD
+FORWARD_DIRECTION, BACKWARD_DIRECTION = SeekDirection.FORWARD, SeekDirection.BACKWARD
 
 
 @fault("queue-manager-search-at-end-turns-backward", breaks="MQDMPR-3.1.7.3.2-03")
@@ -17,11 +17,11 @@ class QueueManagerSearchAtEndTurnsBackward(Seeking):
     """A forward search that reaches the end of the queue proceeds backward from the message where the search began."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None and seek_direction is FORWARD and not isinstance(initial_position, Boundary):
-            return super().seek_available(initial_position, peek_operation, BACKWARD)
+        if found is None and seek_direction is FORWARD_DIRECTION and not isinstance(initial_position, Boundary):
+            return super().seek_available(initial_position, peek_operation, BACKWARD_DIRECTION)
         return found
 
 
@@ -30,10 +30,12 @@ class QueueManagerSearchFromUnavailableMessageTurnsBackward(Seeking):
     """A forward search that starts at a locked message proceeds backward."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         locked = not isinstance(initial_position, Boundary) and initial_position.State is MessagePositionState.LOCKED
-        return super().seek_available(initial_position, peek_operation, BACKWARD if locked else seek_direction)
+        return super().seek_available(
+            initial_position, peek_operation, BACKWARD_DIRECTION if locked else seek_direction
+        )
 
 
 @fault("queue-manager-search-after-backward-search-proceeds-backward", breaks="MQDMPR-3.1.7.3.2-03")
@@ -43,13 +45,15 @@ class QueueManagerSearchAfterBackwardSearchProceedsBackward(Seeking):
     def seek_available(
         self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection | None = None
     ) -> MessagePosition | None:
-        used = seek_direction or (FORWARD if isinstance(initial_position, Boundary) else self._get_last_direction())
+        used = seek_direction or (
+            FORWARD_DIRECTION if isinstance(initial_position, Boundary) else self._get_last_direction()
+        )
         if not isinstance(initial_position, Boundary):
-            self.__dict__["last"] = seek_direction or FORWARD
+            self.__dict__["last"] = seek_direction or FORWARD_DIRECTION
         return super().seek_available(initial_position, peek_operation, used)
 
     def _get_last_direction(self) -> SeekDirection:
-        last: SeekDirection = self.__dict__.get("last", FORWARD)
+        last: SeekDirection = self.__dict__.get("last", FORWARD_DIRECTION)
         return last
 
 
@@ -58,10 +62,10 @@ class QueueManagerBackwardSearchOfReceiveProceedsForward(Seeking):
     """A backward search from a message proceeds forward if the search is for a receive."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         if not peek_operation and not isinstance(initial_position, Boundary):
-            seek_direction = FORWARD
+            seek_direction = FORWARD_DIRECTION
         return super().seek_available(initial_position, peek_operation, seek_direction)
 
 
@@ -70,12 +74,12 @@ class QueueManagerBackwardSearchAtFrontContinuesAtEnd(Seeking):
     """A backward search that reaches the front of the queue continues at the end of the queue."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None and seek_direction is BACKWARD and not isinstance(initial_position, Boundary):
+        if found is None and seek_direction is BACKWARD_DIRECTION and not isinstance(initial_position, Boundary):
             end = initial_position.QueueReference.MessagePositionList.End
-            return super().seek_available(end, peek_operation, BACKWARD)
+            return super().seek_available(end, peek_operation, BACKWARD_DIRECTION)
         return found
 
 
@@ -84,10 +88,10 @@ class QueueManagerBackwardSearchFromLockedMessageProceedsForward(Seeking):
     """A backward search that starts at a locked message proceeds forward."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         if not isinstance(initial_position, Boundary) and initial_position.State is MessagePositionState.LOCKED:
-            seek_direction = FORWARD
+            seek_direction = FORWARD_DIRECTION
         return super().seek_available(initial_position, peek_operation, seek_direction)
 
 
@@ -98,10 +102,10 @@ class QueueManagerSearchFromStartPassesReturnedMessage(Seeking):
     """
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if not isinstance(initial_position, Boundary) or seek_direction is BACKWARD:
+        if not isinstance(initial_position, Boundary) or seek_direction is BACKWARD_DIRECTION:
             return found
         passed: set[Entry] = self.__dict__.setdefault("passed", set())
         head = initial_position.Next
@@ -117,10 +121,10 @@ class QueueManagerReceiveFromStartPassesPeekedMessage(Seeking):
     """
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None or not isinstance(initial_position, Boundary) or seek_direction is BACKWARD:
+        if found is None or not isinstance(initial_position, Boundary) or seek_direction is BACKWARD_DIRECTION:
             return found
         peeks: dict[Entry, int] = self.__dict__.setdefault("peeks", {})
         if peek_operation:
@@ -136,10 +140,10 @@ class QueueManagerSearchFromStartPassesUrgentMessage(Seeking):
     """
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None or not isinstance(initial_position, Boundary) or seek_direction is BACKWARD:
+        if found is None or not isinstance(initial_position, Boundary) or seek_direction is BACKWARD_DIRECTION:
             return found
         following = super().seek_available(found, peek_operation)
         return following if following is not None and following.order < found.order else found
@@ -150,10 +154,10 @@ class QueueManagerSearchWithoutResultReturnsStartMessage(Seeking):
     """A forward search that finds no message returns the available message at which the search started."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None and seek_direction is FORWARD and not isinstance(initial_position, Boundary):
+        if found is None and seek_direction is FORWARD_DIRECTION and not isinstance(initial_position, Boundary):
             return initial_position if self.is_readable(initial_position, peek_operation) else None
         return found
 
@@ -163,10 +167,10 @@ class QueueManagerSearchOfLockedMessagesReturnsLastLocked(Seeking):
     """A peek whose search finds only locked messages returns the last of the locked messages."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is not None or not peek_operation or seek_direction is BACKWARD:
+        if found is not None or not peek_operation or seek_direction is BACKWARD_DIRECTION:
             return found
         entry, last = initial_position.Next, None
         while entry is not None and not isinstance(entry, Boundary):
@@ -181,10 +185,10 @@ class QueueManagerBackwardSearchWithoutResultReturnsStartMessage(Seeking):
     """A backward search that finds no message returns the available message at which the search started."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None and seek_direction is BACKWARD and not isinstance(initial_position, Boundary):
+        if found is None and seek_direction is BACKWARD_DIRECTION and not isinstance(initial_position, Boundary):
             return initial_position if self.is_readable(initial_position, peek_operation) else None
         return found
 
@@ -196,7 +200,7 @@ class QueueManagerSearchFromStartBeginsAtEarlierResult(Seeking):
     """
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
         if found is None or not peek_operation or not isinstance(initial_position, Boundary):
@@ -211,10 +215,10 @@ class QueueManagerForwardSearchSkipsMessageOfLowerPriority(Seeking):
     """A forward search that starts at a message begins with the second message of a lower priority."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None or seek_direction is BACKWARD or isinstance(initial_position, Boundary):
+        if found is None or seek_direction is BACKWARD_DIRECTION or isinstance(initial_position, Boundary):
             return found
         if found.MessageReference.Priority < initial_position.MessageReference.Priority:
             return super().seek_available(found, peek_operation)
@@ -226,10 +230,10 @@ class QueueManagerForwardSearchFromLockedMessageRestarts(Seeking):
     """A forward search that starts at a locked message begins at the start of the queue."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         if (
-            seek_direction is FORWARD
+            seek_direction is FORWARD_DIRECTION
             and isinstance(initial_position, MessagePosition)
             and initial_position.State is MessagePositionState.LOCKED
         ):
@@ -244,11 +248,11 @@ class QueueManagerSearchFromEndEndsAtHigherPriority(Seeking):
     """
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
         last = initial_position.Previous
-        if found is None or seek_direction is FORWARD or not isinstance(last, MessagePosition):
+        if found is None or seek_direction is FORWARD_DIRECTION or not isinstance(last, MessagePosition):
             return found
         higher = found.MessageReference.Priority > last.MessageReference.Priority
         return None if isinstance(initial_position, Boundary) and higher else found
@@ -259,9 +263,14 @@ class QueueManagerReceiveFromEndSkipsLastMessage(Seeking):
     """A receive whose search starts after the last message receives the message before the last message."""
 
     def seek_available(
-        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = FORWARD_DIRECTION
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None or peek_operation or seek_direction is FORWARD or not isinstance(initial_position, Boundary):
+        if (
+            found is None
+            or peek_operation
+            or seek_direction is FORWARD_DIRECTION
+            or not isinstance(initial_position, Boundary)
+        ):
             return found
         return super().seek_available(found, peek_operation, seek_direction) or found

@@ -284,7 +284,7 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     their identifiers.
     """
     application = Application(peer, sut)
-    sent = application.fill("b", "c", "a", "stays")
+    sent = application.fill_queue("b", "c", "a", "stays")
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
     known = application.get_lookup_ids_by_label()
@@ -310,19 +310,19 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     case = "searches in the queue for moved messages"
     judge("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-26", expected=not_found, observed=gone, evidence=sent, case=case)
 
-    def find(seek: str, label: str, verb: str = "peek_by_lookup_id") -> str:
+    def look_up_label(seek: str, label: str, verb: str = "peek_by_lookup_id") -> str:
         return PendingRequest(peer, verb, queue=subqueue, lookup_id=moved[label], seek=seek).await_label()
 
     for rules, expected, observed in (
-        (("MQDMPR-3.1.7.3.2-09",), "a", find("first", "b")),
-        (("MQDMPR-3.1.7.3.2-19",), "c", find("last", "b")),
-        (("MQDMPR-3.1.7.3.3-46",), ["b", "c"], [find("next", label) for label in "ab"]),
+        (("MQDMPR-3.1.7.3.2-09",), "a", look_up_label("first", "b")),
+        (("MQDMPR-3.1.7.3.2-19",), "c", look_up_label("last", "b")),
+        (("MQDMPR-3.1.7.3.3-46",), ["b", "c"], [look_up_label("next", label) for label in "ab"]),
         (
             ("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.3-22"),
             ["a", "b", Outcome.REFUSED],
-            [find("previous", label) for label in "bca"],
+            [look_up_label("previous", label) for label in "bca"],
         ),
-        (("MQDMPR-3.1.7.3.3-29",), [*"abc"], [find("current", label) for label in "abc"]),
+        (("MQDMPR-3.1.7.3.3-29",), [*"abc"], [look_up_label("current", label) for label in "abc"]),
     ):
         judge(*rules, expected=expected, observed=observed, evidence=sent, case="labels returned by the searches")
     for label in "ca":
@@ -337,7 +337,7 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.3.3-29",
         expected=facts(in_queue=["stays", "a", "c"] * 2, in_subqueue="b"),
-        observed={"in_queue": current, "in_subqueue": find("current", "b", "receive_by_lookup_id")},
+        observed={"in_queue": current, "in_subqueue": look_up_label("current", "b", "receive_by_lookup_id")},
         evidence=sent,
         case="searches for the current message after two messages were moved back",
     )

@@ -55,14 +55,14 @@ class QueueManagerSearchCompares32BitsOfIdentifier(Seeking):
 class _SeekStatusReplacer(Seeking):
     """Replace one error status of a search by identifier with a different error status."""
 
-    told: Status
-    instead: Status
+    replaced_status: Status
+    replacement_status: Status
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> SeekResult:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
-        return (self.instead if status is self.told else status), found
+        return (self.replacement_status if status is self.replaced_status else status), found
 
 
 @fault(
@@ -72,7 +72,7 @@ class _SeekStatusReplacer(Seeking):
 class LookupOfUnknownIdentifierReturnsAlreadyReceived(_SeekStatusReplacer):
     """A lookup by an unknown LookupIdentifier returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
-    told, instead = Status.MQ_ERROR_MESSAGE_NOT_FOUND, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
+    replaced_status, replacement_status = Status.MQ_ERROR_MESSAGE_NOT_FOUND, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
 
 
 @fault("queue-manager-search-next-of-unknown-identifier-finds-neighbour", breaks="MQDMPR-3.1.7.3.3-06")
@@ -209,7 +209,7 @@ class LookupOfMessageMovedAwayFindsIt(Seeking):
 class LookupOfLockedMessageReturnsNotFound(_SeekStatusReplacer):
     """A lookup of a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    told, instead = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
+    replaced_status, replacement_status = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
 @fault("queue-manager-search-of-locked-first-message-finds-none", breaks="MQDMPR-3.1.7.3.3-35", blind=True)
@@ -230,7 +230,7 @@ class QueueManagerSearchOfLockedFirstMessageFindsNone(Seeking):
 class LookupOfReceivedMessageReturnsLocked(_SeekStatusReplacer):
     """A lookup of a received message returns MQ_ERROR_TRANSACTION_USAGE."""
 
-    told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
+    replaced_status, replacement_status = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
 
 
 LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
@@ -320,7 +320,7 @@ class LookupLastFindsLastOfHighestPriority(Seeking):
 class ReceivedMessageNotFoundReporter(_SeekStatusReplacer):
     """The lookup of a received message returns MQ_ERROR_MESSAGE_NOT_FOUND, even while a cursor is at the message."""
 
-    told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
+    replaced_status, replacement_status = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
 @fault("queue-manager-lookup-expects-ascending-identifiers", breaks="MQDMPR-3.1.7.3.3-29", blind=True)

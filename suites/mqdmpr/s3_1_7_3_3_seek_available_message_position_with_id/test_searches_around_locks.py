@@ -14,8 +14,8 @@ from suites.mqqp.steps.lookups import find_lookup_ids
 
 PRIORITY_BY_LABEL = {"low": 1, "high": 5, "middle": 3}
 """The priorities of three messages, by label, in the order of their arrival."""
-NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
-RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
+NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
+RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND_STATUS)
 """The permitted outcomes for a received message at which a cursor is (erratum E171)."""
 
 
@@ -185,7 +185,7 @@ def test_current_message_of_emptied_queue_is_not_found(remote, judge):
         after_receive.append(queue.look_up(Action.LOOKUP_PEEK_CURRENT, identifier))
     judge(
         "MQDMPR-3.1.7.3.3-26",
-        expected=each(NOT_FOUND, "lookup"),
+        expected=each(NOT_FOUND_STATUS, "lookup"),
         observed=[read.outcome for read in empty],
         evidence=empty,
         case="lookups in an empty queue",

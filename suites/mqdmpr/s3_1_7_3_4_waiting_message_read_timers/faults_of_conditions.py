@@ -12,10 +12,12 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class _OmitsTimers(Waiting):
+class _ReadTimerOmitter(Waiting):
     """Starts no timer for some pending reads."""
 
-    def has_no_timer(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool) -> bool:
+    def is_read_timer_omitted(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool
+    ) -> bool:
         """Return whether a new pending read gets no timer."""
         return False
 
@@ -31,32 +33,38 @@ class _OmitsTimers(Waiting):
         transaction: Transaction | None = None,
     ) -> None:
         known = set(self.qm.readers)
-        omitted = self.has_no_timer(queue_desc, cursor, destructive_read)
+        omitted = self.is_read_timer_omitted(queue_desc, cursor, destructive_read)
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
         for number in set(self.qm.readers) - known if omitted else ():
             self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, number))
 
 
 @fault("queue-manager-second-pending-read-of-handle-without-timer", breaks="MQDMPR-3.1.7.3.4-03", blind=True)
-class QueueManagerSecondPendingReadOfHandleWithoutTimer(_OmitsTimers):
+class QueueManagerSecondPendingReadOfHandleWithoutTimer(_ReadTimerOmitter):
     """The queue manager starts no timer for a read if another read of the same handle is pending."""
 
-    def has_no_timer(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool) -> bool:
+    def is_read_timer_omitted(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool
+    ) -> bool:
         return bool(queue_desc.WaitingMessageReadOperationCollection)
 
 
 @fault("queue-manager-pending-read-beside-other-queue-without-timer", breaks="MQDMPR-3.1.7.3.4-03", blind=True)
-class QueueManagerPendingReadBesideOtherQueueWithoutTimer(_OmitsTimers):
+class QueueManagerPendingReadBesideOtherQueueWithoutTimer(_ReadTimerOmitter):
     """The queue manager starts no timer for a read if a read of another queue is pending."""
 
-    def has_no_timer(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool) -> bool:
+    def is_read_timer_omitted(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool
+    ) -> bool:
         others = (reader.descriptor.QueueReference for reader in self.qm.readers.values())
         return any(one is not queue_desc.QueueReference for one in others)
 
 
 @fault("queue-manager-pending-receive-by-cursor-without-timer", breaks="MQDMPR-3.1.7.3.4-03", blind=True)
-class QueueManagerPendingReceiveByCursorWithoutTimer(_OmitsTimers):
+class QueueManagerPendingReceiveByCursorWithoutTimer(_ReadTimerOmitter):
     """The queue manager starts no timer for a receive by a cursor."""
 
-    def has_no_timer(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool) -> bool:
+    def is_read_timer_omitted(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool
+    ) -> bool:
         return cursor is not None and destructive_read

@@ -8,10 +8,10 @@ from reference_qm.codec.format_names import DistributionListName, MultipleElemen
 from reference_qm.core.names.queue_names import QueueNames
 
 
-class _ChangesExpansion(QueueNames):
+class _ExpansionChanger(QueueNames):
     """Changes the names of an expanded format name."""
 
-    def change_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
         """Return the names of the expanded format name."""
         return names
 
@@ -19,14 +19,14 @@ class _ChangesExpansion(QueueNames):
         expanded = super().expand_format_name(text)
         if not isinstance(expanded, MultipleElementName):
             return expanded
-        return MultipleElementName(self.change_names(parse_format_name(text), expanded.Elements))
+        return MultipleElementName(self.change_expanded_names(parse_format_name(text), expanded.Elements))
 
 
 @fault("queue-manager-expansion-with-list-omits-private-names", breaks="MQDMPR-3.1.7.3.8-10", blind=True)
-class QueueManagerExpansionWithListOmitsPrivateNames(_ChangesExpansion):
+class QueueManagerExpansionWithListOmitsPrivateNames(_ExpansionChanger):
     """If a multiple-element format name contains a distribution list, the expansion has no private format names."""
 
-    def change_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
         listed = isinstance(given, MultipleElementName) and any(
             isinstance(one, DistributionListName) for one in given.Elements
         )
@@ -35,78 +35,78 @@ class QueueManagerExpansionWithListOmitsPrivateNames(_ChangesExpansion):
 
 
 @fault("queue-manager-expansion-omits-third-name", breaks="MQDMPR-3.1.7.3.8-10", blind=True)
-class QueueManagerExpansionOmitsThirdName(_ChangesExpansion):
+class QueueManagerExpansionOmitsThirdName(_ExpansionChanger):
     """The expansion of a format name with more than two names has only the first two names."""
 
-    def change_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
         return names[:2]
 
 
 @fault("queue-manager-expansion-omits-names-of-own-computer", breaks="MQDMPR-3.1.7.3.8-10", blind=True)
-class QueueManagerExpansionOmitsNamesOfOwnComputer(_ChangesExpansion):
+class QueueManagerExpansionOmitsNamesOfOwnComputer(_ExpansionChanger):
     """The expansion has no names of local queues if it has another name."""
 
-    def change_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
         return tuple(one for one in names if not self.means_this_computer(one)) or names
 
 
 @fault("queue-manager-expansion-sorted-with-case", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
-class QueueManagerExpansionSortedWithCase(_ChangesExpansion):
+class QueueManagerExpansionSortedWithCase(_ExpansionChanger):
     """The names of an expanded format name are sorted by letters whose case counts."""
 
-    def change_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
         return tuple(sorted(names, key=str))
 
 
 @fault("queue-manager-expansion-of-list-not-sorted", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
-class QueueManagerExpansionOfListNotSorted(_ChangesExpansion):
+class QueueManagerExpansionOfListNotSorted(_ExpansionChanger):
     """The expanded names of a distribution list are sorted backwards."""
 
-    def change_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
         return names[::-1] if isinstance(given, DistributionListName) else names
 
 
 @fault("queue-manager-expansion-puts-direct-names-last", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
-class QueueManagerExpansionPutsDirectNamesLast(_ChangesExpansion):
+class QueueManagerExpansionPutsDirectNamesLast(_ExpansionChanger):
     """The direct names of an expanded format name follow all other names."""
 
-    def change_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
         return tuple(sorted(names, key=lambda one: str(one).upper().startswith("DIRECT=")))
 
 
-class _KeepsSingleNameInList(QueueNames):
+class _SingleNameListKeeper(QueueNames):
     """Keeps a single name that remains after an expansion in a multiple-element format name."""
 
-    def stays_list(self, given: FormatName) -> bool:
+    def is_list_kept(self, given: FormatName) -> bool:
         """Return whether the expansion of a format name to a single name stays a list."""
         return False
 
     def expand_format_name(self, text: str) -> FormatName | None:
         expanded, given = super().expand_format_name(text), parse_format_name(text)
-        if expanded is None or isinstance(expanded, MultipleElementName) or not self.stays_list(given):
+        if expanded is None or isinstance(expanded, MultipleElementName) or not self.is_list_kept(given):
             return expanded
         return MultipleElementName((expanded,))
 
 
 @fault("queue-manager-list-with-single-member-expanded-to-list", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
-class QueueManagerListWithSingleMemberExpandedToList(_KeepsSingleNameInList):
+class QueueManagerListWithSingleMemberExpandedToList(_SingleNameListKeeper):
     """The expansion of a distribution list with a single queue stays a multiple-element format name."""
 
-    def stays_list(self, given: FormatName) -> bool:
+    def is_list_kept(self, given: FormatName) -> bool:
         return isinstance(given, DistributionListName)
 
 
 @fault("queue-manager-three-equal-names-expanded-to-list", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
-class QueueManagerThreeEqualNamesExpandedToList(_KeepsSingleNameInList):
+class QueueManagerThreeEqualNamesExpandedToList(_SingleNameListKeeper):
     """The expansion of three equal names stays a multiple-element format name."""
 
-    def stays_list(self, given: FormatName) -> bool:
+    def is_list_kept(self, given: FormatName) -> bool:
         return isinstance(given, MultipleElementName) and len(given.Elements) > 2
 
 
 @fault("queue-manager-equal-names-in-other-case-expanded-to-list", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
-class QueueManagerEqualNamesInOtherCaseExpandedToList(_KeepsSingleNameInList):
+class QueueManagerEqualNamesInOtherCaseExpandedToList(_SingleNameListKeeper):
     """The expansion of names that differ only in the case of their letters stays a multiple-element format name."""
 
-    def stays_list(self, given: FormatName) -> bool:
+    def is_list_kept(self, given: FormatName) -> bool:
         return isinstance(given, MultipleElementName) and len({str(one) for one in given.Elements}) > 1

@@ -11,7 +11,7 @@ from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import (
     create_distribution_list,
-    receive_copies,
+    send_and_receive_copies,
     send_until_directory_name_is_known,
 )
 from suites.mqdmpr.steps.opened_descriptors import list_format_names
@@ -122,7 +122,7 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     private = [peer.private_name()] if sut.has("private_names") else []
     count = 3 + len(private)
     to = ",".join((listed, direct, f"PUBLIC={PEER_PUBLIC_QUEUE}", far, *private))
-    frames = receive_copies(peer, sut, to, count)
+    frames = send_and_receive_copies(peer, sut, to, count)
     several = [frame for frame in frames if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
@@ -165,7 +165,7 @@ def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
     """
     identifier, single = create_distribution_list(peer, sut, "single", [str(PEER_PUBLIC_QUEUE)])
     _, nested = create_distribution_list(peer, sut, "nested", [identifier])
-    copies = receive_copies(
+    copies = send_and_receive_copies(
         peer, sut, name.format(single=single, nested=nested, public=f"PUBLIC={PEER_PUBLIC_QUEUE}"), 1
     )
     destinations = [Layout(frame).of("UserHeader.DestinationQueue", "UserHeader.Flags.MQ") for frame in copies]

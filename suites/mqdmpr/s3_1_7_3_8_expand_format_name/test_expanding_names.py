@@ -10,7 +10,7 @@ from harness.expectations import any_order, each
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import list_computer_names
-from suites.mqdmpr.steps.distribution_lists import receive_copies
+from suites.mqdmpr.steps.distribution_lists import send_and_receive_copies
 from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
 from suites.mqmq.steps.layout import Layout
 
@@ -34,7 +34,7 @@ def _send_to_queues_and_collect(peer, sut, queues, count, local_names=()):
         peer.direct_name(queue).upper() if queue == FIRST_QUEUE_NAME_IN_OTHER_CASE else peer.direct_name(queue)
         for queue in queues
     )
-    return receive_copies(peer, sut, ",".join((*names, *local_names)), count)
+    return send_and_receive_copies(peer, sut, ",".join((*names, *local_names)), count)
 
 
 def _get_destination_queue(frame):

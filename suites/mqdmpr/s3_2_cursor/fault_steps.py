@@ -37,9 +37,9 @@ class CursorReceiveChanger(Cursors):
         unread = cursor.CursorState is not CursorState.READ
         before = cursor.MessagePositionReference
         got: Got = super().get_next_message_for_dequeue(cursor, no_wait)
-        return self.unread(cursor, got, before, no_wait) if unread else self.read(cursor, got)
+        return self.change_unread_receive(cursor, got, before, no_wait) if unread else self.read(cursor, got)
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         """Change the result of a receive by a cursor whose state is not READ."""
         return got
 
@@ -111,7 +111,7 @@ class CursorRead:
             and self.before.State is not MessagePositionState.AVAILABLE
         )
 
-    def is_message_at_cursor_locked(self) -> bool:
+    def is_any_message_locked(self) -> bool:
         """Return whether a message in the queue is locked."""
         return any(one.State is MessagePositionState.LOCKED for one in self.messages)
 
@@ -198,7 +198,7 @@ StepChange = Callable[[CursorRead], Got]
 def change_cursor_reads(method: Callable[..., Got], when: StepCondition, change: StepChange) -> Install:
     """Return an installer of a fault that changes some reads by cursors after the read."""
 
-    def run(part: Cursors, original: Callable[..., Got], cursor: Cursor, *rest: bool) -> Got:
+    def read_with_changed_result(part: Cursors, original: Callable[..., Got], cursor: Cursor, *rest: bool) -> Got:
         step = CursorRead(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
         get_message_list(cursor).hold(step.before)
         step.got = original(cursor, *rest)
@@ -206,18 +206,18 @@ def change_cursor_reads(method: Callable[..., Got], when: StepCondition, change:
         get_message_list(cursor).release(step.before)
         return got
 
-    return change_step(method, run)
+    return change_step(method, read_with_changed_result)
 
 
-def return_cursor_status(status: CursorStatus) -> StepChange:
+def make_change_to_cursor_status(status: CursorStatus) -> StepChange:
     """Return a change that ends the read with a status instead of a message. The cursor is as before."""
 
-    def fail(step: CursorRead) -> Got:
+    def return_status_instead_of_message(step: CursorRead) -> Got:
         _move_cursor(step.cursor, step.before)
         step.cursor.CursorState = step.state
         return status, None
 
-    return fail
+    return return_status_instead_of_message
 
 
 def keep_cursor_position(step: CursorRead) -> Got:
@@ -228,14 +228,14 @@ def keep_cursor_position(step: CursorRead) -> Got:
     return step.got
 
 
-def set_cursor_state(state: CursorState) -> StepChange:
+def make_cursor_state_setter(state: CursorState) -> StepChange:
     """Return a change that sets the state of the cursor after the read."""
 
-    def change(step: CursorRead) -> Got:
+    def set_state_after_read(step: CursorRead) -> Got:
         step.cursor.CursorState = state
         return step.got
 
-    return change
+    return set_state_after_read
 
 
 def keep_cursor_state(step: CursorRead) -> Got:
@@ -244,16 +244,16 @@ def keep_cursor_state(step: CursorRead) -> Got:
     return step.got
 
 
-def answer_with_other_message(choose: Callable[[CursorRead], MessagePosition | None]) -> StepChange:
+def make_change_to_other_message(choose: Callable[[CursorRead], MessagePosition | None]) -> StepChange:
     """Return a change that answers with a different message, if there is such a message. The cursor stays where the
     read moved it.
     """
 
-    def change(step: CursorRead) -> Got:
+    def return_other_message(step: CursorRead) -> Got:
         chosen = choose(step)
         return step.got if chosen is None else (CursorStatus.SUCCEEDED, chosen)
 
-    return change
+    return return_other_message
 
 
 def get_first_available_message(step: CursorRead) -> MessagePosition | None:

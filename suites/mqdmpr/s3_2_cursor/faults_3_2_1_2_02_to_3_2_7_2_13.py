@@ -14,7 +14,6 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     NOT_FOUND_STATUS,
     PEEK_STEP,
     WAITING_STATUS,
-    answer_with_other_message,
     change_cursor_reads,
     get_first_available_message,
     get_first_message_of_other_queue,
@@ -22,7 +21,8 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     is_cursor_waiting,
     is_message_found,
     keep_cursor_state,
-    return_cursor_status,
+    make_change_to_cursor_status,
+    make_change_to_other_message,
 )
 
 
@@ -211,7 +211,7 @@ add(
     "MQDMPR-3.2.7.2-03",
     "A peek by a cursor whose queue has no message returns a message of another open queue.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_cursor_waiting(step), answer_with_other_message(get_first_message_of_other_queue)
+        PEEK_STEP, lambda step: is_cursor_waiting(step), make_change_to_other_message(get_first_message_of_other_queue)
     ),
 )
 
@@ -223,7 +223,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -235,7 +235,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: step.has_received_message_at_position(),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -247,7 +247,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: step.has_received_message_at_position() and step.found is not None,
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -259,7 +259,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.has_skipped_locked_message(),
-        return_cursor_status(WAITING_STATUS),
+        make_change_to_cursor_status(WAITING_STATUS),
     ),
 )
 
@@ -269,7 +269,7 @@ add(
     "MQDMPR-3.2.7.2-12",
     "A peek by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is locked.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(), keep_cursor_state
+        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_any_message_locked(), keep_cursor_state
     ),
 )
 
@@ -302,8 +302,8 @@ add(
     "A peek by a cursor that finds no message fails at once if a message of the queue is locked.",
     change_cursor_reads(
         PEEK_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        lambda step: is_cursor_waiting(step) and step.is_any_message_locked(),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -315,7 +315,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_cursor_waiting(step) and step.has_received_message_at_position(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -327,7 +327,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -350,6 +350,6 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_cursor_waiting(step) and step.is_handle_opened_to_peek(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )

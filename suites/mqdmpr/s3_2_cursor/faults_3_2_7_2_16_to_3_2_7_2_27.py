@@ -13,7 +13,6 @@ from reference_qm.model.statuses import CursorStatus
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
     NOT_FOUND_STATUS,
     PEEK_STEP,
-    answer_with_other_message,
     change_cursor_reads,
     get_first_available_message,
     get_last_available_message,
@@ -21,8 +20,9 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     is_message_found,
     is_read_message_found_again,
     keep_cursor_position,
-    return_cursor_status,
-    set_cursor_state,
+    make_change_to_cursor_status,
+    make_change_to_other_message,
+    make_cursor_state_setter,
 )
 
 
@@ -156,7 +156,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        set_cursor_state(CursorState.UNREAD),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -169,7 +169,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_last_message_found(),
-        set_cursor_state(CursorState.UNREAD),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -182,7 +182,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.has_received_message_at_position(),
-        set_cursor_state(CursorState.UNREAD),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -195,7 +195,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_transactional_message_found(),
-        set_cursor_state(CursorState.UNREAD),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -241,7 +241,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_lower_priority_found(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -254,7 +254,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -266,7 +266,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.has_received_message_at_position(),
-        answer_with_other_message(get_last_available_message),
+        make_change_to_other_message(get_last_available_message),
     ),
 )
 
@@ -278,7 +278,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_last_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -290,7 +290,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.has_received_message_at_position(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -302,7 +302,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_transactional_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -314,7 +314,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_large_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -326,7 +326,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_read_message_found_again(step) and step.count_reads_of_cursor() > 2,
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -338,7 +338,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_read_message_found_again(step) and step.is_large_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -350,7 +350,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_read_message_found_again(step) and step.is_transactional_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -362,7 +362,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_read_message_found_again(step) and step.is_last_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -374,7 +374,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_express_message_found(),
-        set_cursor_state(CursorState.UNREAD),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -399,7 +399,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_express_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -411,6 +411,6 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_read_message_found_again(step) and step.is_express_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )

@@ -18,15 +18,15 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     NOT_FOUND_STATUS,
     PEEK_NEXT_STEP,
     WAITING_STATUS,
-    answer_with_other_message,
     change_cursor_reads,
     get_first_available_message,
     get_first_message_of_other_queue,
     get_message_list,
     is_cursor_waiting,
     keep_cursor_position,
-    return_cursor_status,
-    set_cursor_state,
+    make_change_to_cursor_status,
+    make_change_to_other_message,
+    make_cursor_state_setter,
 )
 
 
@@ -205,7 +205,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: is_cursor_waiting(step),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -218,7 +218,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_not_first_cursor(),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -230,7 +230,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.count_reads_of_cursor() > 1,
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -242,7 +242,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.has_received_message_at_position(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -254,7 +254,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.state is CursorState.UNREAD and not step.messages,
-        return_cursor_status(WAITING_STATUS),
+        make_change_to_cursor_status(WAITING_STATUS),
     ),
 )
 
@@ -267,7 +267,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.state is CursorState.UNREAD and step.is_not_first_cursor(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -279,7 +279,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_last_message_found(),
-        set_cursor_state(CursorState.UNREAD),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -292,7 +292,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_message_received_by_other_reader(),
-        set_cursor_state(CursorState.UNREAD),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -305,7 +305,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.count_reads_of_cursor() > 1,
-        set_cursor_state(CursorState.UNREAD),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -318,7 +318,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_not_first_cursor(),
-        set_cursor_state(CursorState.UNREAD),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -331,7 +331,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_lower_priority_found(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -344,7 +344,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_message_received_by_other_reader(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -357,7 +357,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.has_skipped_locked_message(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -369,7 +369,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_last_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -381,7 +381,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_message_received_by_other_reader(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -393,7 +393,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_large_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -405,7 +405,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_transactional_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -416,8 +416,8 @@ add(
     "A peek at the next message that finds no message fails at once if a message of the queue is locked.",
     change_cursor_reads(
         PEEK_NEXT_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        lambda step: is_cursor_waiting(step) and step.is_any_message_locked(),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -430,7 +430,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: is_cursor_waiting(step) and step.is_message_received_by_other_reader(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -442,7 +442,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -495,7 +495,7 @@ add(
     "MQDMPR-3.2.7.3-22",
     "A peek that finds an express message as the next message fails.",
     change_cursor_reads(
-        PEEK_NEXT_STEP, lambda step: step.is_express_message_found(), return_cursor_status(NOT_FOUND_STATUS)
+        PEEK_NEXT_STEP, lambda step: step.is_express_message_found(), make_change_to_cursor_status(NOT_FOUND_STATUS)
     ),
 )
 
@@ -515,6 +515,6 @@ add(
     "MQDMPR-3.2.7.3-19",
     "A peek that finds an express message as the next message sets the cursor's state to UNREAD.",
     change_cursor_reads(
-        PEEK_NEXT_STEP, lambda step: step.is_express_message_found(), set_cursor_state(CursorState.UNREAD)
+        PEEK_NEXT_STEP, lambda step: step.is_express_message_found(), make_cursor_state_setter(CursorState.UNREAD)
     ),
 )

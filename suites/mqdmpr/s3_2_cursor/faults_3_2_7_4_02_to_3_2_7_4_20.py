@@ -20,7 +20,6 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     RECEIVE_STEP,
     CursorReceiveChanger,
     UnreadCursorReceiveChanger,
-    answer_with_other_message,
     change_cursor_reads,
     get_first_message_of_other_queue,
     get_start_position,
@@ -30,6 +29,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     keep_cursor_position,
     keep_cursor_state,
     list_messages_of_cursor,
+    make_change_to_other_message,
 )
 
 
@@ -60,7 +60,7 @@ add(
 class UnreadCursorReceivesFirstMessage(CursorReceiveChanger):
     """A receive by a cursor in the state UNREAD returns the first message of the queue."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         first = self.qm.seeking.seek_available(get_start_position(cursor), False)
         return got if first is None else (CursorStatus.SUCCEEDED, first)
 
@@ -158,7 +158,7 @@ class CursorUnreadReceiveBeginsAtStartOfQueue(Cursors):
 class PendingReceiveDoesNotChangeCursorState(CursorReceiveChanger):
     """A pending receive by a cursor does not change the cursor's state."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         if got[0] is CursorStatus.WAITING:
             cursor.CursorState = CursorState.UNREAD
         return got
@@ -184,7 +184,7 @@ class ReceiverWaitingReceiveByCursorLeavesStateUnread(UnreadCursorReceiveChanger
 class CursorReceiveNeverWaits(CursorReceiveChanger):
     """A receive by a cursor that finds no message fails, regardless of its timeout."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.WAITING else got
 
 
@@ -202,7 +202,7 @@ class ReceiverReceiveByCursorBehindLastMessageDoesNotWait(UnreadCursorReceiveCha
 class CursorReceiveDoesNotMoveCursor(CursorReceiveChanger):
     """A receive by a cursor does not move the cursor."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         if got[0] is CursorStatus.SUCCEEDED:
             _move_cursor(cursor, before)
         return got
@@ -215,7 +215,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.found is None and is_cursor_not_at_read_message(step),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -228,7 +228,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.found is not None and step.is_not_first_cursor(),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -240,7 +240,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.has_received_message_at_position(),
-        answer_with_other_message(get_first_message_of_other_queue),
+        make_change_to_other_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -297,7 +297,7 @@ add(
     "A receive by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is "
     "locked.",
     change_cursor_reads(
-        RECEIVE_STEP, lambda step: is_cursor_waiting(step) and step.is_message_at_cursor_locked(), keep_cursor_state
+        RECEIVE_STEP, lambda step: is_cursor_waiting(step) and step.is_any_message_locked(), keep_cursor_state
     ),
 )
 

@@ -20,14 +20,14 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     WAITING_STATUS,
     CursorReceiveChanger,
     UnreadCursorReceiveChanger,
-    answer_with_other_message,
     change_cursor_reads,
     get_first_available_message,
     is_message_found,
     is_read_message_found_again,
     list_messages_of_cursor,
-    return_cursor_status,
-    set_cursor_state,
+    make_change_to_cursor_status,
+    make_change_to_other_message,
+    make_cursor_state_setter,
 )
 
 
@@ -48,7 +48,7 @@ class ReceiverReceiveByCursorReturnsMessageOfOtherCursor(UnreadCursorReceiveChan
 class UnreadCursorRefusesReceive(CursorReceiveChanger):
     """A cursor can receive only a message that it has peeked."""
 
-    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+    def change_unread_receive(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         return (CursorStatus.ILLEGAL_CURSOR_ACTION, None) if got[0] is CursorStatus.SUCCEEDED else got
 
 
@@ -260,7 +260,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.is_last_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -272,7 +272,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.has_received_message_at_position(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -284,7 +284,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.is_large_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -296,7 +296,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.is_transactional_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -308,7 +308,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_last_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -321,7 +321,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_not_first_cursor(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -333,7 +333,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_large_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -345,7 +345,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_transactional_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -358,7 +358,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.is_lower_priority_found(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -370,7 +370,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.has_received_message_at_position(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -383,7 +383,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -396,7 +396,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_last_message_found(),
-        set_cursor_state(CursorState.READ),
+        make_cursor_state_setter(CursorState.READ),
     ),
 )
 
@@ -409,7 +409,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_not_first_cursor(),
-        set_cursor_state(CursorState.READ),
+        make_cursor_state_setter(CursorState.READ),
     ),
 )
 
@@ -422,7 +422,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_lower_priority_found(),
-        set_cursor_state(CursorState.READ),
+        make_cursor_state_setter(CursorState.READ),
     ),
 )
 
@@ -434,7 +434,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_transactional_message_found(),
-        set_cursor_state(CursorState.READ),
+        make_cursor_state_setter(CursorState.READ),
     ),
 )
 
@@ -445,7 +445,9 @@ add(
     "After a receive by a cursor at a message that another reader has received, a further receive takes the next "
     "message.",
     change_cursor_reads(
-        RECEIVE_STEP, lambda step: step.is_message_received_by_other_reader(), set_cursor_state(CursorState.UNREAD)
+        RECEIVE_STEP,
+        lambda step: step.is_message_received_by_other_reader(),
+        make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
 
@@ -455,7 +457,9 @@ add(
     "MQDMPR-3.2.7.4-30",
     "A receive by a cursor at a message that another reader has received waits.",
     change_cursor_reads(
-        RECEIVE_STEP, lambda step: step.is_message_received_by_other_reader(), return_cursor_status(WAITING_STATUS)
+        RECEIVE_STEP,
+        lambda step: step.is_message_received_by_other_reader(),
+        make_change_to_cursor_status(WAITING_STATUS),
     ),
 )
 
@@ -468,7 +472,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.is_message_received_by_other_reader() and step.is_not_first_cursor(),
-        answer_with_other_message(get_first_available_message),
+        make_change_to_other_message(get_first_available_message),
     ),
 )
 
@@ -479,8 +483,8 @@ add(
     "A receive by a cursor at a message that another reader has locked returns that message.",
     change_cursor_reads(
         RECEIVE_STEP,
-        lambda step: step.is_message_received_by_other_reader() and step.is_message_at_cursor_locked(),
-        answer_with_other_message(lambda step: step.before if step.before in step.messages else None),
+        lambda step: step.is_message_received_by_other_reader() and step.is_any_message_locked(),
+        make_change_to_other_message(lambda step: step.before if step.before in step.messages else None),
     ),
 )
 
@@ -492,7 +496,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.is_express_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -504,7 +508,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_express_message_found(),
-        return_cursor_status(NOT_FOUND_STATUS),
+        make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
 
@@ -516,6 +520,6 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_read_message_found_again(step) and step.is_express_message_found(),
-        set_cursor_state(CursorState.READ),
+        make_cursor_state_setter(CursorState.READ),
     ),
 )

@@ -87,13 +87,15 @@ class ServerNewCursorInSubqueueWaits(Cursors):
 class _CursorPositionKeeper(Waiting):
     """Do not move some cursors to the message that completes their pending reads."""
 
-    def keeps_position(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
+    def is_cursor_position_kept(
+        self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition
+    ) -> bool:
         """Return whether the cursor stays at its place."""
         return False
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         cursor = reader.CursorReference
-        if cursor is None or not self.keeps_position(reader, cursor, position):
+        if cursor is None or not self.is_cursor_position_kept(reader, cursor, position):
             super().satisfy_reader(reader, position)
             return
         before, queue = cursor.MessagePositionReference, position.QueueReference
@@ -109,7 +111,9 @@ class _CursorPositionKeeper(Waiting):
 class ServerSecondCursorOfWaitingPeeksStays(_CursorPositionKeeper):
     """A message that completes the pending peeks of two cursors moves only the first cursor."""
 
-    def keeps_position(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
+    def is_cursor_position_kept(
+        self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition
+    ) -> bool:
         first = next(iter(reader.descriptor.CursorCollection.values()))
         return not reader.DestructiveRead and cursor is not first and first.MessagePositionReference is position
 
@@ -120,7 +124,9 @@ class ServerCursorOfWaitingReceiveStays(_CursorPositionKeeper):
     message before.
     """
 
-    def keeps_position(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
+    def is_cursor_position_kept(
+        self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition
+    ) -> bool:
         return reader.DestructiveRead and isinstance(cursor.MessagePositionReference, MessagePosition)
 
 
@@ -128,20 +134,22 @@ class ServerCursorOfWaitingReceiveStays(_CursorPositionKeeper):
 class ServerCursorOfWaitingPeekStaysBeforeTransactionalMessage(_CursorPositionKeeper):
     """A transactional message that completes a pending peek does not move the cursor of the peek."""
 
-    def keeps_position(self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition) -> bool:
+    def is_cursor_position_kept(
+        self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition
+    ) -> bool:
         return not reader.DestructiveRead and position.MessageReference.TransactionIdentifier is not None
 
 
 class _WaitReceiveStateKeeper(Waiting):
     """Keep the state of some cursors whose pending receive ends without a message."""
 
-    def keeps_state(self, cursor: Cursor, status: Status) -> bool:
+    def is_cursor_state_kept(self, cursor: Cursor, status: Status) -> bool:
         """Return whether the cursor keeps its state."""
         return False
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         cursor = reader.CursorReference
-        kept = cursor is not None and reader.DestructiveRead and self.keeps_state(cursor, status)
+        kept = cursor is not None and reader.DestructiveRead and self.is_cursor_state_kept(cursor, status)
         super().stop_reader(reader, status)
         if cursor is not None and kept:
             cursor.CursorState = CursorState.WAIT_RECEIVE
@@ -153,7 +161,7 @@ class ServerCursorBehindMessagesOfExpiredReceiveWaits(_WaitReceiveStateKeeper):
     expires.
     """
 
-    def keeps_state(self, cursor: Cursor, status: Status) -> bool:
+    def is_cursor_state_kept(self, cursor: Cursor, status: Status) -> bool:
         return isinstance(cursor.MessagePositionReference, MessagePosition)
 
 
@@ -174,7 +182,7 @@ class ServerSecondCursorOfExpiredReceivesWaits(_WaitReceiveStateKeeper):
     the handle expired before.
     """
 
-    def keeps_state(self, cursor: Cursor, status: Status) -> bool:
+    def is_cursor_state_kept(self, cursor: Cursor, status: Status) -> bool:
         before, self.first = getattr(self, "first", cursor), getattr(self, "first", cursor)
         return before is not cursor
 

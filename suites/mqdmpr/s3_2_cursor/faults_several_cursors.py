@@ -11,7 +11,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, QueueAccessType
 
-Completion = Callable[[Cursor, MessagePosition], bool]
+CompletionCondition = Callable[[Cursor, MessagePosition], bool]
 
 
 @fault("cursor-of-second-descriptor-belongs-to-first", breaks="MQDMPR-3.2.7.1-06", blind=True)
@@ -48,7 +48,7 @@ class CursorForPeekBelongsToDescriptorForReceive(Cursors):
         return super().open(receiving[0] if is_peek and receiving else queue_desc)
 
 
-def _keep_unread(condition: Completion) -> Install:
+def _leave_cursor_unread(condition: CompletionCondition) -> Install:
     """Return an installer of a fault that leaves a cursor UNREAD when a message completes the cursor's pending peek, if
     a condition is true.
     """
@@ -63,7 +63,7 @@ def _keep_unread(condition: Completion) -> Install:
     return replace_part(LeftUnread)
 
 
-def _is_other_cursor(cursor: Cursor, position: MessagePosition) -> bool:
+def _is_not_first_cursor(cursor: Cursor, position: MessagePosition) -> bool:
     return cursor.Handle != min(cursor.OpenQueueDescriptorReference.CursorCollection)
 
 
@@ -83,7 +83,7 @@ for _name, _says, _condition in (
     (
         "cursor-state-unread-after-pending-peek-by-second-cursor",
         "A message that completes the pending peek by a second cursor of a descriptor leaves the cursor UNREAD.",
-        _is_other_cursor,
+        _is_not_first_cursor,
     ),
     (
         "cursor-state-unread-after-pending-peek-at-transactional-message",
@@ -101,4 +101,4 @@ for _name, _says, _condition in (
         _is_behind_message,
     ),
 ):
-    add(_name, "MQDMPR-3.2.7.5-04", _says, _keep_unread(_condition), blind=True)
+    add(_name, "MQDMPR-3.2.7.5-04", _says, _leave_cursor_unread(_condition), blind=True)

@@ -38,7 +38,7 @@ class CursorOfPurgedMessageIsUnread(Queues):
         return super().purge(queue, token, done, failed)
 
 
-class _PurgeEndingCursorWaits(Queues):
+class _CursorWaitEndingPurger(Queues):
     state: CursorState
 
     def purge(
@@ -56,14 +56,14 @@ class _PurgeEndingCursorWaits(Queues):
 
 
 @fault("purge-ends-pending-peek-of-cursor", breaks="MQDMPR-3.2.7.3-16")
-class PurgeEndsPendingPeekOfCursor(_PurgeEndingCursorWaits):
+class PurgeEndsPendingPeekOfCursor(_CursorWaitEndingPurger):
     """A purge of the queue cancels a pending peek by a cursor."""
 
     state = CursorState.WAIT_PEEK
 
 
 @fault("purge-ends-pending-receive-of-cursor", breaks="MQDMPR-3.2.7.4-17")
-class PurgeEndsPendingReceiveOfCursor(_PurgeEndingCursorWaits):
+class PurgeEndsPendingReceiveOfCursor(_CursorWaitEndingPurger):
     """A purge of the queue cancels a pending receive by a cursor."""
 
     state = CursorState.WAIT_RECEIVE

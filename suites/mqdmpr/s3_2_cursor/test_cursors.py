@@ -15,7 +15,7 @@ pytestmark = needs("qm2qm")
 LONG_READ_TIMEOUT_MS, SHORT_READ_TIMEOUT_MS = 60_000, 300
 SAMPLE_REQUEST_ID = 0x6D71_0002
 """A dwRequestID that no other check uses."""
-ALREADY_RECEIVED, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+ALREADY_RECEIVED_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
 @parametrize_method(
@@ -68,7 +68,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
     outcomes = [read.outcome for read in failed_peeks]
     judge(
         "MQDMPR-3.1.7.2.1-04",
-        expected=each(ALREADY_RECEIVED, "read"),
+        expected=each(ALREADY_RECEIVED_STATUS, "read"),
         observed=[*outcomes, failed_receive.outcome],
         evidence=[*failed_peeks, failed_receive],
         case="reads by cursors at the message",
@@ -76,7 +76,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
     judge(
         "MQDMPR-3.1.7.1.15-15",
         "MQDMPR-3.1.7.1.15-16",
-        expected=each(ALREADY_RECEIVED, "peek"),
+        expected=each(ALREADY_RECEIVED_STATUS, "peek"),
         observed=outcomes,
         evidence=failed_peeks,
     )
@@ -84,7 +84,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         "MQDMPR-3.1.7.1.10-16",
         "MQDMPR-3.1.7.1.10-17",
         "MQDMPR-3.1.7.1.11-15",
-        expected=ALREADY_RECEIVED,
+        expected=ALREADY_RECEIVED_STATUS,
         observed=failed_receive.outcome,
         evidence=[receive, failed_receive],
         case="receive by the cursor",

@@ -16,28 +16,32 @@ def test_cursors_of_one_handle_move_independently(peer, sut, judge):
     cursors start before the first message, and a move of one cursor does not move the others.
     """
     application = Application(peer, sut)
-    packets = application.fill(*"abcde")
+    packets = application.fill_queue(*"abcde")
     handle = application.call("open_queue", queue=application.queue, access="peek")["handle"]
 
     def open_cursor():
         return application.call("open_cursor", handle=handle)["cursor"]
 
-    def read(verb, cursor):
+    def read_label_by_cursor(verb, cursor):
         return sut.read_label(verb, cursor=cursor)
 
     first = open_cursor()
-    moved = [read("peek_message", first), read("peek_next", first)]
+    moved = [read_label_by_cursor("peek_message", first), read_label_by_cursor("peek_next", first)]
     second, third = open_cursor(), open_cursor()
-    started = [read("peek_message", cursor) for cursor in (second, third)]
+    started = [read_label_by_cursor("peek_message", cursor) for cursor in (second, third)]
     judge(
         "MQDMPR-3.2.7.1-07",
         expected=facts(first_cursor=[*"ab"], new_cursors=["a", "a"]),
         observed={"first_cursor": moved, "new_cursors": started},
         evidence=packets,
     )
-    moves = [read("peek_next", first), read("peek_next", second), read("peek_next", first)]
-    stays = [read("peek_message", cursor) for cursor in (first, second, third)]
-    moves += [read("peek_next", third), read("peek_next", second)]
+    moves = [
+        read_label_by_cursor("peek_next", first),
+        read_label_by_cursor("peek_next", second),
+        read_label_by_cursor("peek_next", first),
+    ]
+    stays = [read_label_by_cursor("peek_message", cursor) for cursor in (first, second, third)]
+    moves += [read_label_by_cursor("peek_next", third), read_label_by_cursor("peek_next", second)]
     judge(
         "MQDMPR-3.2.7.3-20",
         expected=facts(moves=[*"cbdbc"], positions_between=[*"dba"]),
@@ -52,7 +56,7 @@ def test_receive_by_cursor_returns_message_of_its_own_cursor(peer, sut, judge):
     the first and the second message; a peek by this cursor then returns the third.
     """
     application = Application(peer, sut)
-    packets = application.fill(*"abcd")
+    packets = application.fill_queue(*"abcd")
     handle = application.call("open_queue", queue=application.queue, access="receive")["handle"]
     receiving, beside = (application.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
     moves = [sut.read_label(verb, cursor=beside) for verb in ("peek_message", "peek_next")]
@@ -79,7 +83,7 @@ def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
     returns that message. A cursor of the subqueue reaches two messages that were moved.
     """
     application = Application(peer, sut)
-    packets = application.fill(*"abcd")
+    packets = application.fill_queue(*"abcd")
     handle = application.call("open_queue", queue=application.queue, access="peek")["handle"]
     cursors = [application.call("open_cursor", handle=handle)["cursor"] for _ in range(3)]
     for number, cursor in enumerate(cursors):

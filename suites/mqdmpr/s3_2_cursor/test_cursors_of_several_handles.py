@@ -20,7 +20,7 @@ def test_cursor_ends_with_its_own_handle_only(peer, sut, judge):
     """
     for closed in range(3):
         application = Application(peer, sut)
-        sent = application.fill("first")
+        sent = application.fill_queue("first")
         handles = [
             sut.control.call("open_queue", queue=application.queue, access=access)["handle"]
             for access in ("receive", "receive", "peek")

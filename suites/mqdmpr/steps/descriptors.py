@@ -10,44 +10,44 @@ from dataclasses import dataclass
 from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
 
-ANONYMOUS, EVERYONE = "S-1-5-7", "S-1-1-0"
+ANONYMOUS_SID, EVERYONE_SID = "S-1-5-7", "S-1-1-0"
 SELF_RELATIVE_FLAG = 0x8000
 _DACL_PRESENT_FLAG, _SACL_PRESENT_FLAG = 0x0004, 0x0010
 _ALLOWED_ACE_TYPE, _DENIED_ACE_TYPE, _AUDITED_ACE_TYPE = 0, 1, 2
-INHERIT_ONLY = 0x08
+INHERIT_ONLY_FLAG = 0x08
 """The flag INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
 _SUCCESSFUL_ACCESS_FLAG = 0x40
 """The flag SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _ACL_REVISION = 2
-Entries = tuple[tuple[str, int], ...]
+AccessEntries = tuple[tuple[str, int], ...]
 """The entries of an access list; each entry is a SID and its access mask."""
 _DESCRIPTOR_HEADER = struct.Struct("<BBHIIII")
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptor:
-    """A security descriptor. ``granted``: the entries that allow rights, in order; ``others``: the number of the other
-    entries; ``entries``: all entries in order.
+class ParsedSecurityDescriptor:
+    """A security descriptor. ``granted_entries``: the entries that allow rights, in order; ``others``: the number of
+    the other entries; ``entries``: all entries in order.
 
-    ``owner``: a SID, or empty if there is no owner; ``audited``: the entries of the system access list; ``misplaced``:
-    why the bytes are not in self-relative format, or None if they are.
+    ``owner``: a SID, or empty if there is no owner; ``audited_entries``: the entries of the system access list;
+    ``format_error``: why the bytes are not in self-relative format, or None if they are.
     """
 
     control: int
     owner: str
-    granted: Entries
-    others: int
-    audited: Entries
-    entries: Entries
-    misplaced: str | None
+    granted_entries: AccessEntries
+    other_entry_count: int
+    audited_entries: AccessEntries
+    entries: AccessEntries
+    format_error: str | None
 
-    def mask(self, sid: str) -> int | None:
+    def find_granted_mask(self, sid: str) -> int | None:
         """Return the access mask that the entries of a SID grant, or None if the SID has no entry."""
-        masks = [mask for one, mask in self.granted if one == sid]
+        masks = [mask for one, mask in self.granted_entries if one == sid]
         return None if not masks else masks[0]
 
 
-def read_security(sut: Sut, name: str) -> Descriptor:
+def read_security(sut: Sut, name: str) -> ParsedSecurityDescriptor:
     """Read the security descriptor of a queue of the SUT, which the verb ``get_queue`` or, if that verb does not return
     it, ``inspect`` returns. Raise NotShown if neither verb returns it, and ConformanceFailure if its bytes are
     malformed.
@@ -63,7 +63,7 @@ def read_security(sut: Sut, name: str) -> Descriptor:
         audited = tuple(
             (sid, mask) for _, sid, mask in _read_access_list_entries(data, sacl if control & _SACL_PRESENT_FLAG else 0)
         )
-        return Descriptor(
+        return ParsedSecurityDescriptor(
             control,
             _read_sid(data, owner) if owner else "",
             granted,
@@ -104,10 +104,10 @@ def read_sid(data: bytes) -> str:
 def build_descriptor(
     *,
     owner: str = "",
-    granted: Entries = (),
+    granted: AccessEntries = (),
     flags: int = 0,
-    denied: Entries = (),
-    audited: Entries = (),
+    denied: AccessEntries = (),
+    audited: AccessEntries = (),
     denials_first: bool = False,
     empty_list: bool = False,
 ) -> bytes:
@@ -169,6 +169,3 @@ def _read_sid(data: bytes, at: int) -> str:
     authority = int.from_bytes(data[at + 2 : at + 8], "big")
     parts = struct.unpack_from(f"<{count}I", data, at + 8)
     return "-".join(["S", *map(str, (revision, authority, *parts))])
-
-
-descriptor = build_descriptor

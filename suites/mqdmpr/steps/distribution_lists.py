@@ -42,7 +42,7 @@ def send_until_directory_name_is_known(peer: Peer, sut: Sut, to: str, label: str
     return outcomes[-1]
 
 
-def receive_copies(peer: Peer, sut: Sut, to: str, count: int) -> list[Frame]:
+def send_and_receive_copies(peer: Peer, sut: Sut, to: str, count: int) -> list[Frame]:
     """Let the SUT send a message to queues of the peer with one format name, which it may not know at once; return all
     copies that arrive.
     """

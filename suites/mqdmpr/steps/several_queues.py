@@ -12,7 +12,7 @@ from harness.sut.sut import Sut
 from suites.applications import Application
 from suites.mqdmpr.steps.rich_messages import map_properties_by_label, store_messages_with_all_properties
 
-JOURNALS = {"journal": "queue", "other journal": "other"}
+QUEUE_NAME_BY_JOURNAL_NAME = {"journal": "queue", "other journal": "other"}
 """For the name of each journal, the name of the queue of this journal."""
 
 
@@ -34,14 +34,14 @@ class SeveralQueues:
             name: Application(peer, sut, transactional=transactional) for name in ("queue", "other", "third")
         }
         self.names = {name: one.queue for name, one in self.applications.items()}
-        for journal, queue in JOURNALS.items():
+        for journal, queue in QUEUE_NAME_BY_JOURNAL_NAME.items():
             sut.control.call("set_queue", name=self.names[queue], journaling=True)
             self.names[journal] = f"{self.names[queue]};journal"
         if sut.has("subqueues"):
             self.names["subqueue"] = f"{self.names['queue']};mqc-sub"
             sut.create_queue(self.names["subqueue"], transactional=transactional)
 
-    def fill(self, place: str, labels: str, priorities: Iterable[int] = ()) -> None:
+    def fill_queue(self, place: str, labels: str, priorities: Iterable[int] = ()) -> None:
         """Let the peer send one rich message for each letter to a queue. If ``place`` is "subqueue", move the messages
         to the subqueue, or do nothing if the SUT has no subqueues.
         """
@@ -75,10 +75,10 @@ class SeveralQueues:
     def _read(self, verb: str, **arguments: Any) -> str:
         found: dict[str, Any] = {}
 
-        def read() -> None:
+        def store_result_of_read() -> None:
             found.update(self.sut.control.call(verb, **arguments))
 
-        outcome = self.sut.attempt(read)
+        outcome = self.sut.attempt(store_result_of_read)
         return get_label(found.get("message")) if outcome == Outcome.DONE else outcome
 
     def labels(self) -> dict[str, list[str]]:
@@ -87,14 +87,16 @@ class SeveralQueues:
         """
         return {
             place: [
-                label for label in self.sut.labels(name) if place not in JOURNALS or label not in self.from_subqueue
+                label
+                for label in self.sut.labels(name)
+                if place not in QUEUE_NAME_BY_JOURNAL_NAME or label not in self.from_subqueue
             ]
             for place, name in self.names.items()
         }
 
-    def properties(self, *, journals: bool = False) -> dict[str, dict[str, Any]]:
+    def map_message_properties_by_label(self, *, journals: bool = False) -> dict[str, dict[str, Any]]:
         """Return the properties of the messages of the queues, or of the journals, by label."""
-        places = [name for place, name in self.names.items() if (place in JOURNALS) is journals]
+        places = [name for place, name in self.names.items() if (place in QUEUE_NAME_BY_JOURNAL_NAME) is journals]
         return map_properties_by_label([one for name in places for one in self.applications["queue"].messages(name)])
 
     def expect(self, **labels: str) -> dict[str, Any]:

@@ -380,7 +380,7 @@ add(
 )
 
 
-def remove_matching_names_from_list(pattern: str) -> Callable[[str], str]:
+def make_remover_of_matching_names(pattern: str) -> Callable[[str], str]:
     """Return a function that removes the elements of a list that match a pattern; a single name is unchanged."""
 
     def remove_matching_elements(name: str) -> str:
@@ -396,7 +396,7 @@ add(
     "MQMQ-2.1.7-D01",
     "If a list of names contains the direct name of a dead-letter queue, the sender ignores this name and sends to "
     "the other queues.",
-    change_format_name_of_send_requests(remove_matching_names_from_list(r"SYSTEM\$;DEAD")),
+    change_format_name_of_send_requests(make_remover_of_matching_names(r"SYSTEM\$;DEAD")),
 )
 
 
@@ -405,7 +405,7 @@ add(
     "MQMQ-2.1.7-D01",
     "If a list of names contains the private format name of a journal, the sender ignores this name and sends to the "
     "other queues.",
-    change_format_name_of_send_requests(remove_matching_names_from_list("^PRIVATE=.*;JOURNAL$")),
+    change_format_name_of_send_requests(make_remover_of_matching_names("^PRIVATE=.*;JOURNAL$")),
 )
 
 
@@ -413,7 +413,7 @@ add(
     "sender-list-element-of-machine-ignored",
     "MQMQ-2.1.7-D01",
     "If a list of names contains a machine format name, the sender ignores this name and sends to the other queues.",
-    change_format_name_of_send_requests(remove_matching_names_from_list("^MACHINE=")),
+    change_format_name_of_send_requests(make_remover_of_matching_names("^MACHINE=")),
 )
 
 
@@ -427,7 +427,7 @@ add(
     "sender-list-distribution-list-ignored-without-directory",
     ("MQMQ-2.1.7-D02", "MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05"),
     "Without the directory, the sender ignores a distribution list in a list of names and sends to the other queues.",
-    change_format_name_of_send_requests(remove_matching_names_from_list("^DL="), is_directory_unavailable),
+    change_format_name_of_send_requests(make_remover_of_matching_names("^DL="), is_directory_unavailable),
 )
 
 

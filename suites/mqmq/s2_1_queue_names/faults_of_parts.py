@@ -9,7 +9,7 @@ from harness.faults.registry import add
 from suites.mqmq.s2_1_queue_names.faults import change_format_name_of_send_requests
 
 
-def _replace_pattern(pattern: str, meant: str) -> Callable[[str], str]:
+def _make_pattern_replacer(pattern: str, meant: str) -> Callable[[str], str]:
     """Return a function that replaces a pattern in a format name."""
     return lambda name: re.sub(pattern, meant, name)
 
@@ -55,6 +55,6 @@ for _name, _rule, _says, _pattern, _meant in (
         f"sender-{_name}-accepted",
         _rule,
         f"The sender accepts {_says}.",
-        change_format_name_of_send_requests(_replace_pattern(_pattern, _meant)),
+        change_format_name_of_send_requests(_make_pattern_replacer(_pattern, _meant)),
         blind=True,
     )

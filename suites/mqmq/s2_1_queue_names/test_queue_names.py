@@ -14,7 +14,7 @@ from harness.sut.outcomes import Outcome, outcome_of
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
 
-UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+UNKNOWN_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 LONGEST_QUEUE_NAME_LENGTH = 124
 ALLOWED_NAME_CHARACTERS = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"+,;\\')
 """The characters that MSMQ 2.0 and later allow in queue names."""
@@ -107,12 +107,12 @@ READ_ONLY_NAMES = (
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;JOURNAL",
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;DEADLETTER",
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;DEADXACT",
-    f"PUBLIC={UNKNOWN_QUEUE};JOURNAL",
-    rf"PRIVATE={UNKNOWN_QUEUE}\1;JOURNAL",
-    f"MACHINE={UNKNOWN_QUEUE}",
-    f"MACHINE={UNKNOWN_QUEUE};JOURNAL",
-    f"MACHINE={UNKNOWN_QUEUE};DEADLETTER",
-    f"MACHINE={UNKNOWN_QUEUE};DEADXACT",
+    f"PUBLIC={UNKNOWN_QUEUE_GUID};JOURNAL",
+    rf"PRIVATE={UNKNOWN_QUEUE_GUID}\1;JOURNAL",
+    f"MACHINE={UNKNOWN_QUEUE_GUID}",
+    f"MACHINE={UNKNOWN_QUEUE_GUID};JOURNAL",
+    f"MACHINE={UNKNOWN_QUEUE_GUID};DEADLETTER",
+    f"MACHINE={UNKNOWN_QUEUE_GUID};DEADXACT",
 )
 """Names of queues to which messages cannot be sent."""
 DIRECT_NAME_TEMPLATE = r"DIRECT=TCP:127.0.0.9\private$\{}"
@@ -178,28 +178,28 @@ FORMAT_NAME_CASES_BY_RULE = {
     ),
     "MQMQ-2.1.3-01": FormatNameCases(
         [],
-        [f"PUBLIC={UNKNOWN_QUEUE}", f"public={str(UNKNOWN_QUEUE).upper()}"],
+        [f"PUBLIC={UNKNOWN_QUEUE_GUID}", f"public={str(UNKNOWN_QUEUE_GUID).upper()}"],
         [
-            f"PUBLIC={{{UNKNOWN_QUEUE}}}",
-            f"PUBLIC={UNKNOWN_QUEUE.hex}",
-            f"PUBLIC={UNKNOWN_QUEUE}0",
+            f"PUBLIC={{{UNKNOWN_QUEUE_GUID}}}",
+            f"PUBLIC={UNKNOWN_QUEUE_GUID.hex}",
+            f"PUBLIC={UNKNOWN_QUEUE_GUID}0",
             "PUBLIC=",
-            rf"PUBLIC={UNKNOWN_QUEUE}\1",
-            f"PUBLIC={UNKNOWN_QUEUE};JOURNAL",
-            f"PUBLIC={UNKNOWN_QUEUE}@nowhere.example",
+            rf"PUBLIC={UNKNOWN_QUEUE_GUID}\1",
+            f"PUBLIC={UNKNOWN_QUEUE_GUID};JOURNAL",
+            f"PUBLIC={UNKNOWN_QUEUE_GUID}@nowhere.example",
         ],
     ),
     "MQMQ-2.1.4-01": FormatNameCases(
         [],
-        [rf"PRIVATE={UNKNOWN_QUEUE}\1", rf"PRIVATE={UNKNOWN_QUEUE}\0000abCD"],
+        [rf"PRIVATE={UNKNOWN_QUEUE_GUID}\1", rf"PRIVATE={UNKNOWN_QUEUE_GUID}\0000abCD"],
         [
-            f"PRIVATE={UNKNOWN_QUEUE}",
-            rf"PRIVATE={UNKNOWN_QUEUE}" + "\\",
-            rf"PRIVATE={UNKNOWN_QUEUE}\123456789",
-            rf"PRIVATE={UNKNOWN_QUEUE}\00000ABCD",
-            rf"PRIVATE={{{UNKNOWN_QUEUE}}}\1",
-            rf"PRIVATE={UNKNOWN_QUEUE}\xyz",
-            rf"PRIVATE={UNKNOWN_QUEUE.hex}\1",
+            f"PRIVATE={UNKNOWN_QUEUE_GUID}",
+            rf"PRIVATE={UNKNOWN_QUEUE_GUID}" + "\\",
+            rf"PRIVATE={UNKNOWN_QUEUE_GUID}\123456789",
+            rf"PRIVATE={UNKNOWN_QUEUE_GUID}\00000ABCD",
+            rf"PRIVATE={{{UNKNOWN_QUEUE_GUID}}}\1",
+            rf"PRIVATE={UNKNOWN_QUEUE_GUID}\xyz",
+            rf"PRIVATE={UNKNOWN_QUEUE_GUID.hex}\1",
         ],
     ),
     "MQMQ-2.1.5-01": FormatNameCases(
@@ -207,11 +207,11 @@ FORMAT_NAME_CASES_BY_RULE = {
         [],
         [
             "DL=",
-            f"DL={UNKNOWN_QUEUE.hex}",
-            f"DL={{{UNKNOWN_QUEUE}}}",
-            f"DL={UNKNOWN_QUEUE}@",
-            f"DL={UNKNOWN_QUEUE}@a b",
-            rf"DL={UNKNOWN_QUEUE}\1",
+            f"DL={UNKNOWN_QUEUE_GUID.hex}",
+            f"DL={{{UNKNOWN_QUEUE_GUID}}}",
+            f"DL={UNKNOWN_QUEUE_GUID}@",
+            f"DL={UNKNOWN_QUEUE_GUID}@a b",
+            rf"DL={UNKNOWN_QUEUE_GUID}\1",
         ],
     ),
     "MQMQ-2.1.6-01": FormatNameCases(
@@ -225,9 +225,9 @@ FORMAT_NAME_CASES_BY_RULE = {
             "MULTICAST=234.1.1.1",
             "MULTICAST=234.1.1.1:65536",
             "MULTICAST=234.1.1.1:",
-            f"MACHINE={UNKNOWN_QUEUE.hex}",
-            f"CONNECTOR={UNKNOWN_QUEUE.hex}",
-            f"CONNECTOR={{{UNKNOWN_QUEUE}}}",
+            f"MACHINE={UNKNOWN_QUEUE_GUID.hex}",
+            f"CONNECTOR={UNKNOWN_QUEUE_GUID.hex}",
+            f"CONNECTOR={{{UNKNOWN_QUEUE_GUID}}}",
         ],
     ),
     "MQMQ-2.1.7-01": FormatNameCases(

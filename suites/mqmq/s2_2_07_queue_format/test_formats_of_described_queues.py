@@ -21,7 +21,7 @@ from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix
 from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
 
-DESCRIBED, REFUSED = "described", "refused"
+DESCRIBED_OUTCOME, REFUSED_OUTCOME = "described", "refused"
 UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 LABEL_PROPERTY_ID = 108
 """The identifier of the property PROPID_Q_LABEL."""
@@ -48,14 +48,14 @@ class QueueLabelReader:
         call = self.association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
         self.frames = call.evidence
         if call.thrown is not None:
-            return REFUSED
+            return REFUSED_OUTCOME
         if not call.answered:
             return call.outcome
         try:
             result = got_properties(call.stub, False)[1]
         except WireError as error:
             raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
-        return DESCRIBED if not result else REFUSED if result & FAILURE_BIT else name_status(result)
+        return DESCRIBED_OUTCOME if not result else REFUSED_OUTCOME if result & FAILURE_BIT else name_status(result)
 
 
 def _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways):
@@ -64,7 +64,7 @@ def _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways):
     """
     outcome = queue_label_reader(FormatType.DIRECT, plain_queue_direct_name)
     evidence = queue_label_reader.frames
-    if outcome != DESCRIBED:
+    if outcome != DESCRIBED_OUTCOME:
         reason = f"R_QMGetObjectProperties is {outcome} for a valid format"
         judge.mark_not_exercised(*ways, reason=reason, evidence=evidence)
         return
@@ -76,7 +76,7 @@ def _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways):
             )
             evidence = [*evidence, *queue_label_reader.frames]
         case = "descriptions of queues by wrong formats"
-        judge(rule, expected=each(REFUSED, "description"), observed=observed, case=case, evidence=evidence)
+        judge(rule, expected=each(REFUSED_OUTCOME, "description"), observed=observed, case=case, evidence=evidence)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from suites.applications import list_computer_names
 from suites.mqqp.steps.reader import Reader
 
 UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
-OPENED, REFUSED = "opened", "refused"
+OPENED_OUTCOME, REFUSED_OUTCOME = "opened", "refused"
 
 
 class QueueFormatOpener:
@@ -33,8 +33,8 @@ class QueueFormatOpener:
         self.frames = call.evidence
         if call.outcome == "MQ_OK":
             self.association.call("R_QMCloseRemoteQueueContext", pphContext=call.out.pphContext)
-            return OPENED
-        return REFUSED if call.failed or call.thrown is not None else call.outcome
+            return OPENED_OUTCOME
+        return REFUSED_OUTCOME if call.failed or call.thrown is not None else call.outcome
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(queue_opener, plain_qu
     unknown = queue_opener(9, plain_queue_direct_name, tag=FormatType.DIRECT)
     judge(
         "MQMQ-2.2.7-01",
-        expected={"DIRECT": OPENED, "MACHINE": OPENED, "9": REFUSED},
+        expected={"DIRECT": OPENED_OUTCOME, "MACHINE": OPENED_OUTCOME, "9": REFUSED_OUTCOME},
         observed={"DIRECT": plain, "MACHINE": journals, "9": unknown},
         case="open of a queue by the value of m_qft",
         evidence=[*evidence, *queue_opener.frames],
@@ -71,20 +71,20 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(queue_opener, plain_qu
         "open with Flags 0x00": plain,
         "open with Flags 0x80": queue_opener(FormatType.DIRECT, plain_queue_direct_name, SYSTEM_QUEUE_SUFFIX),
     }
-    expected = {"open with Flags 0x00": OPENED, "open with Flags 0x80": REFUSED}
+    expected = {"open with Flags 0x00": OPENED_OUTCOME, "open with Flags 0x80": REFUSED_OUTCOME}
     judge("MQMQ-2.2.7-02", expected=expected, observed=observed, evidence=queue_opener.frames)
     observed = {"open without a suffix": plain}
     for flags in (0, SYSTEM_QUEUE_SUFFIX):
         for kind, value in ((FormatType.DIRECT, plain_queue_direct_name), (FormatType.MACHINE, sut.guid)):
             found = queue_opener(kind, value, flags | Suffix.XACTONLY)
             observed[f"open of {kind.name} with XACTONLY and Flags 0x{flags:02X}"] = found
-    expected = dict.fromkeys(observed, REFUSED) | {"open without a suffix": OPENED}
+    expected = dict.fromkeys(observed, REFUSED_OUTCOME) | {"open without a suffix": OPENED_OUTCOME}
     judge("MQMQ-2.2.7-10", expected=expected, observed=observed, evidence=queue_opener.frames)
     observed = {
         "open of a machine with JOURNAL": journals,
         "open of a machine without a suffix": queue_opener(FormatType.MACHINE, sut.guid),
     }
-    expected = {"open of a machine with JOURNAL": OPENED, "open of a machine without a suffix": REFUSED}
+    expected = {"open of a machine with JOURNAL": OPENED_OUTCOME, "open of a machine without a suffix": REFUSED_OUTCOME}
     judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=queue_opener.frames)
     reserved = {
         "DIRECT": queue_opener(FormatType.DIRECT, plain_queue_direct_name, reserved=0xA5A5),
@@ -92,7 +92,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(queue_opener, plain_qu
     }
     judge(
         "MQMQ-2.2.7-14",
-        expected=each(OPENED, "open"),
+        expected=each(OPENED_OUTCOME, "open"),
         case="opens with nonzero m_reserved, by m_qft",
         observed=reserved,
         evidence=queue_opener.frames,
@@ -146,7 +146,7 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(queue_opener, plain
         others = [queue_opener(*one) for one in wrong]
         judge(
             rule,
-            expected=facts(open_by_a_valid_format=OPENED, opens_by_wrong_formats=each(REFUSED)),
+            expected=facts(open_by_a_valid_format=OPENED_OUTCOME, opens_by_wrong_formats=each(REFUSED_OUTCOME)),
             observed={"open_by_a_valid_format": first, "opens_by_wrong_formats": others},
             evidence=[*evidence, *queue_opener.frames],
         )
@@ -188,7 +188,7 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(queue_opener, plai
         others = [queue_opener(*way) for way in wrong]
         judge(
             rule,
-            expected=facts(open_by_a_valid_format=OPENED, opens_by_wrong_formats=each(REFUSED)),
+            expected=facts(open_by_a_valid_format=OPENED_OUTCOME, opens_by_wrong_formats=each(REFUSED_OUTCOME)),
             observed={"open_by_a_valid_format": right, "opens_by_wrong_formats": others},
             evidence=[*evidence, *queue_opener.frames],
         )
@@ -206,11 +206,11 @@ def test_private_queue_is_opened_by_objectid(queue_opener, sut, judge):
     seen = {"open_by_its_QUEUE_FORMAT": queue_opener(FormatType.PRIVATE, (identifier, uniquifier))}
     evidence = queue_opener.frames
     found = seen["open_by_its_QUEUE_FORMAT"]
-    judge("MQMQ-2.2.7-01", expected=OPENED, case="open by m_qft PRIVATE", observed=found, evidence=evidence)
+    judge("MQMQ-2.2.7-01", expected=OPENED_OUTCOME, case="open by m_qft PRIVATE", observed=found, evidence=evidence)
     reserved = queue_opener(FormatType.PRIVATE, (identifier, uniquifier), reserved=0x8000)
     judge(
         "MQMQ-2.2.7-14",
-        expected=OPENED,
+        expected=OPENED_OUTCOME,
         case="open of a private queue with nonzero m_reserved",
         observed=reserved,
         evidence=queue_opener.frames,
@@ -221,9 +221,9 @@ def test_private_queue_is_opened_by_objectid(queue_opener, sut, judge):
         for number in (0xFFF0_0000, uniquifier ^ 0x0001_0000, uniquifier ^ 0x8000_0000)
     ]
     expected = facts(
-        open_by_its_QUEUE_FORMAT=OPENED,
-        open_with_a_wrong_Lineage=REFUSED,
-        opens_with_a_wrong_Uniquifier=each(REFUSED),
+        open_by_its_QUEUE_FORMAT=OPENED_OUTCOME,
+        open_with_a_wrong_Lineage=REFUSED_OUTCOME,
+        opens_with_a_wrong_Uniquifier=each(REFUSED_OUTCOME),
     )
     judge("MQMQ-2.2.7-15", expected=expected, observed=seen, evidence=evidence)
     for rule, suffix in (("MQMQ-2.2.7-07", Suffix.DEADLETTER), ("MQMQ-2.2.7-09", Suffix.DEADXACT)):
@@ -232,7 +232,7 @@ def test_private_queue_is_opened_by_objectid(queue_opener, sut, judge):
             "Flags 0x00": queue_opener(FormatType.PRIVATE, (identifier, uniquifier), suffix),
         }
         case = f"opens of a private queue with {suffix.name}"
-        judge(rule, expected=each(REFUSED, "open"), observed=observed, case=case, evidence=queue_opener.frames)
+        judge(rule, expected=each(REFUSED_OUTCOME, "open"), observed=observed, case=case, evidence=queue_opener.frames)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = queue_opener.remote, (identifier, uniquifier)
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
@@ -268,16 +268,32 @@ def test_public_queue_is_opened_by_guid(queue_opener, sut, judge):
         "open_with_a_flag": (public, SYSTEM_QUEUE_SUFFIX),
     }
     seen = {name: queue_opener(FormatType.PUBLIC, *way) for name, way in ways.items()}
-    expected = facts(open_by_the_GUID_of_the_queue=OPENED, open_by_another_GUID=REFUSED, open_with_a_flag=REFUSED)
+    expected = facts(
+        open_by_the_GUID_of_the_queue=OPENED_OUTCOME,
+        open_by_another_GUID=REFUSED_OUTCOME,
+        open_with_a_flag=REFUSED_OUTCOME,
+    )
     judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=queue_opener.frames)
     found = seen["open_by_the_GUID_of_the_queue"]
-    judge("MQMQ-2.2.7-01", expected=OPENED, case="open by m_qft PUBLIC", observed=found, evidence=queue_opener.frames)
+    judge(
+        "MQMQ-2.2.7-01",
+        expected=OPENED_OUTCOME,
+        case="open by m_qft PUBLIC",
+        observed=found,
+        evidence=queue_opener.frames,
+    )
     only = [queue_opener(FormatType.PUBLIC, public, flags | Suffix.XACTONLY) for flags in (0, SYSTEM_QUEUE_SUFFIX)]
     case = "opens of a public queue with XACTONLY"
-    judge("MQMQ-2.2.7-10", expected=[REFUSED] * 2, case=case, observed=only, evidence=queue_opener.frames)
+    judge("MQMQ-2.2.7-10", expected=[REFUSED_OUTCOME] * 2, case=case, observed=only, evidence=queue_opener.frames)
     for rule, suffix in (("MQMQ-2.2.7-07", Suffix.DEADLETTER), ("MQMQ-2.2.7-09", Suffix.DEADXACT)):
         observed = queue_opener(FormatType.PUBLIC, public, SYSTEM_QUEUE_SUFFIX | suffix)
-        judge(rule, expected=REFUSED, observed=observed, case=f"open with {suffix.name}", evidence=queue_opener.frames)
+        judge(
+            rule,
+            expected=REFUSED_OUTCOME,
+            observed=observed,
+            case=f"open with {suffix.name}",
+            evidence=queue_opener.frames,
+        )
     remote, path = queue_opener.remote, rf"TCP:{sut.address}\{name}"
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (
@@ -315,7 +331,7 @@ def test_direct_name_is_read_without_its_prefix(queue_opener, plain_queue_direct
     plain = queue_opener(FormatType.DIRECT, plain_queue_direct_name)
     judge(
         "MQMQ-2.2.7-D01",
-        expected=OPENED,
+        expected=OPENED_OUTCOME,
         case="open by a direct name without DIRECT=",
         observed=plain,
         evidence=queue_opener.frames,
@@ -327,7 +343,7 @@ def test_direct_name_is_read_without_its_prefix(queue_opener, plain_queue_direct
     }
     judge(
         "MQMQ-2.2.7-D01",
-        expected=each(OPENED, "direct name"),
+        expected=each(OPENED_OUTCOME, "direct name"),
         case="opens by direct names without DIRECT=",
         observed={name: queue_opener(FormatType.DIRECT, *of_name) for name, of_name in names.items()},
         evidence=queue_opener.frames,
@@ -345,7 +361,7 @@ def test_direct_name_is_read_without_its_prefix(queue_opener, plain_queue_direct
         seen[f"0x{1 << bit:02X} for the queue itself"] = queue_opener(
             FormatType.DIRECT, plain_queue_direct_name, 1 << bit
         )
-    expected = {name: OPENED if name == "0x81" else REFUSED for name in seen}
+    expected = {name: OPENED_OUTCOME if name == "0x81" else REFUSED_OUTCOME for name in seen}
     judge(
         "MQMQ-2.2.7-D03",
         expected=expected,
@@ -371,11 +387,11 @@ def test_each_queue_format_type_is_read_with_its_member(queue_opener, plain_queu
     for name, way in ways.items():
         outcome = queue_opener(*way)
         case = f"open by a QUEUE_FORMAT of type {name}"
-        judge("MQMQ-2.2.7-D02", expected=OPENED, observed=outcome, evidence=queue_opener.frames, case=case)
+        judge("MQMQ-2.2.7-D02", expected=OPENED_OUTCOME, observed=outcome, evidence=queue_opener.frames, case=case)
     for suffix in (Suffix.JOURNAL, Suffix.DEADLETTER, Suffix.DEADXACT):
         outcome = queue_opener(FormatType.MACHINE, UNKNOWN_QUEUE_MANAGER_GUID, SYSTEM_QUEUE_SUFFIX | suffix)
         case = f"open by the GUID of another machine with {suffix.name}"
-        judge("MQMQ-2.2.7-D02", expected=REFUSED, observed=outcome, evidence=queue_opener.frames, case=case)
+        judge("MQMQ-2.2.7-D02", expected=REFUSED_OUTCOME, observed=outcome, evidence=queue_opener.frames, case=case)
 
 
 def _build_direct_name(form):
@@ -430,7 +446,7 @@ def test_direct_name_with_computer_name_is_read_without_its_prefix(queue_opener,
     observed = {name: queue_opener(FormatType.DIRECT, rf"OS:{name}\{queue}") for name in list_computer_names(sut)}
     judge(
         "MQMQ-2.2.7-D01",
-        expected=each(OPENED, "computer name"),
+        expected=each(OPENED_OUTCOME, "computer name"),
         observed=observed,
         case="opens by the computer name",
         evidence=queue_opener.frames,

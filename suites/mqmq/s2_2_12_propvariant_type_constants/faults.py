@@ -93,16 +93,16 @@ def _refuse_request_with_propvariants(is_refused: Callable[[list[Variant]], bool
     return replace_part(MalformedVariantRefuser)
 
 
-def _has_value_of_type(vt: int, condition: Callable[[Any], bool]) -> Callable[[list[Variant]], bool]:
+def _make_value_of_type_condition(vt: int, condition: Callable[[Any], bool]) -> Callable[[list[Variant]], bool]:
     """Return a condition: a PROPVARIANT has the type, and its value has a property."""
     return lambda variants: any(one["vt"] == vt and condition(one["_varUnion"]) for one in _iterate_variants(variants))
 
 
-def _has_value_in_upper_half(vt: VarType) -> Callable[[list[Variant]], bool]:
-    return _has_value_of_type(vt, lambda value: value >= HALF_OF_RANGE_BY_TYPE[vt])
+def _make_upper_half_value_condition(vt: VarType) -> Callable[[list[Variant]], bool]:
+    return _make_value_of_type_condition(vt, lambda value: value >= HALF_OF_RANGE_BY_TYPE[vt])
 
 
-def _has_type_after_first(vt: int) -> Callable[[list[Variant]], bool]:
+def _make_later_type_condition(vt: int) -> Callable[[list[Variant]], bool]:
     return lambda variants: any(one["vt"] == vt for one in variants[1:])
 
 
@@ -111,115 +111,125 @@ def _get_vector_elements(value: Any) -> Any:
 
 
 for _name, _rule, _says, _is_refused in (
-    ("i1-negative", "MQMQ-2.2.12-08", "a VT_I1 below 0", _has_value_in_upper_half(VarType.VT_I1)),
-    ("ui1-above-0x7f", "MQMQ-2.2.12-09", "a VT_UI1 above 0x7F", _has_value_in_upper_half(VarType.VT_UI1)),
-    ("i2-negative", "MQMQ-2.2.12-03", "a VT_I2 below 0", _has_value_in_upper_half(VarType.VT_I2)),
-    ("ui2-above-0x7fff", "MQMQ-2.2.12-10", "a VT_UI2 above 0x7FFF", _has_value_in_upper_half(VarType.VT_UI2)),
-    ("i4-negative", "MQMQ-2.2.12-04", "a VT_I4 below 0", _has_value_in_upper_half(VarType.VT_I4)),
-    ("ui4-above-0x7fffffff", "MQMQ-2.2.12-11", "a VT_UI4 above 0x7FFFFFFF", _has_value_in_upper_half(VarType.VT_UI4)),
-    ("i8-negative", "MQMQ-2.2.12-12", "a VT_I8 below 0", _has_value_in_upper_half(VarType.VT_I8)),
-    ("ui8-above-half", "MQMQ-2.2.12-13", "a VT_UI8 above 0x7FFFFFFFFFFFFFFF", _has_value_in_upper_half(VarType.VT_UI8)),
+    ("i1-negative", "MQMQ-2.2.12-08", "a VT_I1 below 0", _make_upper_half_value_condition(VarType.VT_I1)),
+    ("ui1-above-0x7f", "MQMQ-2.2.12-09", "a VT_UI1 above 0x7F", _make_upper_half_value_condition(VarType.VT_UI1)),
+    ("i2-negative", "MQMQ-2.2.12-03", "a VT_I2 below 0", _make_upper_half_value_condition(VarType.VT_I2)),
+    ("ui2-above-0x7fff", "MQMQ-2.2.12-10", "a VT_UI2 above 0x7FFF", _make_upper_half_value_condition(VarType.VT_UI2)),
+    ("i4-negative", "MQMQ-2.2.12-04", "a VT_I4 below 0", _make_upper_half_value_condition(VarType.VT_I4)),
+    (
+        "ui4-above-0x7fffffff",
+        "MQMQ-2.2.12-11",
+        "a VT_UI4 above 0x7FFFFFFF",
+        _make_upper_half_value_condition(VarType.VT_UI4),
+    ),
+    ("i8-negative", "MQMQ-2.2.12-12", "a VT_I8 below 0", _make_upper_half_value_condition(VarType.VT_I8)),
+    (
+        "ui8-above-half",
+        "MQMQ-2.2.12-13",
+        "a VT_UI8 above 0x7FFFFFFFFFFFFFFF",
+        _make_upper_half_value_condition(VarType.VT_UI8),
+    ),
     (
         "bool-true",
         "MQMQ-2.2.12-05",
         "a VT_BOOL that is VARIANT_TRUE",
-        _has_value_of_type(VarType.VT_BOOL, lambda value: value == 0xFFFF),
+        _make_value_of_type_condition(VarType.VT_BOOL, lambda value: value == 0xFFFF),
     ),
     (
         "bool-false",
         "MQMQ-2.2.12-05",
         "a VT_BOOL that is VARIANT_FALSE",
-        _has_value_of_type(VarType.VT_BOOL, lambda value: value == 0),
+        _make_value_of_type_condition(VarType.VT_BOOL, lambda value: value == 0),
     ),
     (
         "lpwstr-empty",
         "MQMQ-2.2.12-14",
         "an empty VT_LPWSTR",
-        _has_value_of_type(VarType.VT_LPWSTR, lambda value: value in ("", "\0")),
+        _make_value_of_type_condition(VarType.VT_LPWSTR, lambda value: value in ("", "\0")),
     ),
     (
         "lpwstr-long",
         "MQMQ-2.2.12-14",
         "a VT_LPWSTR of more than 124 characters",
-        _has_value_of_type(VarType.VT_LPWSTR, lambda value: value is not None and len(value) > 125),
+        _make_value_of_type_condition(VarType.VT_LPWSTR, lambda value: value is not None and len(value) > 125),
     ),
     (
         "blob-empty",
         "MQMQ-2.2.12-15",
         "an empty VT_BLOB",
-        _has_value_of_type(VarType.VT_BLOB, lambda value: value["cbSize"] == 0),
+        _make_value_of_type_condition(VarType.VT_BLOB, lambda value: value["cbSize"] == 0),
     ),
     (
         "blob-large",
         "MQMQ-2.2.12-15",
         "a VT_BLOB of more than 255 bytes",
-        _has_value_of_type(VarType.VT_BLOB, lambda value: value["cbSize"] > 255),
+        _make_value_of_type_condition(VarType.VT_BLOB, lambda value: value["cbSize"] > 255),
     ),
     (
         "blob-odd",
         "MQMQ-2.2.12-15",
         "a VT_BLOB whose size is not a multiple of 4",
-        _has_value_of_type(VarType.VT_BLOB, lambda value: value["cbSize"] % 4 > 0),
+        _make_value_of_type_condition(VarType.VT_BLOB, lambda value: value["cbSize"] % 4 > 0),
     ),
     (
         "vector-empty",
         "MQMQ-2.2.12-18",
         "an empty vector of VT_UI4",
-        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI4, lambda value: value["cElems"] == 0),
+        _make_value_of_type_condition(VECTOR_TYPE_FLAG | VarType.VT_UI4, lambda value: value["cElems"] == 0),
     ),
     (
         "vector-of-several",
         "MQMQ-2.2.12-18",
         "a vector of more than two VT_UI4",
-        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI4, lambda value: value["cElems"] > 2),
+        _make_value_of_type_condition(VECTOR_TYPE_FLAG | VarType.VT_UI4, lambda value: value["cElems"] > 2),
     ),
     (
         "vector-of-bytes",
         "MQMQ-2.2.12-18",
         "a vector of VT_UI1",
-        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI1, lambda value: True),
+        _make_value_of_type_condition(VECTOR_TYPE_FLAG | VarType.VT_UI1, lambda value: True),
     ),
     (
         "vector-of-words",
         "MQMQ-2.2.12-18",
         "a vector of VT_UI2",
-        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI2, lambda value: True),
+        _make_value_of_type_condition(VECTOR_TYPE_FLAG | VarType.VT_UI2, lambda value: True),
     ),
     (
         "vector-of-i4",
         "MQMQ-2.2.12-18",
         "a vector of VT_I4",
-        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_I4, lambda value: True),
+        _make_value_of_type_condition(VECTOR_TYPE_FLAG | VarType.VT_I4, lambda value: True),
     ),
     (
         "vector-of-ui8",
         "MQMQ-2.2.12-18",
         "a vector of VT_UI8",
-        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_UI8, lambda value: True),
+        _make_value_of_type_condition(VECTOR_TYPE_FLAG | VarType.VT_UI8, lambda value: True),
     ),
     (
         "vector-of-guids",
         "MQMQ-2.2.12-17",
         "a vector of VT_CLSID",
-        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_CLSID, lambda value: True),
+        _make_value_of_type_condition(VECTOR_TYPE_FLAG | VarType.VT_CLSID, lambda value: True),
     ),
     (
         "vector-of-strings-empty",
         "MQMQ-2.2.12-17",
         "an empty vector of VT_LPWSTR",
-        _has_value_of_type(VECTOR_TYPE_FLAG | VarType.VT_LPWSTR, lambda value: value["cElems"] == 0),
+        _make_value_of_type_condition(VECTOR_TYPE_FLAG | VarType.VT_LPWSTR, lambda value: value["cElems"] == 0),
     ),
     (
         "vector-of-variants-empty",
         "MQMQ-2.2.12-06",
         "an empty vector of PROPVARIANTs",
-        _has_value_of_type(VECTOR_OF_VARIANTS_TYPE, lambda value: value["cElems"] == 0),
+        _make_value_of_type_condition(VECTOR_OF_VARIANTS_TYPE, lambda value: value["cElems"] == 0),
     ),
     (
         "vector-of-variants-mixed",
         "MQMQ-2.2.12-06",
         "a vector of PROPVARIANTs with different types",
-        _has_value_of_type(
+        _make_value_of_type_condition(
             VECTOR_OF_VARIANTS_TYPE, lambda value: len({one["vt"] for one in _get_vector_elements(value)}) > 1
         ),
     ),
@@ -227,7 +237,7 @@ for _name, _rule, _says, _is_refused in (
         "vector-of-variants-nested",
         "MQMQ-2.2.12-06",
         "a vector of PROPVARIANTs in a vector of PROPVARIANTs",
-        _has_value_of_type(
+        _make_value_of_type_condition(
             VECTOR_OF_VARIANTS_TYPE,
             lambda value: any(one["vt"] == VECTOR_OF_VARIANTS_TYPE for one in _get_vector_elements(value)),
         ),
@@ -236,20 +246,35 @@ for _name, _rule, _says, _is_refused in (
         "vector-of-variants-with-string",
         "MQMQ-2.2.12-06",
         "a vector of PROPVARIANTs with a VT_LPWSTR",
-        _has_value_of_type(
+        _make_value_of_type_condition(
             VECTOR_OF_VARIANTS_TYPE,
             lambda value: any(one["vt"] == VarType.VT_LPWSTR for one in _get_vector_elements(value)),
         ),
     ),
-    ("second-vt-empty", "MQMQ-2.2.12-01", "a VT_EMPTY as second PROPVARIANT", _has_type_after_first(VarType.VT_EMPTY)),
-    ("second-vt-null", "MQMQ-2.2.12-02", "a VT_NULL as second PROPVARIANT", _has_type_after_first(VarType.VT_NULL)),
+    (
+        "second-vt-empty",
+        "MQMQ-2.2.12-01",
+        "a VT_EMPTY as second PROPVARIANT",
+        _make_later_type_condition(VarType.VT_EMPTY),
+    ),
+    (
+        "second-vt-null",
+        "MQMQ-2.2.12-02",
+        "a VT_NULL as second PROPVARIANT",
+        _make_later_type_condition(VarType.VT_NULL),
+    ),
     (
         "second-vt-lpwstr",
         "MQMQ-2.2.12-14",
         "a VT_LPWSTR as second PROPVARIANT",
-        _has_type_after_first(VarType.VT_LPWSTR),
+        _make_later_type_condition(VarType.VT_LPWSTR),
     ),
-    ("second-vt-clsid", "MQMQ-2.2.12-16", "a VT_CLSID as second PROPVARIANT", _has_type_after_first(VarType.VT_CLSID)),
+    (
+        "second-vt-clsid",
+        "MQMQ-2.2.12-16",
+        "a VT_CLSID as second PROPVARIANT",
+        _make_later_type_condition(VarType.VT_CLSID),
+    ),
 ):
     add(
         f"server-propvariant-{_name}-refused",
@@ -279,13 +304,13 @@ class ServerVtNullAnsweredAsVtNullForSecondProperty(ObjectProperties):
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
         given = call.arguments["apVar"]
 
-        def empty(found: list[Variant]) -> list[Variant]:
+        def replace_later_null_values(found: list[Variant]) -> list[Variant]:
             return [
                 one | {"vt": VarType.VT_NULL, "_varUnion": None} if at and given[at]["vt"] == VarType.VT_NULL else one
                 for at, one in enumerate(found)
             ]
 
-        super().r_qm_get_object_properties(change_answer_values(call, apVar=empty), now)
+        super().r_qm_get_object_properties(change_answer_values(call, apVar=replace_later_null_values), now)
 
 
 def _change_answered_type(identifier: int, vt: VarType) -> Install:
@@ -431,7 +456,7 @@ add(
 )
 
 
-def _has_message_class_from(lowest: int) -> Callable[[UserMessagePacket], bool]:
+def _make_lowest_message_class_condition(lowest: int) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass >= lowest
 
 
@@ -452,7 +477,7 @@ for _name, _says, _when in (
     (
         "final-ack-of-deleted-message",
         "a FinalAck of a message that left its queue without being received",
-        _has_message_class_from(0xC000),
+        _make_lowest_message_class_condition(0xC000),
     ),
 ):
     add(
@@ -463,7 +488,7 @@ for _name, _says, _when in (
     )
 
 
-class _UnsupportedObjectProperties(ObjectProperties):
+class _ObjectPropertiesRefuser(ObjectProperties):
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
         self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
 
@@ -472,7 +497,7 @@ add(
     "server-get-object-properties-missing-tolerated",
     (),
     "Tolerated: the server does not implement R_QMGetObjectProperties, a method of a different document (MS-MQMP).",
-    replace_part(_UnsupportedObjectProperties),
+    replace_part(_ObjectPropertiesRefuser),
 )
 
 
@@ -484,11 +509,11 @@ HALF_OF_RANGE_BY_TYPE |= {
 }
 
 
-_VECTOR_OF_VARIANTS_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
+_VECTOR_OF_VARIANTS_VAR_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
 def _has_different_types(variant: dict[str, Any]) -> bool:
-    if variant["vt"] != _VECTOR_OF_VARIANTS_TYPE or variant["_varUnion"] is None:
+    if variant["vt"] != _VECTOR_OF_VARIANTS_VAR_TYPE or variant["_varUnion"] is None:
         return False
     elements = variant["_varUnion"]["pElems"] or ()
     return len({one["vt"] for one in elements}) > 1

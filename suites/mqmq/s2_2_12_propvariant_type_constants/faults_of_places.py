@@ -37,15 +37,15 @@ def _list_elements_of_vectors(given: list[Variant]) -> Iterator[Variant]:
             yield from one["_varUnion"]["pElems"] or []
 
 
-def _is_element(kind: VarType) -> Callable[[list[Variant]], bool]:
+def _make_element_type_condition(kind: VarType) -> Callable[[list[Variant]], bool]:
     return lambda given: any(one["vt"] == kind for one in _list_elements_of_vectors(given))
 
 
-def _precedes_another_type(kind: VarType) -> Callable[[list[Variant]], bool]:
+def _make_mixed_types_condition(kind: VarType) -> Callable[[list[Variant]], bool]:
     return lambda given: any(one["vt"] == kind != other["vt"] for one, other in pairwise(given))
 
 
-def _has_value(kind: VarType, value: int) -> Callable[[list[Variant]], bool]:
+def _make_value_condition(kind: VarType, value: int) -> Callable[[list[Variant]], bool]:
     return lambda given: any(one["vt"] == kind and one["_varUnion"] == value for one in given)
 
 
@@ -57,9 +57,13 @@ for _rule, _kind, _value in (
 ):
     _type = _kind.name.removeprefix("VT_").lower()
     for _name, _says, _condition in (
-        ("element-of-vector", f"a vector of PROPVARIANTs with a {_kind.name}", _is_element(_kind)),
-        ("before-another-type", f"a {_kind.name} before a PROPVARIANT of another type", _precedes_another_type(_kind)),
-        ("limit", f"a {_kind.name} with the bits 0x{_value:X}", _has_value(_kind, _value)),
+        ("element-of-vector", f"a vector of PROPVARIANTs with a {_kind.name}", _make_element_type_condition(_kind)),
+        (
+            "before-another-type",
+            f"a {_kind.name} before a PROPVARIANT of another type",
+            _make_mixed_types_condition(_kind),
+        ),
+        ("limit", f"a {_kind.name} with the bits 0x{_value:X}", _make_value_condition(_kind, _value)),
     ):
         add(
             f"server-propvariant-{_type}-{_name}-refused",

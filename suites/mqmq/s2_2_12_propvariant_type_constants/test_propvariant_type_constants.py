@@ -31,7 +31,7 @@ pytestmark = needs("qm2qm")
 SAMPLE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 LABEL_PROPERTY_ID = 108
 """The identifier of the property PROPID_Q_LABEL."""
-READ, FAULT = "accepted", "refused with a fault"
+ACCEPTED_OUTCOME, FAULT_OUTCOME = "accepted", "refused with a fault"
 UNKNOWN_OPNUM_FAULT = 0x1C01_0002
 """The fault nca_s_op_rng_error: the called method is not part of the interface (C706, appendix N)."""
 PROPERTY_AND_TYPE_BY_RULE = {
@@ -129,7 +129,7 @@ class PropertyCaller:
         """
         stub = self.build_stub(variants)
         call = self.ask(stub[: len(stub) - cut])
-        return FAULT if call.thrown is not None else READ if call.answered else call.outcome
+        return FAULT_OUTCOME if call.thrown is not None else ACCEPTED_OUTCOME if call.answered else call.outcome
 
     def request_property_values(self, queue, identifiers):
         """Request properties of a queue with VT_NULL; return the type and the value of each property, by property
@@ -180,7 +180,7 @@ def test_each_property_is_answered_in_its_type(property_caller, judge):
     if call.thrown is not None or not call.answered:
         judge(
             "MQMQ-2.2.12-02",
-            expected=READ,
+            expected=ACCEPTED_OUTCOME,
             case="call with VT_NULL",
             observed=call.outcome,
             evidence=property_caller.frames,
@@ -258,10 +258,10 @@ def test_propvariant_one_byte_short_is_refused(property_caller, judge):
         judge(
             rule,
             expected=facts(
-                whole_variant=READ,
-                variant_without_its_last_byte=FAULT,
-                variants_with_other_values=READ,
-                variants_in_a_vector_and_before_another_type=READ,
+                whole_variant=ACCEPTED_OUTCOME,
+                variant_without_its_last_byte=FAULT_OUTCOME,
+                variants_with_other_values=ACCEPTED_OUTCOME,
+                variants_in_a_vector_and_before_another_type=ACCEPTED_OUTCOME,
             ),
             observed=observed,
             evidence=[*evidence, *property_caller.frames],
@@ -280,7 +280,9 @@ def test_bytes_after_vt_empty_and_vt_null_are_refused(property_caller, judge):
         observed = {"variant_without_trailing_bytes": without, "variant_with_eight_trailing_bytes": filled}
         judge(
             rule,
-            expected=facts(variant_without_trailing_bytes=READ, variant_with_eight_trailing_bytes=FAULT),
+            expected=facts(
+                variant_without_trailing_bytes=ACCEPTED_OUTCOME, variant_with_eight_trailing_bytes=FAULT_OUTCOME
+            ),
             observed=observed,
             evidence=[*evidence, *property_caller.frames],
         )
@@ -305,9 +307,9 @@ def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, jud
     judge(
         "MQMQ-2.2.12-07",
         expected=facts(
-            VT_VARIANT_in_a_vector=READ,
-            VT_VARIANT_in_a_later_an_empty_and_a_nested_vector=each(READ),
-            VT_VARIANT_without_a_vector=FAULT,
+            VT_VARIANT_in_a_vector=ACCEPTED_OUTCOME,
+            VT_VARIANT_in_a_later_an_empty_and_a_nested_vector=each(ACCEPTED_OUTCOME),
+            VT_VARIANT_without_a_vector=FAULT_OUTCOME,
         ),
         observed=observed,
         evidence=property_caller.frames,
@@ -319,7 +321,9 @@ def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, jud
         "empty_vectors": property_caller.read(*EMPTY_VECTORS),
         "vector_without_a_type": property_caller.read(Variant(VarType.VECTOR, raw=bytes(8))),
     }
-    expected = facts(vectors_with_a_type=each(READ), empty_vectors=READ, vector_without_a_type=FAULT)
+    expected = facts(
+        vectors_with_a_type=each(ACCEPTED_OUTCOME), empty_vectors=ACCEPTED_OUTCOME, vector_without_a_type=FAULT_OUTCOME
+    )
     judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=property_caller.frames)
     judge.conclude("MQMQ-2.2.12-17")
     stub = property_caller.build_stub([VECTOR_VARIANTS[3]])
@@ -327,11 +331,15 @@ def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, jud
     observed = {
         "vectors_with_a_right_count": [property_caller.read(one) for one in (*VECTOR_VARIANTS, *LONG_VECTORS)],
         "empty_vectors": property_caller.read(*EMPTY_VECTORS),
-        "vector_with_a_wrong_count": FAULT if wrong.thrown is not None else wrong.outcome,
+        "vector_with_a_wrong_count": FAULT_OUTCOME if wrong.thrown is not None else wrong.outcome,
     }
     judge(
         "MQMQ-2.2.12-18",
-        expected=facts(vectors_with_a_right_count=each(READ), empty_vectors=READ, vector_with_a_wrong_count=FAULT),
+        expected=facts(
+            vectors_with_a_right_count=each(ACCEPTED_OUTCOME),
+            empty_vectors=ACCEPTED_OUTCOME,
+            vector_with_a_wrong_count=FAULT_OUTCOME,
+        ),
         observed=observed,
         evidence=property_caller.frames,
     )

@@ -17,7 +17,7 @@ SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 
 
-def has_queue_name_kind(name: str, kind: type) -> Callable[[Any], bool]:
+def make_queue_name_kind_condition(name: str, kind: type) -> Callable[[Any], bool]:
     """Return a condition that selects messages in which a given queue of the UserHeader has a given kind of name."""
     return lambda packet: isinstance(getattr(packet.UserHeader, name), kind)
 
@@ -51,12 +51,12 @@ def build_destination_elements(build: Callable[[Any, int, bool], bytes]) -> Inst
     )
 
 
-def build_element_without_padding(kind: type) -> Callable[[Any, int, bool], bytes]:
+def make_element_builder_without_padding(kind: type) -> Callable[[Any, int, bool], bytes]:
     """Return a function that builds an element of one kind without padding before its name."""
 
-    def build(element: Any, offset: int, last: bool) -> bytes:
+    def build_element(element: Any, offset: int, last: bool) -> bytes:
         whole: bytes = element.build(offset)
         name: bytes = element.FormatName.build()
         return whole[:2] + name if isinstance(element.FormatName, kind) else whole
 
-    return build
+    return build_element

@@ -23,8 +23,8 @@ from reference_qm.core.transfer.identifying import Identifying
 from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
     SECOND_QUEUE_MANAGER_GUID,
     build_destination_elements,
-    build_element_without_padding,
     change_destination_elements,
+    make_element_builder_without_padding,
 )
 
 _GuidAlignedFormatName = PrivateQueueFormatName | MQFDistributionQueueFormatName
@@ -79,7 +79,7 @@ for _name, _rule, _says, _change in (
     add(_name, _rule, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
 
 
-LONGEST_NAME = 128
+LONGEST_NAME_LENGTH = 128
 
 
 @fault("receiver-list-direct-name-over-128-characters-refused", breaks="MQMQ-2.2.18.1.4.1-D01", blind=True)
@@ -92,7 +92,7 @@ class ReceiverListDirectNameOver128CharactersRefused(Identifying):
             header = packet.MultiQueueFormatHeader
             for element in (*header.Destination.FormatNameList, *header.Administration.FormatNameList):
                 name = element.FormatName
-                if isinstance(name, MQFDirectQueueFormatName) and len(name.DirectFormatName) > LONGEST_NAME:
+                if isinstance(name, MQFDirectQueueFormatName) and len(name.DirectFormatName) > LONGEST_NAME_LENGTH:
                     raise FormatError("MQFDirectQueueFormatName.DirectFormatName", 0, "a fault", "the name is too long")
         return packet
 
@@ -142,7 +142,7 @@ add(
     "sender-list-distribution-list-not-aligned",
     ("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-D01"),
     "The sender writes the GUID of a distribution list directly after FormatType, without padding.",
-    build_destination_elements(build_element_without_padding(MQFDistributionQueueFormatName)),
+    build_destination_elements(make_element_builder_without_padding(MQFDistributionQueueFormatName)),
 )
 
 

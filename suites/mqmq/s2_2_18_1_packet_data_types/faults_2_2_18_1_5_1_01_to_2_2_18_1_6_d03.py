@@ -26,7 +26,10 @@ from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import SECOND_QUEUE_MANAGER_GUID, has_queue_name_kind
+from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
+    SECOND_QUEUE_MANAGER_GUID,
+    make_queue_name_kind_condition,
+)
 
 PRIVATE_ON_DESTINATION_TYPE, PUBLIC_TYPE, PRIVATE_ON_OTHER_HOST_TYPE, DIRECT_TYPE = 3, 5, 6, 7
 """The values of DQ and RQ for a private queue of the destination, a public queue, a private queue of another host, and
@@ -38,11 +41,11 @@ QUEUE_NAMES_OFFSET = 64
 """The offset of the first queue name of the UserHeader."""
 
 
-def _has_destination_name_kind(kind: int) -> Callable[[UserMessagePacket], bool]:
+def _make_destination_name_kind_condition(kind: int) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: kind == packet.UserHeader.DQ
 
 
-def _has_response_name_kind(kind: int) -> Callable[[UserMessagePacket], bool]:
+def _make_response_name_kind_condition(kind: int) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: kind == packet.UserHeader.RQ
 
 
@@ -92,7 +95,7 @@ def _remove_name_padding(name: bytes) -> bytes:
 
 def _has_padded_name(packet: UserMessagePacket) -> bool:
     name = packet.build()[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2]
-    return _has_destination_name_kind(DIRECT_TYPE)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
+    return _make_destination_name_kind_condition(DIRECT_TYPE)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
 
 
 def _reset_private_queue_number(qm: QueueManager) -> None:
@@ -104,7 +107,11 @@ for _name, _rules, _says, _install in (
         "sender-private-name-number-big-endian",
         ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's PrivateQueueFormatNameId carries a big-endian number.",
-        packets(UserMessagePacket, _swap_private_number_bytes, _has_destination_name_kind(PRIVATE_ON_DESTINATION_TYPE)),
+        packets(
+            UserMessagePacket,
+            _swap_private_number_bytes,
+            _make_destination_name_kind_condition(PRIVATE_ON_DESTINATION_TYPE),
+        ),
     ),
     (
         "queue-manager-new-private-queues-same-number",
@@ -116,7 +123,7 @@ for _name, _rules, _says, _install in (
         "sender-direct-name-text-big-endian",
         ("MQMQ-2.2.18.1.5.2-01",),
         "The sender's DirectQueueFormatName carries big-endian text.",
-        packets(UserMessagePacket, _swap_direct_name_bytes, _has_destination_name_kind(DIRECT_TYPE)),
+        packets(UserMessagePacket, _swap_direct_name_bytes, _make_destination_name_kind_condition(DIRECT_TYPE)),
     ),
     (
         "sender-direct-name-count-includes-padding",
@@ -134,7 +141,7 @@ for _name, _rules, _says, _install in (
         "sender-public-name-of-20-bytes",
         ("MQMQ-2.2.18.1.7.1-01",),
         "The sender's PublicQueueFormatName has 20 bytes.",
-        packets(UserMessagePacket, _append_to_response_name, _has_response_name_kind(PUBLIC_TYPE)),
+        packets(UserMessagePacket, _append_to_response_name, _make_response_name_kind_condition(PUBLIC_TYPE)),
     ),
     (
         "sender-public-name-has-wrong-guid",
@@ -143,14 +150,16 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.PublicQueueIdentifier": SECOND_QUEUE_MANAGER_GUID},
-            _has_response_name_kind(PUBLIC_TYPE),
+            _make_response_name_kind_condition(PUBLIC_TYPE),
         ),
     ),
     (
         "sender-private-name-of-24-bytes",
         ("MQMQ-2.2.18.1.7.2-01",),
         "The sender's PrivateQueueFormatName has 24 bytes.",
-        packets(UserMessagePacket, _append_to_response_name, _has_response_name_kind(PRIVATE_ON_OTHER_HOST_TYPE)),
+        packets(
+            UserMessagePacket, _append_to_response_name, _make_response_name_kind_condition(PRIVATE_ON_OTHER_HOST_TYPE)
+        ),
     ),
     (
         "sender-private-name-has-wrong-host",
@@ -159,7 +168,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.SourceQueueManager": SECOND_QUEUE_MANAGER_GUID},
-            _has_response_name_kind(PRIVATE_ON_OTHER_HOST_TYPE),
+            _make_response_name_kind_condition(PRIVATE_ON_OTHER_HOST_TYPE),
         ),
     ),
     (
@@ -169,7 +178,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1},
-            _has_response_name_kind(PRIVATE_ON_OTHER_HOST_TYPE),
+            _make_response_name_kind_condition(PRIVATE_ON_OTHER_HOST_TYPE),
         ),
     ),
 ):
@@ -183,7 +192,7 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda number: number & 0xFFFF},
-        has_queue_name_kind("ResponseQueue", PrivateQueueFormatNameId),
+        make_queue_name_kind_condition("ResponseQueue", PrivateQueueFormatNameId),
     ),
 )
 
@@ -225,7 +234,11 @@ add(
     "sender-response-direct-name-count-without-null",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D01"),
     "The sender excludes the terminating null from Count in the direct name of a response queue.",
-    packets(UserMessagePacket, exclude_null_from_count, has_queue_name_kind("ResponseQueue", DirectQueueFormatName)),
+    packets(
+        UserMessagePacket,
+        exclude_null_from_count,
+        make_queue_name_kind_condition("ResponseQueue", DirectQueueFormatName),
+    ),
 )
 
 
@@ -236,7 +249,7 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.AdminQueue.Terminated": False, "UserHeader.AdminQueue.Padding": None},
-        has_queue_name_kind("AdminQueue", DirectQueueFormatName),
+        make_queue_name_kind_condition("AdminQueue", DirectQueueFormatName),
     ),
 )
 

@@ -20,9 +20,9 @@ from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
     build_destination_elements,
-    build_element_without_padding,
     change_destination_elements,
-    has_queue_name_kind,
+    make_element_builder_without_padding,
+    make_queue_name_kind_condition,
 )
 
 WRONG_CLASS_BY_CLASS = {
@@ -127,7 +127,7 @@ add(
                 ),
             ),
         ).build(),
-        has_queue_name_kind("ResponseQueue", PrivateQueueFormatName),
+        make_queue_name_kind_condition("ResponseQueue", PrivateQueueFormatName),
     ),
 )
 
@@ -157,5 +157,5 @@ add(
     "sender-list-private-name-not-aligned",
     "MQMQ-2.2.18.1.7.2-D01",
     "The sender writes the GUID of a private name in a list directly after FormatType, without padding.",
-    build_destination_elements(build_element_without_padding(PrivateQueueFormatName)),
+    build_destination_elements(make_element_builder_without_padding(PrivateQueueFormatName)),
 )

@@ -52,7 +52,7 @@ add(
 )
 
 
-def has_message_class(*classes: int) -> Callable[[Any], bool]:
+def make_message_class_condition(*classes: int) -> Callable[[Any], bool]:
     """Return a condition that selects messages of some classes."""
     return lambda packet: packet.MessagePropertiesHeader.MessageClass in classes
 
@@ -69,7 +69,7 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"MessagePropertiesHeader.MessageBody": reverse_previous_number_bytes},
-        has_message_class(MessageClass.MQMSG_CLASS_ORDER_ACK),
+        make_message_class_condition(MessageClass.MQMSG_CLASS_ORDER_ACK),
     ),
 )
 
@@ -240,7 +240,7 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.SourceQueueManager": OTHER_GUID},
-        has_message_class(MessageClass.MQMSG_CLASS_REPORT),
+        make_message_class_condition(MessageClass.MQMSG_CLASS_REPORT),
     ),
 )
 
@@ -285,7 +285,7 @@ add(
         UserMessagePacket,
         {"MessagePropertiesHeader.CorrelationID": lambda old: old[:16] + old[16:][::-1]},
         lambda packet: (
-            has_message_class(MessageClass.MQMSG_CLASS_ACK_RECEIVE)(packet)
+            make_message_class_condition(MessageClass.MQMSG_CLASS_ACK_RECEIVE)(packet)
             and packet.MessagePropertiesHeader.Label is None
         ),
     ),

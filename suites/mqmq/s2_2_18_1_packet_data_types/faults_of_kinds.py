@@ -33,11 +33,11 @@ _MESSAGE_BODY_FIELD = "MessagePropertiesHeader.MessageBody"
 
 
 def _change_ack_classes(by_class: dict[MessageClass, MessageClass], when: Callable[[Message], Any]) -> Install:
-    def change(ack: Message, message: Message) -> Message:
+    def change_class_of_ack(ack: Message, message: Message) -> Message:
         old = MessageClass(ack.Class)
         return replace(ack, Class=by_class.get(old, old)) if when(message) else ack
 
-    return change_admin_acks(ALL_CLASSES, change)
+    return change_admin_acks(ALL_CLASSES, change_class_of_ack)
 
 
 def _is_transactional_message(message: Message) -> bool:

@@ -10,44 +10,51 @@ from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import PrivateQueueFormatName, PublicQueueFormatName, UserMessagePacket
-from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import SECOND_QUEUE_MANAGER_GUID, has_queue_name_kind
+from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
+    SECOND_QUEUE_MANAGER_GUID,
+    make_queue_name_kind_condition,
+)
 
 QUEUE_NAMES_OFFSET = 64
 """The offset of the names of queues in a message."""
-_NAMES = ("DestinationQueue", "AdminQueue", "ResponseQueue")
+_QUEUE_NAME_FIELDS = ("DestinationQueue", "AdminQueue", "ResponseQueue")
 
 
 def _change_name_bytes(name: str, kind: type, change: Callable[[bytes], bytes]) -> Install:
     """Change the bytes of a name of one kind in the UserHeader, and correct PacketSize."""
 
     def change_packet(packet: UserMessagePacket) -> bytes:
-        names = [getattr(packet.UserHeader, one) for one in _NAMES]
+        names = [getattr(packet.UserHeader, one) for one in _QUEUE_NAME_FIELDS]
         built = [b"" if one is None else one.build() for one in names]
-        place = _NAMES.index(name)
+        place = _QUEUE_NAME_FIELDS.index(name)
         at = QUEUE_NAMES_OFFSET + sum(map(len, built[:place]))
         end = at + len(built[place])
         data = packet.build()
         return correct_packet_size(data[:at] + change(data[at:end]) + data[end:])
 
-    return packets(UserMessagePacket, change_packet, has_queue_name_kind(name, kind))
+    return packets(UserMessagePacket, change_packet, make_queue_name_kind_condition(name, kind))
 
 
-def _change_value(name: str, kind: type, field: str, value: Any) -> Install:
-    return wrong_fields(UserMessagePacket, {f"UserHeader.{name}.{field}": value}, has_queue_name_kind(name, kind))
+def _set_field_of_queue_name(name: str, kind: type, field: str, value: Any) -> Install:
+    return wrong_fields(
+        UserMessagePacket, {f"UserHeader.{name}.{field}": value}, make_queue_name_kind_condition(name, kind)
+    )
 
 
-def _reverse_guid(guid: UUID) -> UUID:
+def _swap_bytes_of_guid(guid: UUID) -> UUID:
     return UUID(bytes=guid.bytes_le)
 
 
-def _use_number_of_admin_queue(packet: UserMessagePacket) -> bytes:
+def _copy_admin_queue_number_to_response_queue(packet: UserMessagePacket) -> bytes:
     number = packet.UserHeader.AdminQueue.PrivateQueueIdentifier  # type: ignore[union-attr] # the condition
     changed: UserMessagePacket = set_fields(packet, {"UserHeader.ResponseQueue.PrivateQueueIdentifier": number})
     return changed.build()
 
 
 def _has_two_private_names(packet: UserMessagePacket) -> bool:
-    return all(has_queue_name_kind(name, PrivateQueueFormatName)(packet) for name in ("AdminQueue", "ResponseQueue"))
+    return all(
+        make_queue_name_kind_condition(name, PrivateQueueFormatName)(packet) for name in ("AdminQueue", "ResponseQueue")
+    )
 
 
 _PUBLIC, _PRIVATE = PublicQueueFormatName, PrivateQueueFormatName
@@ -75,13 +82,13 @@ for _name, _rule, _says, _install in (
         "public-admin-queue-unknown",
         "MQMQ-2.2.18.1.7.1-02",
         "The sender writes the GUID of an unknown queue into the name of a public administration queue.",
-        _change_value("AdminQueue", _PUBLIC, "PublicQueueIdentifier", SECOND_QUEUE_MANAGER_GUID),
+        _set_field_of_queue_name("AdminQueue", _PUBLIC, "PublicQueueIdentifier", SECOND_QUEUE_MANAGER_GUID),
     ),
     (
         "public-destination-big-endian",
         "MQMQ-2.2.18.1.7.1-02",
         "The sender writes the GUID of a public destination in network byte order.",
-        _change_value("DestinationQueue", _PUBLIC, "PublicQueueIdentifier", _reverse_guid),
+        _set_field_of_queue_name("DestinationQueue", _PUBLIC, "PublicQueueIdentifier", _swap_bytes_of_guid),
     ),
     (
         "private-admin-queue-name-of-24-bytes",
@@ -105,25 +112,25 @@ for _name, _rule, _says, _install in (
         "private-admin-queue-with-own-guid",
         "MQMQ-2.2.18.1.7.2-02",
         "The sender writes an unknown GUID into the name of a private administration queue on another host.",
-        _change_value("AdminQueue", _PRIVATE, "SourceQueueManager", SECOND_QUEUE_MANAGER_GUID),
+        _set_field_of_queue_name("AdminQueue", _PRIVATE, "SourceQueueManager", SECOND_QUEUE_MANAGER_GUID),
     ),
     (
         "private-response-queue-host-big-endian",
         "MQMQ-2.2.18.1.7.2-02",
         "The sender writes the GUID of the host of a private response queue in network byte order.",
-        _change_value("ResponseQueue", _PRIVATE, "SourceQueueManager", _reverse_guid),
+        _set_field_of_queue_name("ResponseQueue", _PRIVATE, "SourceQueueManager", _swap_bytes_of_guid),
     ),
     (
         "private-admin-queue-number-cut-to-16-bits",
         "MQMQ-2.2.18.1.7.2-03",
         "The sender writes only the lower 16 bits of the number of a private administration queue on another host.",
-        _change_value("AdminQueue", _PRIVATE, "PrivateQueueIdentifier", lambda number: number & 0xFFFF),
+        _set_field_of_queue_name("AdminQueue", _PRIVATE, "PrivateQueueIdentifier", lambda number: number & 0xFFFF),
     ),
     (
         "private-response-queue-number-of-admin-queue",
         "MQMQ-2.2.18.1.7.2-03",
         "The sender writes the number of the administration queue into the name of a private response queue.",
-        packets(UserMessagePacket, _use_number_of_admin_queue, _has_two_private_names),
+        packets(UserMessagePacket, _copy_admin_queue_number_to_response_queue, _has_two_private_names),
     ),
 ):
     add(f"sender-{_name}", _rule, _says, _install, blind=True)

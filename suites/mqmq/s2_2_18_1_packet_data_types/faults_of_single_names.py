@@ -27,17 +27,19 @@ _NAMES_OFFSET = 48
 """The offset of the first queue name in the UserHeader, in bytes."""
 
 
-def _change_distribution_list(change: Callable[[bytes, int, bool], bytes]) -> Callable[[Any, int, bool], bytes]:
+def _make_element_builder_with_changed_list(
+    change: Callable[[bytes, int, bool], bytes],
+) -> Callable[[Any, int, bool], bytes]:
     """Return a function that builds an element; ``change`` changes the bytes of an element with FormatType 6. Its
     arguments are the bytes, their offset, and whether the element is the last one.
     """
 
-    def build(element: Any, offset: int, last: bool) -> bytes:
+    def build_element(element: Any, offset: int, last: bool) -> bytes:
         whole: bytes = element.build(offset)
         listed = isinstance(element.FormatName, MQFDistributionQueueFormatName)
         return change(whole, offset, last) if listed else whole
 
-    return build
+    return build_element
 
 
 for _name, _rule, _says, _change in (
@@ -78,16 +80,16 @@ for _name, _rule, _says, _change in (
         lambda whole, offset, last: whole[:2] + bytes(2) + whole[-_GUID_SIZE:],
     ),
 ):
-    _install = build_destination_elements(_change_distribution_list(_change))
+    _install = build_destination_elements(_make_element_builder_with_changed_list(_change))
     add(f"sender-distribution-list-{_name}", _rule, _says, _install)
 
 
-def _change_name(
+def _change_name_in_user_header(
     field: str, kind: type, change: Callable[[bytes, Any], bytes], when: Callable[[Any], Any] = lambda packet: True
 ) -> Install:
     """Let the sender change the bytes of one queue name of the UserHeader."""
 
-    def change_bytes(packet: Any) -> bytes:
+    def change_name_bytes(packet: Any) -> bytes:
         data, name, header = packet.build(), getattr(packet.UserHeader, field).build(), packet.UserHeader.build()
         found = header.index(name, _NAMES_OFFSET) if field == "DestinationQueue" else header.rindex(name)
         at = BASE_HEADER_SIZE + found
@@ -96,7 +98,7 @@ def _change_name(
 
     return packets(
         UserMessagePacket,
-        change_bytes,
+        change_name_bytes,
         lambda packet: isinstance(getattr(packet.UserHeader, field), kind) and when(packet),
     )
 
@@ -105,17 +107,21 @@ for _name, _says, _install in (
     (
         "destination-number-of-transactional-message-big-endian",
         "The sender reverses the bytes of the number of a private DestinationQueue in a transactional message.",
-        _change_name("DestinationQueue", PrivateQueueFormatNameId, lambda built, name: built[::-1], is_transactional),
+        _change_name_in_user_header(
+            "DestinationQueue", PrivateQueueFormatNameId, lambda built, name: built[::-1], is_transactional
+        ),
     ),
     (
         "response-queue-number-big-endian",
         "The sender reverses the bytes of the number of a private ResponseQueue.",
-        _change_name("ResponseQueue", PrivateQueueFormatNameId, lambda built, name: built[::-1]),
+        _change_name_in_user_header("ResponseQueue", PrivateQueueFormatNameId, lambda built, name: built[::-1]),
     ),
     (
         "admin-queue-number-of-2-bytes",
         "The sender writes the number of a private AdminQueue into 2 bytes, and sets the other 2 bytes to 0xFF.",
-        _change_name("AdminQueue", PrivateQueueFormatNameId, lambda built, name: built[:2] + b"\xff\xff"),
+        _change_name_in_user_header(
+            "AdminQueue", PrivateQueueFormatNameId, lambda built, name: built[:2] + b"\xff\xff"
+        ),
     ),
 ):
     add(f"sender-private-{_name}", "MQMQ-2.2.18.1.5.1-01", _says, _install)
@@ -125,7 +131,7 @@ for _name, _says, _install in (
     (
         "response-queue-without-null",
         "The sender does not count the terminating null in the Count of a direct ResponseQueue.",
-        _change_name(
+        _change_name_in_user_header(
             "ResponseQueue",
             DirectQueueFormatName,
             lambda built, name: (name.Count - 2).to_bytes(2, "little") + built[2:],
@@ -134,7 +140,7 @@ for _name, _says, _install in (
     (
         "admin-queue-with-padding",
         "The sender counts the padding in the Count of a direct AdminQueue.",
-        _change_name(
+        _change_name_in_user_header(
             "AdminQueue",
             DirectQueueFormatName,
             lambda built, name: (len(built) - 2).to_bytes(2, "little") + built[2:],

@@ -298,7 +298,7 @@ class ReceiverUserMessageExpiredWhenTimeIsJustOver(Admission):
 ExpiryCheck = Callable[[QM, UserMessagePacket, Now], bool]
 
 
-def _ignore_expiry_if_transactional(original: ExpiryCheck, *_: object) -> ExpiryCheck:
+def _make_expiry_check_without_transactional_messages(original: ExpiryCheck, *_: object) -> ExpiryCheck:
     return lambda qm, packet, now: packet.TransactionHeader is None and original(qm, packet, now)
 
 
@@ -307,7 +307,7 @@ add(
     "MQMQ-2.2.19.1-24",
     "The sender does not check TimeToReachQueue of transactional messages, and sends expired transactional messages.",
     both(
-        during(Sending.send_user_message, Lifetimes.has_expired, _ignore_expiry_if_transactional),
+        during(Sending.send_user_message, Lifetimes.has_expired, _make_expiry_check_without_transactional_messages),
         replace_step_if(
             Lifetimes.watch_message_to_send,
             lambda given: given.position.UserMessage.TransactionHeader is not None,

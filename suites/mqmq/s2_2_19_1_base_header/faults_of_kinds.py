@@ -38,11 +38,11 @@ _UNUSED_BIT_BY_RULE = {
 }
 
 
-def _set_packet_byte(at: int, value: int) -> Any:
+def _make_packet_byte_setter(at: int, value: int) -> Any:
     return lambda packet: (data := packet.build())[:at] + bytes([value]) + data[at + 1 :]
 
 
-def _add_to_packet_size(by: int) -> Any:
+def _make_packet_size_increaser(by: int) -> Any:
     return lambda packet: set_packet_size(data := packet.build(), int.from_bytes(data[8:12], "little") + by)
 
 
@@ -152,19 +152,19 @@ for _name, _rules, _says, _install in (
         "receiver-version-number-0x11-in-final-ack",
         "MQMQ-2.2.19.1-01",
         "The receiver sends a FinalAck with VersionNumber 0x11.",
-        packets(UserMessagePacket, _set_packet_byte(0, 0x11), is_final_ack),
+        packets(UserMessagePacket, _make_packet_byte_setter(0, 0x11), is_final_ack),
     ),
     (
         "sender-version-number-0x11-in-large-message",
         "MQMQ-2.2.19.1-01",
         "The sender sends a message with a body of more than 4 KiB with VersionNumber 0x11.",
-        packets(UserMessagePacket, _set_packet_byte(0, 0x11), has_large_body),
+        packets(UserMessagePacket, _make_packet_byte_setter(0, 0x11), has_large_body),
     ),
     (
         "initiator-version-number-0x11-in-connection-parameters",
         "MQMQ-2.2.19.1-01",
         "The initiator sends ConnectionParameters with VersionNumber 0x11.",
-        sent_as("initiator", packets(ConnectionParametersPacket, _set_packet_byte(0, 0x11))),
+        sent_as("initiator", packets(ConnectionParametersPacket, _make_packet_byte_setter(0, 0x11))),
     ),
     (
         "receiver-signature-of-report-reversed",
@@ -278,13 +278,13 @@ for _name, _rules, _says, _install in (
         "sender-packet-size-of-large-message-4-more",
         "MQMQ-2.2.19.1-22",
         "The sender sends a message with a body of more than 4 KiB with a PacketSize that is 4 too high.",
-        packets(UserMessagePacket, _add_to_packet_size(4), has_large_body),
+        packets(UserMessagePacket, _make_packet_size_increaser(4), has_large_body),
     ),
     (
         "receiver-packet-size-of-final-ack-without-padding",
         "MQMQ-2.2.19.1-22",
         "The receiver sends a FinalAck with a PacketSize that is 4 too low.",
-        packets(UserMessagePacket, _add_to_packet_size(-4), is_final_ack),
+        packets(UserMessagePacket, _make_packet_size_increaser(-4), is_final_ack),
     ),
     (
         "initiator-packet-size-of-establish-connection-571",
@@ -296,7 +296,7 @@ for _name, _rules, _says, _install in (
         "sender-packet-size-of-traced-message-without-debug-header",
         "MQMQ-2.2.19.1-22",
         "The sender sends a message with a PacketSize that excludes the DebugHeader.",
-        packets(UserMessagePacket, _add_to_packet_size(-20), lambda packet: packet.DebugHeader is not None),
+        packets(UserMessagePacket, _make_packet_size_increaser(-20), lambda packet: packet.DebugHeader is not None),
     ),
     (
         "initiator-session-ack-time-to-reach-queue-0",

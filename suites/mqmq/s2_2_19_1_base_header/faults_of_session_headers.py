@@ -8,7 +8,7 @@ from harness.faults.session_packets import change_session_header
 from reference_qm.codec import FormatError, Packet, SessionAckPacket, UserMessagePacket
 from reference_qm.core.transfer.identifying import Identifying
 
-_FLAGS_END = 8
+_FLAGS_END_OFFSET = 8
 """The offset at which RecoverableMsgAckFlags of a SessionHeader ends."""
 
 
@@ -23,7 +23,7 @@ for _name, _rules, _says, _install in (
         "session-ack-with-half-session-header",
         ("MQMQ-2.2.19.1-07",),
         "The receiver's SessionAck has SH set, but contains only the first 8 bytes of a SessionHeader.",
-        change_session_header(SessionAckPacket, lambda header: header[:_FLAGS_END]),
+        change_session_header(SessionAckPacket, lambda header: header[:_FLAGS_END_OFFSET]),
     ),
     (
         "session-ack-with-session-header-in-zeros",

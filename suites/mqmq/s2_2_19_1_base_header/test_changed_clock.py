@@ -18,7 +18,7 @@ of the messages, the changed and the unchanged clock differ about whether the me
 """
 EXPIRATION_RULES = ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 SENT_TIME_RULES = ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60")
-EXPIRED_MESSAGE_TAG, IN_TIME, LATER_MESSAGE_TAG = 1, 2, 3
+EXPIRED_MESSAGE_TAG, UNEXPIRED_MESSAGE_TAG, LATER_MESSAGE_TAG = 1, 2, 3
 """ApplicationTags of the messages."""
 
 
@@ -56,7 +56,7 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
         return between(before_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S)
 
     send_message_with_lifetime(EXPIRED_MESSAGE_TAG, CLOCK_CHANGE_S - SECONDS_PER_HOUR)
-    before = send_message_with_lifetime(IN_TIME, CLOCK_CHANGE_S + SECONDS_PER_HOUR)
+    before = send_message_with_lifetime(UNEXPIRED_MESSAGE_TAG, CLOCK_CHANGE_S + SECONDS_PER_HOUR)
     sut.change_environment(clock=CLOCK_CHANGE_S)
     send_message_with_lifetime(LATER_MESSAGE_TAG, SECONDS_PER_HOUR)
     after_s = peer.environment.now().utc_s + CLOCK_CHANGE_S
@@ -66,12 +66,15 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     judge(
         *EXPIRATION_RULES,
         "MQQB-3.1.7.1.2-D01",
-        expected=[IN_TIME, LATER_MESSAGE_TAG],
+        expected=[UNEXPIRED_MESSAGE_TAG, LATER_MESSAGE_TAG],
         case="ApplicationTags of the sent messages",
         observed=sender.list_tags(frames),
         evidence=frames,
     )
-    expected = {IN_TIME: before, LATER_MESSAGE_TAG: between(after_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)}
+    expected = {
+        UNEXPIRED_MESSAGE_TAG: before,
+        LATER_MESSAGE_TAG: between(after_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S),
+    }
     for frame in frames:
         (tag,) = sender.list_tags([frame])
         if tag in expected:

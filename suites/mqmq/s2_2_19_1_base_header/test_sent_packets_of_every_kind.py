@@ -18,7 +18,7 @@ from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import accept_establish_request, listen_for_connection, read_internal_bits
 from suites.mqqb.steps.sender import Sender
 
-SIGNATURE = bytes.fromhex("4c494f52")
+PACKET_SIGNATURE = bytes.fromhex("4c494f52")
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 REPORT_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000c6"
 LARGE_BODY = "large body " * 500
@@ -84,7 +84,7 @@ def test_internal_packets_of_both_roles_have_base_header(peer, sut, judge, recei
         judge("MQMQ-2.2.19.1-01", expected="0x10", observed=f"0x{data[0]:02X}", case="VersionNumber", evidence=frame)
         judge(
             "MQMQ-2.2.19.1-21",
-            expected=SIGNATURE.hex(" "),
+            expected=PACKET_SIGNATURE.hex(" "),
             observed=data[4:8].hex(" "),
             case="Signature",
             evidence=frame,

@@ -23,7 +23,7 @@ SECONDS_PER_HOUR = 3600
 QUEUE_NAMES_OFFSET = 64
 
 
-def has_destination_queue_type(kind: int) -> Callable[[UserMessagePacket], bool]:
+def make_destination_queue_type_condition(kind: int) -> Callable[[UserMessagePacket], bool]:
     """Return a condition that is true for messages whose UserHeader has the given DQ."""
     return lambda packet: kind == packet.UserHeader.DQ
 

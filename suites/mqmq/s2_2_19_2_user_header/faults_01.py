@@ -22,7 +22,7 @@ from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
     SECOND_QUEUE_MANAGER_GUID,
     SECONDS_PER_HOUR,
     has_admin_queue,
-    has_destination_queue_type,
+    make_destination_queue_type_condition,
 )
 from suites.mqmq.steps.kinds_of_messages import (
     has_destination_lists,
@@ -66,7 +66,7 @@ for _name, _rules, _says, _install in (
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             SECOND_QUEUE_MANAGER_GUID,
-            has_destination_queue_type(DIRECT_TYPE),
+            make_destination_queue_type_condition(DIRECT_TYPE),
         ),
     ),
     (
@@ -77,7 +77,7 @@ for _name, _rules, _says, _install in (
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             SECOND_QUEUE_MANAGER_GUID,
-            has_destination_queue_type(PRIVATE_ON_DESTINATION_TYPE),
+            make_destination_queue_type_condition(PRIVATE_ON_DESTINATION_TYPE),
         ),
     ),
     (

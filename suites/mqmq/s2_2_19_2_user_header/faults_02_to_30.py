@@ -35,7 +35,7 @@ from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
     PUBLIC_TYPE,
     SECOND_QUEUE_MANAGER_GUID,
     has_admin_queue,
-    has_destination_queue_type,
+    make_destination_queue_type_condition,
 )
 from suites.mqmq.steps.kinds_of_messages import (
     is_transactional,
@@ -104,7 +104,7 @@ for _name, _rules, _says, _install in (
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             SECOND_QUEUE_MANAGER_GUID,
-            has_destination_queue_type(PUBLIC_TYPE),
+            make_destination_queue_type_condition(PUBLIC_TYPE),
         ),
     ),
     (

@@ -20,7 +20,7 @@ from suites.mqmq.steps.kinds_of_messages import (
     is_transactional,
 )
 
-NULL = UUID(int=0)
+NULL_GUID = UUID(int=0)
 
 
 def _is_ordinary_message(packet: Any) -> bool:
@@ -151,7 +151,7 @@ for _name, _rules, _says, _install in (
         "receiver-zero-connector-type-dropped",
         "MQMQ-2.2.19.2-39",
         "The receiver drops a message whose ConnectorType is zero.",
-        drop_messages(lambda packet: packet.UserHeader.ConnectorType == NULL),
+        drop_messages(lambda packet: packet.UserHeader.ConnectorType == NULL_GUID),
     ),
     (
         "receiver-connector-type-of-encrypted-or-express-message-dropped",

@@ -8,7 +8,7 @@ from reference_qm.codec import Packet, UserHeader
 from reference_qm.codec.record import Bits
 from reference_qm.core.transfer.identifying import Identifying
 
-_FLAGS_AT, _FLAGS_END = 60, 64
+_FLAGS_START_OFFSET, _FLAGS_END_OFFSET = 60, 64
 """The offsets of UserHeader.Flags in a message."""
 _INTERNAL_BIT = 0x08
 """The bit IN in the third byte of a packet."""
@@ -22,11 +22,11 @@ def _read_type_as_direct(bits: Bits, value: int, required: int = 0) -> Install:
 
     class TypeRead(Identifying):
         def identify_packet(self, data: bytes) -> Packet:
-            flags = int.from_bytes(data[_FLAGS_AT:_FLAGS_END], "little")
-            is_message = len(data) > _FLAGS_END and not data[2] & _INTERNAL_BIT
+            flags = int.from_bytes(data[_FLAGS_START_OFFSET:_FLAGS_END_OFFSET], "little")
+            is_message = len(data) > _FLAGS_END_OFFSET and not data[2] & _INTERNAL_BIT
             if is_message and flags >> bits.shift & bits.mask == value and flags & required == required:
                 flags |= _DIRECT << bits.shift
-                data = data[:_FLAGS_AT] + flags.to_bytes(4, "little") + data[_FLAGS_END:]
+                data = data[:_FLAGS_START_OFFSET] + flags.to_bytes(4, "little") + data[_FLAGS_END_OFFSET:]
             return super().identify_packet(data)
 
     return replace_part(TypeRead)

@@ -22,7 +22,7 @@ from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
     PUBLIC_TYPE,
     QUEUE_NAMES_OFFSET,
     SECONDS_PER_HOUR,
-    has_destination_queue_type,
+    make_destination_queue_type_condition,
 )
 
 
@@ -125,7 +125,9 @@ for _name, _rules, _says, _install in (
         "sender-public-destination-guid-big-endian",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage to a public queue carries a big-endian GUID in DestinationQueue.",
-        packets(UserMessagePacket, _reverse_public_destination_bytes, has_destination_queue_type(PUBLIC_TYPE)),
+        packets(
+            UserMessagePacket, _reverse_public_destination_bytes, make_destination_queue_type_condition(PUBLIC_TYPE)
+        ),
     ),
     (
         "sender-direct-destination-with-prefix",
@@ -134,7 +136,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.DestinationQueue": _add_direct_prefix},
-            has_destination_queue_type(DIRECT_TYPE),
+            make_destination_queue_type_condition(DIRECT_TYPE),
         ),
     ),
     (

@@ -100,13 +100,13 @@ for _name, _rule, _says, _changes, _when in (
     add(_name, _rule, _says, change_received(_changes, _when))
 
 
-FIXED_SIZE = len(MessagePropertiesHeader().build())
+PROPERTIES_HEADER_FIXED_SIZE = len(MessagePropertiesHeader().build())
 
 
 LARGEST_SIGNED_SIZE = 0x7FFF_FFFF
 
 
-SHA1 = 32772
+SHA1_ALGORITHM = 32772
 
 
 DES_ALGORITHM = 26113
@@ -116,14 +116,14 @@ def _insert_bytes_after_label(packet: UserMessagePacket) -> bytes:
     """Insert four bytes after the label."""
     headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
     before = sum(len(header.build()) for header in headers if header is not None)
-    at = before + FIXED_SIZE + 2 * packet.MessagePropertiesHeader.LabelLength
+    at = before + PROPERTIES_HEADER_FIXED_SIZE + 2 * packet.MessagePropertiesHeader.LabelLength
     data = packet.build()
     return correct_packet_size(data[:at] + b"more" + data[at:])
 
 
 def _remove_properties_padding(packet: UserMessagePacket) -> bytes:
     properties = packet.MessagePropertiesHeader
-    used = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.MessageSize
+    used = PROPERTIES_HEADER_FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.MessageSize
     data = packet.build()
     return correct_packet_size(data[: len(data) - -used % 4])
 
@@ -213,7 +213,9 @@ for _name, _rules, _says, _install in (
         "sender-signed-message-hash-algorithm-sha1",
         ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"),
         "The sender's signed UserMessage carries HashAlgorithm SHA-1.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.HashAlgorithm", SHA1, has_security_item("Signature")),
+        field_is(
+            UserMessagePacket, "MessagePropertiesHeader.HashAlgorithm", SHA1_ALGORITHM, has_security_item("Signature")
+        ),
     ),
     (
         "sender-encryption-algorithm-0x1234",

@@ -30,7 +30,7 @@ _RC2_ALGORITHM, _AES_128_ALGORITHM = 0x6602, 0x660E
 _ENHANCED_PRIVACY_LEVEL, _ADVANCED_PRIVACY_LEVEL = 3, 5
 
 
-def _is_encrypted(*levels: int) -> Callable[[Any], bool]:
+def _make_encryption_condition(*levels: int) -> Callable[[Any], bool]:
     def is_encrypted(packet: Any) -> bool:
         security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
         return security is not None and bool(security.EB) and (not levels or level in levels)
@@ -43,7 +43,7 @@ def _has_extension(packet: Any) -> bool:
 
 
 def _is_encrypted_and_transactional(packet: Any) -> bool:
-    return _is_encrypted()(packet) and is_transactional(packet)
+    return _make_encryption_condition()(packet) and is_transactional(packet)
 
 
 def _has_empty_body(packet: Any) -> bool:
@@ -83,7 +83,7 @@ for _name, _rule, _says, _install in (
         "encrypted-message-message-size-beyond-packet",
         "MQMQ-2.2.19.3-18",
         "The sender sets MessageSize of an encrypted message to 0x7FFFFFFF.",
-        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_SIZE, _is_encrypted()),
+        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_SIZE, _make_encryption_condition()),
     ),
     (
         "report-message-size-beyond-packet",
@@ -95,13 +95,17 @@ for _name, _rule, _says, _install in (
         "encryption-algorithm-of-privacy-level-3-aes",
         "MQMQ-2.2.19.3-26",
         "The sender sets EncryptionAlgorithm of a message with PrivacyLevel 3 to AES-128.",
-        _set_properties_header_field("EncryptionAlgorithm", _AES_128_ALGORITHM, _is_encrypted(_ENHANCED_PRIVACY_LEVEL)),
+        _set_properties_header_field(
+            "EncryptionAlgorithm", _AES_128_ALGORITHM, _make_encryption_condition(_ENHANCED_PRIVACY_LEVEL)
+        ),
     ),
     (
         "encryption-algorithm-of-privacy-level-5-rc2",
         "MQMQ-2.2.19.3-26",
         "The sender sets EncryptionAlgorithm of a message with PrivacyLevel 5 to RC2.",
-        _set_properties_header_field("EncryptionAlgorithm", _RC2_ALGORITHM, _is_encrypted(_ADVANCED_PRIVACY_LEVEL)),
+        _set_properties_header_field(
+            "EncryptionAlgorithm", _RC2_ALGORITHM, _make_encryption_condition(_ADVANCED_PRIVACY_LEVEL)
+        ),
     ),
     (
         "encryption-algorithm-of-transactional-message-0",
@@ -125,7 +129,7 @@ for _name, _rule, _says, _install in (
         "encrypted-message-extension-size-beyond-packet",
         "MQMQ-2.2.19.3-28",
         "The sender sets ExtensionSize of an encrypted message to 0x7FFFFFFF.",
-        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_SIZE, _is_encrypted()),
+        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_SIZE, _make_encryption_condition()),
     ),
     (
         "final-ack-of-unlisted-class",

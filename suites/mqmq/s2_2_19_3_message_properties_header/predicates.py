@@ -28,9 +28,9 @@ KNOWN_BODY_TYPES = {0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72}
 NORMAL_MESSAGE_CLASS = 0
 """MessageClass of messages that applications send; the applications choose their BodyType."""
 PRIVACY_LEVELS = (0, 1, 3, 5)
-RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
+RC2_ALGORITHM, RC4_ALGORITHM, AES_ALGORITHMS = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
 ENCRYPTION_ALGORITHM_FIELD = "EncryptionAlgorithm"
-ALGORITHMS_BY_PRIVACY_LEVEL = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
+ALGORITHMS_BY_PRIVACY_LEVEL = {1: (RC2_ALGORITHM, RC4_ALGORITHM), 3: (RC2_ALGORITHM, RC4_ALGORITHM), 5: AES_ALGORITHMS}
 """For each PrivacyLevel, the encryption algorithms that it allows."""
 
 
@@ -123,9 +123,9 @@ def check_encryption_algorithm(packet: Any, context: Context) -> Finding:
     """Check that EncryptionAlgorithm has a defined value."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
     return algorithm in (
-        RC2,
-        RC4,
-        *AES,
+        RC2_ALGORITHM,
+        RC4_ALGORITHM,
+        *AES_ALGORITHMS,
     ), f"EncryptionAlgorithm is {show_integer(algorithm, ENCRYPTION_ALGORITHM_FIELD)}"
 
 

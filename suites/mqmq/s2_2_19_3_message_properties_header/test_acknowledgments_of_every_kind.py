@@ -24,7 +24,7 @@ CORRELATION_IDS = bytes(20), bytes(range(1, 21))
 UNUSED_BIT_RULES = ("MQMQ-2.2.19.3-05", "MQMQ-2.2.19.3-06", "MQMQ-2.2.19.3-07", "MQMQ-2.2.19.3-08")
 ACKNOWLEDGMENT_RULES = ("MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.18.1.3-D01", "MQMQ-2.2.18.1.6-D01")
 """The rules about the class and the CorrelationID of each acknowledgment, and about the bits that request it."""
-KINDS: dict[str, dict[str, Any]] = {
+FIELDS_BY_MESSAGE_KIND: dict[str, dict[str, Any]] = {
     "express": {},
     "recoverable": {"user": {"DM": 1}},
     "recoverable and large": {"user": {"DM": 1}, "body": b"large body " * 500},
@@ -55,7 +55,7 @@ class AcknowledgedMessages:
         turns = (("first", EVERY_REQUESTED_BIT), ("second", wanted))
         for (turn, requested), correlation in zip(turns, CORRELATION_IDS, strict=True):
             bits = {**requested, **more, "CorrelationID": correlation}
-            for kind, arguments in KINDS.items():
+            for kind, arguments in FIELDS_BY_MESSAGE_KIND.items():
                 merged = {**fields, **arguments, "user": {**user, **arguments.get("user", {})}}
                 self._send_message_with_bits(f"{turn} {kind} message{note}", self.peer.message, plain, bits, **merged)
             name = f"{turn} transactional message{note}"

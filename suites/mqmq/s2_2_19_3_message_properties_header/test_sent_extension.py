@@ -15,7 +15,7 @@ PROPERTIES_FIXED_BYTES = 56
 CORRELATION_ID_OFFSET, EXTENSION_SIZE_OFFSET = 4, 52
 """The places of CorrelationID and ExtensionSize in the MessagePropertiesHeader."""
 MESSAGE_LABEL, MESSAGE_BODY = "label", "body of 17 bytes."
-CORRELATION_ID = bytes(range(0xF1, 0xF1 - 20, -1))
+SENT_CORRELATION_ID = bytes(range(0xF1, 0xF1 - 20, -1))
 EXTENSION_SIZES = (1, 255, 256, 65_537)
 """Sizes at which a size field of one or two bytes is too small, and a size that padding would change."""
 
@@ -54,7 +54,9 @@ def test_sent_message_has_extension_and_correlation_identifier_of_application(pe
     for size in (0, *EXTENSION_SIZES, 0):
         extension = bytes(255 - index % 253 for index in range(size))
         given = (
-            {"extension_base64": b64encode(extension).decode(), "correlation_id": CORRELATION_ID.hex()} if size else {}
+            {"extension_base64": b64encode(extension).decode(), "correlation_id": SENT_CORRELATION_ID.hex()}
+            if size
+            else {}
         )
         frame = outgoing.send(body=MESSAGE_BODY, label=MESSAGE_LABEL, delivery=delivery, **given)
         found_size, correlation, rest = _read_extension_parts(frame)
@@ -83,7 +85,7 @@ def test_sent_message_has_extension_and_correlation_identifier_of_application(pe
             "MQDMPR-3.1.7.1.32-06",
             "MQDMPR-3.1.7.1.32-D02",
             *(() if size else ("MQDMPR-3.1.1.12-D47",)),
-            expected=CORRELATION_ID if size else bytes(20),
+            expected=SENT_CORRELATION_ID if size else bytes(20),
             case=f"CorrelationID, {case}",
             observed=correlation,
             evidence=frame,

@@ -19,10 +19,10 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
-Lists = list[bytes]
+BytesOfLists = list[bytes]
 
 
-def _change_lists(change: Callable[[Lists], Lists]) -> Install:
+def _change_bytes_of_lists(change: Callable[[BytesOfLists], BytesOfLists]) -> Install:
     """Change the bytes of the three lists and of the signature in a MultiQueueFormatHeader."""
 
     def change_packet(packet: UserMessagePacket) -> bytes:
@@ -56,7 +56,7 @@ for _name, _says, _change in (
         lambda parts: [*(one + bytes(-len(one) % 8) for one in parts[:3]), parts[3]],
     ),
 ):
-    add(_name, "MQMQ-2.2.20.1-D03", _says, _change_lists(_change), blind=True)
+    add(_name, "MQMQ-2.2.20.1-D03", _says, _change_bytes_of_lists(_change), blind=True)
 
 
 @fault("sender-recoverable-copies-have-destination-of-first-copy", breaks="MQMQ-2.2.20.1-D02", blind=True)

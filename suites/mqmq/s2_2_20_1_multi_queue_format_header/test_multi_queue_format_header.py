@@ -206,7 +206,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         judge(*RULES_OF_JOURNALING, expected=flags, observed=Layout(frame), evidence=frame)
         unsigned = fields({"MultiQueueFormatHeader.Signature.Signature": ""})
         judge("MQDMPR-3.1.7.1.32-D06", expected=unsigned, observed=Layout(frame), evidence=frame)
-        _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
+        _judge_queue_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
     known = len(peer.inbox.pieces)
     sut.send(queues[0], label="to a single queue")
     peer.environment.run_until(lambda: len(peer.inbox.pieces) > known, sut.connect_timeout_ms + sut.response_timeout_ms)
@@ -228,7 +228,7 @@ def _find_differing_fields(copies):
     )
 
 
-def _judge_lists(judge, frame, lists):
+def _judge_queue_lists(judge, frame, lists):
     found = Layout(frame)
     judge(
         "MQMQ-2.2.20.1-D01",

@@ -6,13 +6,13 @@ from harness.judging.passive import passive
 from suites.mqmq.steps.session_headers import (
     SESSION_ACK_KIND,
     USER_MESSAGE_KIND,
-    apply_to_session_headers,
     check_acknowledged_are_new,
     check_acknowledged_arrived,
     check_acknowledged_count,
     check_no_recoverable_sent,
     check_recoverable_sent_count,
     check_sent_count,
+    make_session_header_predicate,
     make_zero_before_first_recoverable_message_predicate,
 )
 
@@ -49,4 +49,4 @@ for rule, expected, judge in (
         check_acknowledged_arrived,
     ),
 ):
-    passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(apply_to_session_headers(judge))
+    passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(make_session_header_predicate(judge))

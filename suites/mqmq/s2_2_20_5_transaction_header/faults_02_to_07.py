@@ -231,7 +231,7 @@ for _name, _rule, _says, _install in (
 def _change_resent_messages(change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
     """Let the sender change a transactional message that it sends again."""
 
-    def install(faulty: FaultyCore) -> None:
+    def install_resending_change(faulty: FaultyCore) -> None:
         sent: set[tuple[Any, int]] = set()
 
         def change_repeated_message(packet: UserMessagePacket) -> bytes:
@@ -244,7 +244,7 @@ def _change_resent_messages(change: Callable[[UserMessagePacket], UserMessagePac
 
         packets(UserMessagePacket, change_repeated_message, lambda packet: packet.TransactionHeader is not None)(faulty)
 
-    return install
+    return install_resending_change
 
 
 for _name, _rule, _says, _path, _change in (

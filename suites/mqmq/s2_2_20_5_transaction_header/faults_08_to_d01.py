@@ -73,7 +73,7 @@ for _name, _rule, _bit in (
 NO_ACK_REQUEST_FIELDS = {"MessagePropertiesHeader.Flags": 0}
 
 
-def _has_transaction_header_bit(name: str) -> Callable[[Any], Any]:
+def _make_transaction_header_bit_condition(name: str) -> Callable[[Any], Any]:
     return lambda packet: packet.TransactionHeader is not None and getattr(packet.TransactionHeader, name)
 
 
@@ -101,10 +101,10 @@ for _name, _rule, _says, _changes, _bit in (
         "X8",
     ),
 ):
-    add(_name, _rule, _says, change_received(_changes, _has_transaction_header_bit(_bit)))
+    add(_name, _rule, _says, change_received(_changes, _make_transaction_header_bit_condition(_bit)))
 
 
-def _change_headers(
+def _change_received_transaction_headers(
     when: Callable[[UserMessagePacket, TransactionHeader], Any],
     change: Callable[[TransactionHeader], TransactionHeader | None],
 ) -> Install:
@@ -130,7 +130,7 @@ def _make_flags_replacer(clear: int = 0, set_: int = 0) -> Callable[[Transaction
     return lambda header: replace(header, Flags=header.Flags & ~clear | set_)
 
 
-FA = TransactionHeader.flags(FA=1)
+FA_FLAG = TransactionHeader.flags(FA=1)
 
 
 UNUSED_BIT_RULES = (
@@ -151,7 +151,10 @@ for _bit_number, _rule in enumerate(UNUSED_BIT_RULES, 1):
         f"receiver-transaction-flag-x{_bit_number}-final-ack-omitted",
         _rule,
         f"The receiver treats FA as clear in a message with X{_bit_number} set.",
-        _change_headers(lambda packet, header, bit=_unused_bit: header.Flags & bit, _make_flags_replacer(clear=FA)),  # type: ignore[misc]
+        _change_received_transaction_headers(
+            lambda packet, header, bit=_unused_bit: header.Flags & bit,  # type: ignore[misc]
+            _make_flags_replacer(clear=FA_FLAG),
+        ),
     )
 
 
@@ -206,7 +209,7 @@ for _name, _rule, _says, _when in (
         f"receiver-transactional-message-with-{_name}-dropped",
         _rule,
         f"The receiver drops a transactional message with {_says}.",
-        _change_headers(_when, _remove_transaction_header),
+        _change_received_transaction_headers(_when, _remove_transaction_header),
     )
 
 
@@ -293,7 +296,7 @@ for _name, _says, _when in (
         f"receiver-transactional-message-with-{_name}-dropped",
         "MQMQ-2.2.20.5-21",
         f"The receiver drops a transactional message with {_says}.",
-        _change_headers(_when, _remove_transaction_header),
+        _change_received_transaction_headers(_when, _remove_transaction_header),
     )
 
 
@@ -368,7 +371,7 @@ add(
     "receiver-fm-and-lm-interchanged",
     "MQMQ-2.2.20.5-D01",
     "The receiver reads FM from bit 3 and LM from bit 2.",
-    _change_headers(
+    _change_received_transaction_headers(
         lambda packet, header: bool(header.FM) != bool(header.LM),
         lambda header: replace(header, Flags=header.Flags ^ (FM_FLAG | LM_FLAG)),
     ),

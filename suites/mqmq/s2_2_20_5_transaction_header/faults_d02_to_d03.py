@@ -131,7 +131,7 @@ add(
 )
 
 
-FINAL_ACK_REQUIRED = TransactionHeader.flags(FA=1)
+FA_FLAG = TransactionHeader.flags(FA=1)
 
 
 @fault("receiver-transaction-header-with-x7-without-final-ack", breaks="MQMQ-2.2.20.5-14", blind=True)
@@ -144,4 +144,4 @@ class ReceiverTransactionHeaderWithX7WithoutFinalAck(Admission):
         admitted = super().admit(session, packet, queue, now)
         if admitted is None or admitted.TransactionHeader is None or not admitted.TransactionHeader.X7:
             return admitted
-        return set_fields(admitted, {"TransactionHeader.Flags": lambda flags: flags & ~FINAL_ACK_REQUIRED})
+        return set_fields(admitted, {"TransactionHeader.Flags": lambda flags: flags & ~FA_FLAG})

@@ -44,7 +44,9 @@ def _has_admin_queue(packet: Any) -> bool:
     return packet.UserHeader.AdminQueue is not None
 
 
-def _change_connector(change: Callable[[bytes], bytes], when: Callable[[Any], Any] = _has_connector_guid) -> Install:
+def _change_connector_guid(
+    change: Callable[[bytes], bytes], when: Callable[[Any], Any] = _has_connector_guid
+) -> Install:
     def build_with_changed_connector(packet: Any) -> bytes:
         header = packet.TransactionHeader.build()
         split = len(header) - _CONNECTOR_GUID_BYTES
@@ -85,19 +87,19 @@ for _name, _rule, _says, _install in (
         "connector-guid-of-8-bytes",
         "MQMQ-2.2.20.5-03",
         "The sender writes only the first 8 bytes of a GUID as ConnectorQMGuid.",
-        _change_connector(lambda guid: guid[:8]),
+        _change_connector_guid(lambda guid: guid[:8]),
     ),
     (
         "connector-guid-of-message-with-admin-queue-null",
         "MQMQ-2.2.20.5-03",
         "The sender sets ConnectorQMGuid of a message with an administration queue to zeros.",
-        _change_connector(lambda guid: bytes(16), _has_admin_queue),
+        _change_connector_guid(lambda guid: bytes(16), _has_admin_queue),
     ),
     (
         "connector-guid-with-4-bytes-more",
         "MQMQ-2.2.20.5-03",
         "The sender writes 4 bytes more after ConnectorQMGuid.",
-        _change_connector(lambda guid: guid + bytes(4)),
+        _change_connector_guid(lambda guid: guid + bytes(4)),
     ),
     (
         "first-message-of-later-sequence-numbered-2",

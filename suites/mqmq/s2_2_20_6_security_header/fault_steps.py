@@ -9,10 +9,10 @@ from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 
-SecurityCheck = Callable[[UserMessagePacket, SecurityHeader], Any]
+SecurityHeaderCondition = Callable[[UserMessagePacket, SecurityHeader], Any]
 
 
-def change_sent_header(when: SecurityCheck, changes: dict[str, Any]) -> Install:
+def change_sent_header(when: SecurityHeaderCondition, changes: dict[str, Any]) -> Install:
     """Let the sender change the SecurityHeader of messages after it has signed and encrypted them."""
 
     def change_packet(packet: UserMessagePacket) -> bytes:

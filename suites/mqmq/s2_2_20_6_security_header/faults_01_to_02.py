@@ -207,7 +207,7 @@ class SenderSecurityHeaderSt4ForCertificateOnly(Sending):
         return replace(packet, SecurityHeader=replace(header, Flags=header.Flags | SecurityHeader.flags(ST=4)))
 
 
-FIXED_SIZE = len(SecurityHeader().build())
+SECURITY_HEADER_FIXED_SIZE = len(SecurityHeader().build())
 
 
 def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
@@ -227,7 +227,7 @@ def _join_security_items(
     security = SecurityHeader.read(Cursor(header))
     items = [getattr(security.SecurityData, name) or empty for name in order]
     data = b"".join(item + bytes(-len(item) % boundary) for item in items)
-    return header[:FIXED_SIZE] + data + bytes(-len(data) % 4)
+    return header[:SECURITY_HEADER_FIXED_SIZE] + data + bytes(-len(data) % 4)
 
 
 for _name, _rules, _says, _install in (

@@ -21,7 +21,7 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_6_security_header.fault_steps import SecurityCheck
+from suites.mqmq.s2_2_20_6_security_header.fault_steps import SecurityHeaderCondition
 
 STREAM_CIPHER_ALGORITHM = 0x6801
 
@@ -71,7 +71,9 @@ class SenderBodyAbove64KibNotEncrypted(Securing):
 LARGE_BODY = 4096
 
 
-def _change_received_message(when: SecurityCheck, change: Callable[[UserMessagePacket], UserMessagePacket]) -> Install:
+def _change_received_message(
+    when: SecurityHeaderCondition, change: Callable[[UserMessagePacket], UserMessagePacket]
+) -> Install:
     """Let the receiver change a message with a SecurityHeader before it checks and stores the message."""
 
     class DecryptedMessageChanger(SecurityOnReceipt):
@@ -84,11 +86,11 @@ def _change_received_message(when: SecurityCheck, change: Callable[[UserMessageP
     return replace_part(DecryptedMessageChanger)
 
 
-def _clear_security_flags(mask: int) -> Callable[[UserMessagePacket], UserMessagePacket]:
+def _make_security_flag_clearer(mask: int) -> Callable[[UserMessagePacket], UserMessagePacket]:
     return lambda packet: set_fields(packet, {"SecurityHeader.Flags": lambda old: old & ~mask})
 
 
-def _change_received_security_item(
+def _make_security_item_changer(
     item: str, change: Callable[[bytes], bytes]
 ) -> Callable[[UserMessagePacket], UserMessagePacket]:
     return lambda packet: set_fields(
@@ -96,19 +98,19 @@ def _change_received_security_item(
     )
 
 
-EB = SecurityHeader.flags(EB=1)
+EB_FLAG = SecurityHeader.flags(EB=1)
 
 
-X12, X13, X14, X15 = (SecurityHeader.flags(**{name: 1}) for name in ("X12", "X13", "X14", "X15"))
+X12_FLAG, X13_FLAG, X14_FLAG, X15_FLAG = (SecurityHeader.flags(**{name: 1}) for name in ("X12", "X13", "X14", "X15"))
 
 
-UNUSED_BITS_MASK = X12 | X13 | X14 | X15
+UNUSED_BITS_MASK = X12_FLAG | X13_FLAG | X14_FLAG | X15_FLAG
 
 
-_remove_sender_identifier = _change_received_security_item("SecurityID", lambda old: b"")
+_remove_sender_identifier = _make_security_item_changer("SecurityID", lambda old: b"")
 
 
-_reverse_signature_bytes = _change_received_security_item("Signature", lambda old: old[::-1])
+_reverse_signature_bytes = _make_security_item_changer("Signature", lambda old: old[::-1])
 
 
 _rules: str | tuple[str, ...]
@@ -117,7 +119,7 @@ for _name, _rules, _says, _install in (
         "x12-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-10",
         "The receiver does not decrypt a message with X12 set.",
-        _change_received_message(lambda packet, header: header.X12, _clear_security_flags(EB)),
+        _change_received_message(lambda packet, header: header.X12, _make_security_flag_clearer(EB_FLAG)),
     ),
     (
         "x14-sender-forgotten",
@@ -129,7 +131,7 @@ for _name, _rules, _says, _install in (
         "x15-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-13",
         "The receiver does not decrypt a message with X15 set.",
-        _change_received_message(lambda packet, header: header.X15, _clear_security_flags(EB)),
+        _change_received_message(lambda packet, header: header.X15, _make_security_flag_clearer(EB_FLAG)),
     ),
     (
         "all-unused-bits-signature-refused",
@@ -165,7 +167,9 @@ for _name, _rules, _says, _install in (
         "signed-and-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-06",
         "The receiver does not decrypt a message that is also signed.",
-        _change_received_message(lambda packet, header: header.EB and header.SignatureSize, _clear_security_flags(EB)),
+        _change_received_message(
+            lambda packet, header: header.EB and header.SignatureSize, _make_security_flag_clearer(EB_FLAG)
+        ),
     ),
     (
         "provider-info-read-without-terminator",
@@ -173,7 +177,7 @@ for _name, _rules, _says, _install in (
         "The receiver removes the last 2 bytes of ProviderInfo.",
         _change_received_message(
             lambda packet, header: header.ProviderInfoSize,
-            _change_received_security_item("ProviderInfo", lambda old: old[:-2]),
+            _make_security_item_changer("ProviderInfo", lambda old: old[:-2]),
         ),
     ),
 ):
@@ -227,7 +231,7 @@ class ReceiverSecurityFlagX14DisablesAuthentication(SecurityOnReceipt):
         return super().authenticate_packet(packet)
 
 
-def _has_security_header_bit(bit: int) -> Callable[[Any], Any]:
+def _make_security_header_bit_condition(bit: int) -> Callable[[Any], Any]:
     return lambda packet: packet.SecurityHeader is not None and packet.SecurityHeader.Flags & bit
 
 
@@ -253,7 +257,7 @@ for _name, _rule, _says, _changes, _bit in (
         _says,
         change_received(
             _changes,
-            _has_security_header_bit(_bit),
+            _make_security_header_bit_condition(_bit),
         ),
     )
 
@@ -278,7 +282,7 @@ class SignatureHiddenByLastUnusedBit(SecurityOnReceipt):
         return replace(authenticated, SecurityHeader=replace(header, Flags=header.Flags & ~_AUTHENTICATION_LEVEL_MASK))
 
 
-def _use_queue_manager_address(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _send_queue_manager_address_as_sender(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     header = packet.SecurityHeader
     if header is None or header.ST != 2 or not packet.MessagePropertiesHeader.Label:
         return packet
@@ -290,7 +294,7 @@ add(
     "sender-security-id-of-destination-in-labelled-message",
     "MQMQ-2.2.20.6-24",
     "The sender sets SecurityID of a message with a label and ST 2 to QueueManagerAddress instead of its own GUID.",
-    change_construction(_use_queue_manager_address),
+    change_construction(_send_queue_manager_address_as_sender),
 )
 
 

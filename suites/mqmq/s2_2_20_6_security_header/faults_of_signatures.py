@@ -9,7 +9,7 @@ from reference_qm.security import SignatureType
 
 SIG10, SIG20, SIG30 = SignatureType.SIG10, SignatureType.SIG20, SignatureType.SIG30
 _changes: Changes
-_REQUESTED_REPORTS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
+_ALL_ACK_REQUEST_BITS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 
 for _kind, _name, _rule, _says, _changes in (
     (
@@ -38,7 +38,7 @@ for _kind, _name, _rule, _says, _changes in (
         "2-0-signature-without-acknowledgment-bits",
         "MQMQ-2.2.20.6-26",
         "2.0 signature with clear acknowledgment bits",
-        {"MessagePropertiesHeader.Flags": lambda old: old & ~_REQUESTED_REPORTS},
+        {"MessagePropertiesHeader.Flags": lambda old: old & ~_ALL_ACK_REQUEST_BITS},
     ),
     (
         SIG20,

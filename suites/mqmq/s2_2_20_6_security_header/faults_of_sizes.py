@@ -21,15 +21,17 @@ from reference_qm.security.algorithms import PrivacyLevel
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_header
 
-_SID, _GUID = 1, 2
+_SID_SENDER_TYPE, _GUID_SENDER_TYPE = 1, 2
 """Values of SecurityHeader.Flags.ST."""
-_DATA = "SecurityHeader.SecurityData."
-_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
-_FIXED_SIZE = len(SecurityHeader().build())
-_NO_ITEMS = {f"{_DATA}{name}": b"" for name in _ITEMS}
+_DATA_PREFIX = "SecurityHeader.SecurityData."
+_SECURITY_ITEM_FIELDS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
+_SECURITY_HEADER_SIZE_WITHOUT_ITEMS = len(SecurityHeader().build())
+_EMPTY_VALUE_BY_ITEM = {f"{_DATA_PREFIX}{name}": b"" for name in _SECURITY_ITEM_FIELDS}
 
 
-def _change_size(name: str, change: Callable[[int], int], when: Callable[[SecurityHeader], Any]) -> Install:
+def _change_size_field_of_item(
+    name: str, change: Callable[[int], int], when: Callable[[SecurityHeader], Any]
+) -> Install:
     """Change a size field of the SecurityHeader, but not the item of this size."""
     return change_number(
         UserMessagePacket,
@@ -52,12 +54,14 @@ def _change_header_bytes(change: Callable[[bytes], bytes]) -> Install:
 def _join_items(header: bytes, pad: Callable[[str, bytes], int]) -> bytes:
     """Return the SecurityHeader with as many zeros after each item as ``pad`` returns for its name and bytes."""
     data = SecurityHeader.read(Cursor(header)).SecurityData
-    items = [(name, getattr(data, name)) for name in _ITEMS]
-    joined = header[:_FIXED_SIZE] + b"".join(item + bytes(pad(name, item)) for name, item in items if item)
+    items = [(name, getattr(data, name)) for name in _SECURITY_ITEM_FIELDS]
+    joined = header[:_SECURITY_HEADER_SIZE_WITHOUT_ITEMS] + b"".join(
+        item + bytes(pad(name, item)) for name, item in items if item
+    )
     return joined + bytes(-len(joined) % 4)
 
 
-def _add_empty_header(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _add_empty_security_header(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     if packet.SecurityHeader is not None or message.TransactionIdentifier is None:
         return packet
     flags = packet.UserHeader.Flags | UserHeader.flags(SH=1)
@@ -74,7 +78,9 @@ for _name, _rules, _says, _install in (
         "sender-unsigned-encrypted-message-without-security-data",
         ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19"),
         "The sender's SecurityHeader of a message that is encrypted but not signed has AI set and no SecurityData.",
-        change_sent_header(lambda packet, header: header.EncryptionKeySize and not header.SignatureSize, _NO_ITEMS),
+        change_sent_header(
+            lambda packet, header: header.EncryptionKeySize and not header.SignatureSize, _EMPTY_VALUE_BY_ITEM
+        ),
     ),
     (
         "sender-security-id-of-unsigned-message-omitted-with-ai-set",
@@ -82,46 +88,49 @@ for _name, _rules, _says, _install in (
         "The sender's SecurityHeader of a message whose only item is SecurityID has AI set and no SecurityData.",
         change_sent_header(
             lambda packet, header: header.SenderIdSize and not header.SenderCertSize and not header.EncryptionKeySize,
-            _NO_ITEMS,
+            _EMPTY_VALUE_BY_ITEM,
         ),
     ),
     (
         "sender-security-data-of-transactional-message-omitted",
         ("MQMQ-2.2.20.6-08",),
         "The sender's SecurityHeader of a transactional message has AI set and no SecurityData.",
-        change_sent_header(lambda packet, header: packet.TransactionHeader is not None, _NO_ITEMS),
+        change_sent_header(lambda packet, header: packet.TransactionHeader is not None, _EMPTY_VALUE_BY_ITEM),
     ),
     (
         "sender-empty-security-header-in-unprotected-transactional-message",
         ("MQMQ-2.2.20.6-19",),
         "The sender adds a SecurityHeader with five sizes of 0 to a transactional message without protection.",
-        change_construction(_add_empty_header),
+        change_construction(_add_empty_security_header),
     ),
     (
         "sender-sender-id-size-of-guid-12",
         ("MQMQ-2.2.20.6-14",),
         "The sender sets SenderIdSize of a GUID to 12 instead of 16.",
-        change_sent_header(lambda packet, header: header.ST == _GUID, {f"{_DATA}SecurityID": lambda old: old[:12]}),
+        change_sent_header(
+            lambda packet, header: header.ST == _GUID_SENDER_TYPE, {f"{_DATA_PREFIX}SecurityID": lambda old: old[:12]}
+        ),
     ),
     (
         "sender-sender-id-size-of-sid-1-too-small",
         ("MQMQ-2.2.20.6-14",),
         "The sender sets SenderIdSize of a SID to a value that is 1 too small.",
-        _change_size("SenderIdSize", lambda old: old - 1, lambda header: header.ST == _SID),
+        _change_size_field_of_item("SenderIdSize", lambda old: old - 1, lambda header: header.ST == _SID_SENDER_TYPE),
     ),
     (
         "sender-sender-id-size-of-encrypted-message-4-too-large",
         ("MQMQ-2.2.20.6-14",),
         "The sender sets SenderIdSize of an encrypted message to a value that is 4 too large.",
         change_sent_header(
-            lambda packet, header: header.SenderIdSize and header.EB, {f"{_DATA}SecurityID": lambda old: old + bytes(4)}
+            lambda packet, header: header.SenderIdSize and header.EB,
+            {f"{_DATA_PREFIX}SecurityID": lambda old: old + bytes(4)},
         ),
     ),
     (
         "sender-encryption-key-size-2-too-small",
         ("MQMQ-2.2.20.6-15",),
         "The sender sets EncryptionKeySize to a value that is 2 too small.",
-        _change_size("EncryptionKeySize", lambda old: old - 2, lambda header: header.EncryptionKeySize),
+        _change_size_field_of_item("EncryptionKeySize", lambda old: old - 2, lambda header: header.EncryptionKeySize),
     ),
     (
         "sender-encryption-key-size-of-signed-message-4-too-large",
@@ -129,7 +138,7 @@ for _name, _rules, _says, _install in (
         "The sender sets EncryptionKeySize of a signed message to a value that is 4 too large.",
         change_sent_header(
             lambda packet, header: header.EncryptionKeySize and header.SignatureSize,
-            {f"{_DATA}EncryptionKey": lambda old: old + bytes(4)},
+            {f"{_DATA_PREFIX}EncryptionKey": lambda old: old + bytes(4)},
         ),
     ),
     (
@@ -138,14 +147,14 @@ for _name, _rules, _says, _install in (
         "The sender sets EncryptionKeySize of a transactional message to a value that is 1 too large.",
         change_sent_header(
             lambda packet, header: header.EncryptionKeySize and packet.TransactionHeader is not None,
-            {f"{_DATA}EncryptionKey": lambda old: old + bytes(1)},
+            {f"{_DATA_PREFIX}EncryptionKey": lambda old: old + bytes(1)},
         ),
     ),
     (
         "sender-signature-size-1-too-small",
         ("MQMQ-2.2.20.6-16",),
         "The sender sets SignatureSize to a value that is 1 too small.",
-        _change_size("SignatureSize", lambda old: old - 1, lambda header: header.SignatureSize),
+        _change_size_field_of_item("SignatureSize", lambda old: old - 1, lambda header: header.SignatureSize),
     ),
     (
         "sender-signature-size-of-encrypted-message-4-too-large",
@@ -153,7 +162,7 @@ for _name, _rules, _says, _install in (
         "The sender sets SignatureSize of an encrypted message to a value that is 4 too large.",
         change_sent_header(
             lambda packet, header: header.EncryptionKeySize and header.SignatureSize,
-            {f"{_DATA}Signature": lambda old: old + bytes(4)},
+            {f"{_DATA_PREFIX}Signature": lambda old: old + bytes(4)},
         ),
     ),
     (
@@ -162,41 +171,46 @@ for _name, _rules, _says, _install in (
         "The sender sends an unencrypted message with the first half of its Signature and the size of this half.",
         change_sent_header(
             lambda packet, header: header.SignatureSize and not header.EB,
-            {f"{_DATA}Signature": lambda old: old[: len(old) // 2]},
+            {f"{_DATA_PREFIX}Signature": lambda old: old[: len(old) // 2]},
         ),
     ),
     (
         "sender-sender-cert-size-rounded-up",
         ("MQMQ-2.2.20.6-17",),
         "The sender rounds SenderCertSize up to a multiple of 4.",
-        _change_size("SenderCertSize", lambda old: old + -old % 4, lambda header: header.SenderCertSize % 4),
+        _change_size_field_of_item(
+            "SenderCertSize", lambda old: old + -old % 4, lambda header: header.SenderCertSize % 4
+        ),
     ),
     (
         "sender-sender-cert-size-1-too-small",
         ("MQMQ-2.2.20.6-17",),
         "The sender sends a SenderCert without its last byte, and sets SenderCertSize to a value that is 1 too small.",
-        change_sent_header(lambda packet, header: header.SenderCertSize, {f"{_DATA}SenderCert": lambda old: old[:-1]}),
+        change_sent_header(
+            lambda packet, header: header.SenderCertSize, {f"{_DATA_PREFIX}SenderCert": lambda old: old[:-1]}
+        ),
     ),
     (
         "sender-sender-cert-size-of-encrypted-message-1-too-large",
         ("MQMQ-2.2.20.6-17",),
         "The sender appends a zero to SenderCert of an encrypted message, and counts this byte in SenderCertSize.",
         change_sent_header(
-            lambda packet, header: header.SenderCertSize and header.EB, {f"{_DATA}SenderCert": lambda old: old + b"\0"}
+            lambda packet, header: header.SenderCertSize and header.EB,
+            {f"{_DATA_PREFIX}SenderCert": lambda old: old + b"\0"},
         ),
     ),
     (
         "sender-provider-info-size-without-terminator",
         ("MQMQ-2.2.20.6-18", "MQMQ-2.2.20.6-D05"),
         "The sender does not count the terminating null of ProviderName in ProviderInfoSize.",
-        _change_size("ProviderInfoSize", lambda old: old - 2, lambda header: header.ProviderInfoSize),
+        _change_size_field_of_item("ProviderInfoSize", lambda old: old - 2, lambda header: header.ProviderInfoSize),
     ),
     (
         "sender-provider-info-size-2-too-large",
         ("MQMQ-2.2.20.6-18",),
         "The sender appends two zeros to ProviderInfo, and counts these bytes in ProviderInfoSize.",
         change_sent_header(
-            lambda packet, header: header.ProviderInfoSize, {f"{_DATA}ProviderInfo": lambda old: old + bytes(2)}
+            lambda packet, header: header.ProviderInfoSize, {f"{_DATA_PREFIX}ProviderInfo": lambda old: old + bytes(2)}
         ),
     ),
     (
@@ -206,7 +220,7 @@ for _name, _rules, _says, _install in (
         "ProviderInfoSize.",
         change_sent_header(
             lambda packet, header: header.ProviderInfoSize and packet.TransactionHeader is not None,
-            {f"{_DATA}ProviderInfo": lambda old: old + bytes(4)},
+            {f"{_DATA_PREFIX}ProviderInfo": lambda old: old + bytes(4)},
         ),
     ),
     (
@@ -252,7 +266,8 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.20.6-D05",),
         "The sender's ProviderInfo has a ProviderType of 2 bytes.",
         change_sent_header(
-            lambda packet, header: header.ProviderInfoSize, {f"{_DATA}ProviderInfo": lambda old: old[:2] + old[4:]}
+            lambda packet, header: header.ProviderInfoSize,
+            {f"{_DATA_PREFIX}ProviderInfo": lambda old: old[:2] + old[4:]},
         ),
     ),
     (
@@ -260,7 +275,8 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.20.6-D05",),
         "The sender's ProviderInfo contains ProviderName in ASCII.",
         change_sent_header(
-            lambda packet, header: header.ProviderInfoSize, {f"{_DATA}ProviderInfo": lambda old: old[:4] + old[4::2]}
+            lambda packet, header: header.ProviderInfoSize,
+            {f"{_DATA_PREFIX}ProviderInfo": lambda old: old[:4] + old[4::2]},
         ),
     ),
     (
@@ -268,14 +284,15 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.20.6-D05",),
         "The sender's ProviderInfo contains ProviderType in big-endian order.",
         change_sent_header(
-            lambda packet, header: header.ProviderInfoSize, {f"{_DATA}ProviderInfo": lambda old: old[3::-1] + old[4:]}
+            lambda packet, header: header.ProviderInfoSize,
+            {f"{_DATA_PREFIX}ProviderInfo": lambda old: old[3::-1] + old[4:]},
         ),
     ),
 ):
     add(_name, _rules, _says, _install, blind=True)
 
 
-FIXED_SIZE = 16
+SECURITY_HEADER_FIXED_SIZE = 16
 """The size of a SecurityHeader without SecurityData, in bytes."""
 
 
@@ -291,7 +308,7 @@ def _remove_padding_of_certificate(packet: UserMessagePacket) -> bytes:
     before = len(packet.BaseHeader.build()) + len(packet.UserHeader.build())
     before += 0 if transaction is None else len(transaction.build())
     sizes = (security.SenderIdSize, security.EncryptionKeySize, security.SignatureSize)
-    end = before + FIXED_SIZE + sum(size + -size % 4 for size in sizes) + security.SenderCertSize
+    end = before + SECURITY_HEADER_FIXED_SIZE + sum(size + -size % 4 for size in sizes) + security.SenderCertSize
     data = packet.build()
     return correct_packet_size(data[:end] + data[end + -security.SenderCertSize % 4 :])
 

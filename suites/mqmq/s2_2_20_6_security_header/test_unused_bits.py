@@ -21,7 +21,7 @@ NO_UNUSED_BIT_CASE, EVERY_UNUSED_BIT_CASE = "no bit", "every unused bit"
 """The names of messages without and with all unused bits."""
 LARGE_BODY_BYTES = 5000
 """A size in bytes above 4 KiB."""
-ARRIVED_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
 RULE_BY_UNUSED_BIT = {
     "X12": "MQMQ-2.2.20.6-10",
@@ -76,7 +76,7 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
             judge(
                 rule,
                 expected=facts(
-                    genuine_signature=ARRIVED_CLASS,
+                    genuine_signature=ARRIVAL_ACK_CLASS,
                     forged_signature=secured.describe_refusal_without_storing(BAD_SIGNATURE_CLASS),
                     authentication_level=shown and found[NO_UNUSED_BIT_CASE].level,
                     sender=shown and _get_shown_sender(found[NO_UNUSED_BIT_CASE]),

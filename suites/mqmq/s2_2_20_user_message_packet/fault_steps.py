@@ -18,7 +18,7 @@ from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-def has_destination_list_of(least: int) -> Any:
+def make_destination_list_length_condition(least: int) -> Any:
     """Return a condition that selects messages whose list of destinations has at least the given number of names."""
 
     def has_enough_destinations(packet: Any) -> bool:
@@ -28,10 +28,10 @@ def has_destination_list_of(least: int) -> Any:
     return has_enough_destinations
 
 
-PacketCheck = Callable[[Any], Any]
+PacketCondition = Callable[[Any], Any]
 
 
-def change_received_fields(when: PacketCheck, changes: dict[str, Any]) -> Install:
+def change_received_fields(when: PacketCondition, changes: dict[str, Any]) -> Install:
     """Let the receiver change fields of a received message if a condition is true for the message."""
 
     class Changing(Receiving):
@@ -81,7 +81,7 @@ def join_headers(headers: dict[str, bytes]) -> bytes:
     return set_packet_size(b"".join(headers.values()), size)
 
 
-def omit_sent_header(name: str, when: PacketCheck) -> Install:
+def omit_sent_header(name: str, when: PacketCondition) -> Install:
     """Let the sender omit a header of a message, although the flag of the header stays set."""
     return packets(
         UserMessagePacket,
@@ -93,7 +93,7 @@ def omit_sent_header(name: str, when: PacketCheck) -> Install:
 def move_sent_header(name: str, before: str) -> Install:
     """Let the sender write a header of a message before another header, if a message has both headers."""
 
-    def move(packet: UserMessagePacket) -> bytes:
+    def move_header_in_packet(packet: UserMessagePacket) -> bytes:
         moved: dict[str, bytes] = {}
         headers = split_headers(packet)
         for one, data in headers.items():
@@ -105,6 +105,6 @@ def move_sent_header(name: str, before: str) -> Install:
 
     return packets(
         UserMessagePacket,
-        move,
+        move_header_in_packet,
         lambda packet: getattr(packet, name) is not None and getattr(packet, before) is not None,
     )

@@ -24,7 +24,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
     REMOVED_TRACE_QUEUE_FIELDS,
     change_received_fields,
-    has_destination_list_of,
+    make_destination_list_length_condition,
 )
 
 SESSION_HEADER_SIZE = len(SessionHeader().build())
@@ -205,7 +205,12 @@ add(
     "sender-mqf-address-header-size-of-three-names-too-small",
     "MQMQ-2.2.20.2-01",
     "The sender writes a HeaderSize that is 4 too small if the list of destinations has three names or more.",
-    size_wrong(UserMessagePacket, "MultiQueueFormatHeader.Destination.HeaderSize", -4, has_destination_list_of(3)),
+    size_wrong(
+        UserMessagePacket,
+        "MultiQueueFormatHeader.Destination.HeaderSize",
+        -4,
+        make_destination_list_length_condition(3),
+    ),
 )
 
 
@@ -289,7 +294,12 @@ add(
     "sender-mqf-address-header-element-count-of-four-names-three",
     ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
     "The sender writes an ElementCount that is one too low if the list of destinations has four names or more.",
-    off_by(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", -1, has_destination_list_of(4)),
+    off_by(
+        UserMessagePacket,
+        "MultiQueueFormatHeader.Destination.ElementCount",
+        -1,
+        make_destination_list_length_condition(4),
+    ),
 )
 
 

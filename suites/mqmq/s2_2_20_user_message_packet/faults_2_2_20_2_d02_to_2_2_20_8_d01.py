@@ -30,7 +30,7 @@ from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
     REMOVED_TRACE_QUEUE_FIELDS,
     change_received_fields,
-    has_destination_list_of,
+    make_destination_list_length_condition,
 )
 
 LIST_FIXED_BYTES = 12
@@ -98,7 +98,7 @@ add(
     "sender-mqf-address-header-of-three-names-not-padded",
     "MQMQ-2.2.20.2-D03",
     "The sender does not pad the list of destinations to a multiple of 4 bytes if the list has three names or more.",
-    packets(UserMessagePacket, omit_list_padding, has_destination_list_of(3)),
+    packets(UserMessagePacket, omit_list_padding, make_destination_list_length_condition(3)),
 )
 
 

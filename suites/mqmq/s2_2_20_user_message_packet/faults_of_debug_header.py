@@ -14,7 +14,7 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
     REMOVED_TRACE_QUEUE_FIELDS,
-    PacketCheck,
+    PacketCondition,
     change_received_fields,
     join_headers,
     split_headers,
@@ -23,7 +23,7 @@ from suites.mqmq.steps.faulty_messages import drop_messages
 from suites.mqmq.steps.kinds_of_messages import has_large_body, is_express, is_transactional
 
 
-def _make_debug_header_bit_condition(name: str, when: PacketCheck) -> PacketCheck:
+def _make_debug_header_bit_condition(name: str, when: PacketCondition) -> PacketCondition:
     def has_debug_header_bit(packet: Any) -> bool:
         header = packet.DebugHeader
         return header is not None and bool(getattr(header, name)) and bool(when(packet))
@@ -77,7 +77,7 @@ for _bit, _rule in (
         add(f"receiver-{_bit.lower()}-{_kind}", _rule, _says, _install)
 
 
-def _require_debug_header(when: PacketCheck) -> PacketCheck:
+def _make_condition_with_debug_header(when: PacketCondition) -> PacketCondition:
     return lambda packet: packet.DebugHeader is not None and bool(when(packet))
 
 
@@ -96,7 +96,7 @@ for _name, _rule, _says, _install in (
         "transactional-message-qt-2",
         "MQMQ-2.2.20.8-01",
         "The sender sets DebugHeader.Flags.QT of a transactional message to 2.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 2, _require_debug_header(is_transactional)),
+        field_is(UserMessagePacket, "DebugHeader.QT", 2, _make_condition_with_debug_header(is_transactional)),
     ),
     (
         "debug-header-without-queue-qt-3",
@@ -108,7 +108,7 @@ for _name, _rule, _says, _install in (
         "large-message-qt-2",
         "MQMQ-2.2.20.8-01",
         "The sender sets DebugHeader.Flags.QT of a large message to 2.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 2, _require_debug_header(has_large_body)),
+        field_is(UserMessagePacket, "DebugHeader.QT", 2, _make_condition_with_debug_header(has_large_body)),
     ),
     (
         "transactional-message-qt-1-without-queue-identifier",
@@ -130,13 +130,13 @@ for _name, _rule, _says, _install in (
         "large-message-qt-0-with-queue-identifier",
         "MQMQ-2.2.20.8-17",
         "The sender clears QT in the DebugHeader of a large message, and keeps QueueIdentifier.",
-        field_is(UserMessagePacket, "DebugHeader.QT", 0, _require_debug_header(has_large_body)),
+        field_is(UserMessagePacket, "DebugHeader.QT", 0, _make_condition_with_debug_header(has_large_body)),
     ),
 ):
     add(_name, _rule, _says, _install)
 
 
-TRACED = BaseHeader.flags(TR=1)
+TR_FLAG = BaseHeader.flags(TR=1)
 
 
 @fault("receiver-debug-header-with-x13-not-reported", breaks="MQMQ-2.2.20.8-13", blind=True)
@@ -149,4 +149,4 @@ class ReceiverDebugHeaderWithX13NotReported(Admission):
         admitted = super().admit(session, packet, queue, now)
         if admitted is None or admitted.DebugHeader is None or not admitted.DebugHeader.X13:
             return admitted
-        return set_fields(admitted, {"BaseHeader.Flags": lambda flags: flags & ~TRACED})
+        return set_fields(admitted, {"BaseHeader.Flags": lambda flags: flags & ~TR_FLAG})

@@ -9,8 +9,8 @@ from harness.faults.primitives import packets
 from harness.faults.registry import add
 from reference_qm.codec import DebugHeader, SoapHeader, UserMessagePacket
 from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
-    has_destination_list_of,
     join_headers,
+    make_destination_list_length_condition,
     move_sent_header,
     omit_sent_header,
     split_headers,
@@ -59,8 +59,8 @@ def _append_unflagged_header(name: str, header: Any, when: Any) -> Any:
     )
 
 
-_SH = "UserHeader.SH"
-_DH = "BaseHeader.DH"
+_SH_FIELD = "UserHeader.SH"
+_DH_FIELD = "BaseHeader.DH"
 for _name, _rules, _says, _install in (
     (
         "report-without-message-properties-header",
@@ -96,19 +96,21 @@ for _name, _rules, _says, _install in (
         "encrypted-message-sh-clear",
         "MQMQ-2.2.20-04",
         "The sender clears UserHeader.Flags.SH in an encrypted message, which has a SecurityHeader.",
-        bit_clear(UserMessagePacket, _SH, _is_encrypted),
+        bit_clear(UserMessagePacket, _SH_FIELD, _is_encrypted),
     ),
     (
         "order-ack-sh-set-without-security-header",
         "MQMQ-2.2.20-04",
         "The receiver sets UserHeader.Flags.SH in an OrderAck, which has no SecurityHeader.",
-        bit_set(UserMessagePacket, _SH, is_order_ack),
+        bit_set(UserMessagePacket, _SH_FIELD, is_order_ack),
     ),
     (
         "message-with-lists-sh-set-without-security-header",
         "MQMQ-2.2.20-04",
         "The sender sets UserHeader.Flags.SH in a message that has a MultiQueueFormatHeader and no SecurityHeader.",
-        bit_set(UserMessagePacket, _SH, lambda packet: has_destination_lists(packet) and packet.SecurityHeader is None),
+        bit_set(
+            UserMessagePacket, _SH_FIELD, lambda packet: has_destination_lists(packet) and packet.SecurityHeader is None
+        ),
     ),
     (
         "message-with-signature-in-lists-without-security-header",
@@ -121,13 +123,17 @@ for _name, _rules, _says, _install in (
         "transactional-traced-message-dh-clear",
         "MQMQ-2.2.20-06",
         "The sender clears BaseHeader.Flags.DH in a transactional message that has a DebugHeader.",
-        bit_clear(UserMessagePacket, _DH, lambda packet: packet.DebugHeader is not None and is_transactional(packet)),
+        bit_clear(
+            UserMessagePacket, _DH_FIELD, lambda packet: packet.DebugHeader is not None and is_transactional(packet)
+        ),
     ),
     (
         "message-with-lists-dh-set-without-debug-header",
         "MQMQ-2.2.20-06",
         "The sender sets BaseHeader.Flags.DH in a message that has a MultiQueueFormatHeader and no DebugHeader.",
-        bit_set(UserMessagePacket, _DH, lambda packet: has_destination_lists(packet) and packet.DebugHeader is None),
+        bit_set(
+            UserMessagePacket, _DH_FIELD, lambda packet: has_destination_lists(packet) and packet.DebugHeader is None
+        ),
     ),
     (
         "report-with-debug-header-dh-clear",
@@ -183,7 +189,7 @@ for _name, _rules, _says, _install in (
         "message-to-3-queues-mq-set-without-lists",
         "MQMQ-2.2.20-08",
         "The sender sets UserHeader.Flags.MQ in a message to three queues, but sends no MultiQueueFormatHeader.",
-        omit_sent_header("MultiQueueFormatHeader", has_destination_list_of(3)),
+        omit_sent_header("MultiQueueFormatHeader", make_destination_list_length_condition(3)),
     ),
     (
         "last-message-of-transaction-th-clear",

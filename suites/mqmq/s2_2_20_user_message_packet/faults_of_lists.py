@@ -16,14 +16,18 @@ from harness.faults.sent_messages import set_packet_size
 from reference_qm.codec import MQFDirectQueueFormatName, UserMessagePacket
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message
-from suites.mqmq.s2_2_20_user_message_packet.fault_steps import PacketCheck, has_destination_list_of, split_headers
+from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
+    PacketCondition,
+    make_destination_list_length_condition,
+    split_headers,
+)
 
 _LIST_NAMES = ("Destination", "Administration", "Response")
 _LIST_FIXED_BYTES = 12
 """The size of the fields of an MQFAddressHeader before its names."""
 
 
-def _make_list_length_condition(name: str, least: int = 1) -> PacketCheck:
+def _make_list_length_condition(name: str, least: int = 1) -> PacketCondition:
     def has_list_of_length(packet: Any) -> bool:
         lists = packet.MultiQueueFormatHeader
         return lists is not None and len(getattr(lists, name).FormatNameList) >= least
@@ -41,7 +45,7 @@ def _has_lists_without_signature(packet: Any) -> bool:
     return lists is not None and not lists.Signature.Signature
 
 
-def _change_record_bytes(name: str, build: Callable[[Any, bytes], bytes], when: PacketCheck) -> Install:
+def _change_record_bytes(name: str, build: Callable[[Any, bytes], bytes], when: PacketCondition) -> Install:
     """Let the sender change the bytes of one list, or of the signature, of a MultiQueueFormatHeader. ``build`` is
     called with the record and its bytes.
     """
@@ -149,7 +153,8 @@ for _name, _rule, _says, _install in (
             f"{_MULTI_QUEUE_HEADER_NAME}.Administration.HeaderSize",
             0,
             lambda packet: (
-                has_destination_list_of(1)(packet) and not _make_list_length_condition("Administration")(packet)
+                make_destination_list_length_condition(1)(packet)
+                and not _make_list_length_condition("Administration")(packet)
             ),
         ),
     ),
@@ -275,7 +280,10 @@ for _name, _rule, _says, _install in (
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Response.HeaderID",
             0,
-            lambda packet: has_destination_list_of(1)(packet) and not _make_list_length_condition("Response")(packet),
+            lambda packet: (
+                make_destination_list_length_condition(1)(packet)
+                and not _make_list_length_condition("Response")(packet)
+            ),
         ),
     ),
     (

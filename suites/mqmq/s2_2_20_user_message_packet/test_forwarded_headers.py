@@ -18,7 +18,7 @@ from suites.mqmq.steps.layout import Layout
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c4")
-HEADER_ORDER_FIELD, BYTES_AFTER_LAST_HEADER = "headers", "bytes after the last header"
+HEADER_ORDER_FIELD, TRAILING_BYTES_FIELD = "headers", "bytes after the last header"
 LISTS_PREFIX, LIST_SIGNATURE_PREFIX = "MultiQueueFormatHeader.", "MultiQueueFormatHeader.Signature."
 LIST_NAMES = ("Destination", "Administration", "Response")
 PADDED_SIZE_FIELD = "padded size"
@@ -52,34 +52,34 @@ def _build_paths_of_list_field(name):
 
 HEADER_FIELDS_BY_RULE = {
     "MQMQ-2.2.20-01": [HEADER_ORDER_FIELD, "UserHeader.SourceQueueManager", "MessagePropertiesHeader.Label"],
-    "MQMQ-2.2.20-03": [HEADER_ORDER_FIELD, "UserHeader.Flags.TH", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20-03": [HEADER_ORDER_FIELD, "UserHeader.Flags.TH", TRAILING_BYTES_FIELD],
     "MQMQ-2.2.20-04": [
         HEADER_ORDER_FIELD,
         "UserHeader.Flags.SH",
         "MessagePropertiesHeader.Label",
-        BYTES_AFTER_LAST_HEADER,
+        TRAILING_BYTES_FIELD,
     ],
     "MQMQ-2.2.20-05": [HEADER_ORDER_FIELD, "UserHeader.Flags.MP", "MessagePropertiesHeader.Label"],
-    "MQMQ-2.2.20-06": [HEADER_ORDER_FIELD, "BaseHeader.Flags.DH", BYTES_AFTER_LAST_HEADER],
-    "MQMQ-2.2.20-07": [HEADER_ORDER_FIELD, "UserHeader.Flags.HH", BYTES_AFTER_LAST_HEADER],
-    "MQMQ-2.2.20-08": [HEADER_ORDER_FIELD, "UserHeader.Flags.MQ", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20-06": [HEADER_ORDER_FIELD, "BaseHeader.Flags.DH", TRAILING_BYTES_FIELD],
+    "MQMQ-2.2.20-07": [HEADER_ORDER_FIELD, "UserHeader.Flags.HH", TRAILING_BYTES_FIELD],
+    "MQMQ-2.2.20-08": [HEADER_ORDER_FIELD, "UserHeader.Flags.MQ", TRAILING_BYTES_FIELD],
     "MQMQ-2.2.20-D02": [
         HEADER_ORDER_FIELD,
         "MessagePropertiesHeader.Label",
         "MessagePropertiesHeader.MessageBody",
-        BYTES_AFTER_LAST_HEADER,
+        TRAILING_BYTES_FIELD,
     ],
 }
 """For each rule about the headers, the fields of the forwarded message that the check judges."""
 LIST_FIELDS_BY_RULE = {
-    "MQMQ-2.2.20.2-01": [*_build_paths_of_list_field("HeaderSize"), BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20.2-01": [*_build_paths_of_list_field("HeaderSize"), TRAILING_BYTES_FIELD],
     "MQMQ-2.2.20.2-04": _build_paths_of_list_field("ElementCount"),
     "MQMQ-2.2.20.2-05": _build_paths_of_list_field("FormatNameList"),
     "MQMQ-2.2.20.2-06": [
         *_build_paths_of_list_field("ElementCount"),
         *_build_paths_of_list_field("FormatNameList"),
         f"{LIST_SIGNATURE_PREFIX}ID",
-        BYTES_AFTER_LAST_HEADER,
+        TRAILING_BYTES_FIELD,
     ],
     "MQMQ-2.2.20.2-D01": _build_paths_of_list_field("HeaderID"),
     "MQMQ-2.2.20.2-D02": [
@@ -91,28 +91,28 @@ LIST_FIELDS_BY_RULE = {
         *_build_paths_of_list_field(PADDED_SIZE_FIELD),
         *_build_paths_of_list_field("HeaderID"),
         f"{LIST_SIGNATURE_PREFIX}ID",
-        BYTES_AFTER_LAST_HEADER,
+        TRAILING_BYTES_FIELD,
     ],
     "MQMQ-2.2.20.3-01": [f"{LIST_SIGNATURE_PREFIX}ID"],
-    "MQMQ-2.2.20.3-03": [f"{LIST_SIGNATURE_PREFIX}Size", BYTES_AFTER_LAST_HEADER],
-    "MQMQ-2.2.20.3-04": [f"{LIST_SIGNATURE_PREFIX}Size", f"{LIST_SIGNATURE_PREFIX}Signature", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20.3-03": [f"{LIST_SIGNATURE_PREFIX}Size", TRAILING_BYTES_FIELD],
+    "MQMQ-2.2.20.3-04": [f"{LIST_SIGNATURE_PREFIX}Size", f"{LIST_SIGNATURE_PREFIX}Signature", TRAILING_BYTES_FIELD],
     "MQMQ-2.2.20.3-D01": [
         f"{LIST_SIGNATURE_PREFIX}ID",
         f"{LIST_SIGNATURE_PREFIX}Size",
         f"{LIST_SIGNATURE_PREFIX}Signature",
-        BYTES_AFTER_LAST_HEADER,
+        TRAILING_BYTES_FIELD,
     ],
 }
 """For each rule about the lists, the fields of the forwarded message that the check judges."""
 TRACE_FIELDS_BY_RULE = {
     "MQMQ-2.2.20.8-01": ["DebugHeader.Flags.QT"],
-    "MQMQ-2.2.20.8-17": ["DebugHeader.Flags.QT", "DebugHeader.QueueIdentifier", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20.8-17": ["DebugHeader.Flags.QT", "DebugHeader.QueueIdentifier", TRAILING_BYTES_FIELD],
 }
 CONNECTOR_FIELDS_BY_RULE = {
     "MQMQ-2.2.20.5-03": ["TransactionHeader.ConnectorQMGuid", "MessagePropertiesHeader.Label"],
-    "MQMQ-2.2.20.5-20": ["TransactionHeader.Flags.CG", "TransactionHeader.ConnectorQMGuid", BYTES_AFTER_LAST_HEADER],
+    "MQMQ-2.2.20.5-20": ["TransactionHeader.Flags.CG", "TransactionHeader.ConnectorQMGuid", TRAILING_BYTES_FIELD],
 }
-RC2 = 0x6602
+RC2_ALGORITHM = 0x6602
 CERTIFIED_SECURITY_FIELDS = {"DE": 1}
 """Fields of a SecurityHeader to which the check adds a certificate."""
 ADMIN_QUEUE_NAME = r"TCP:10.0.0.9\private$\acks"
@@ -121,7 +121,7 @@ ENCRYPTED_SECURITY_FIELDS = {
     "DE": 1,
     "EB": 1,
     "AI": 1,
-    "EncryptionKey": bytes(SimpleBlob(sessionKeyAlgorithm=RC2)),
+    "EncryptionKey": bytes(SimpleBlob(sessionKeyAlgorithm=RC2_ALGORITHM)),
     "Signature": RSA_SIGNATURE,
 }
 TRACED_DEBUG_FIELDS = {"QueueIdentifier": TRACE_QUEUE_GUID}
@@ -151,7 +151,7 @@ HEADERS_AND_FIELDS_BY_CASE: dict[str, tuple[dict[str, Any], dict[str, list[str]]
         {
             "transaction": {"ConnectorQMGuid": CONNECTOR_GUID},
             "security": ENCRYPTED_SECURITY_FIELDS,
-            "properties": {"PrivacyLevel": 1, "EncryptionAlgorithm": RC2},
+            "properties": {"PrivacyLevel": 1, "EncryptionAlgorithm": RC2_ALGORITHM},
             "body": b"\xa5" * 16,
             "debug": {},
         },

@@ -44,7 +44,7 @@ UNUSED_TRANSACTION_BIT_BY_RULE = {
 }
 """For each rule, the unused bit of TransactionHeader.Flags."""
 LONGEST_WAIT_MS = 3_000
-CORRELATION_ID = bytes(range(20))
+SAMPLE_CORRELATION_ID = bytes(range(20))
 
 
 def _build_headers_with_ignored_fields(label, ignored):
@@ -56,7 +56,7 @@ def _build_headers_with_ignored_fields(label, ignored):
     }
     for header, fields in ignored.items():
         headers[header] = headers[header] | fields
-    return headers | {"label": label, "CorrelationID": CORRELATION_ID, "ApplicationTag": 0x8000_0001}
+    return headers | {"label": label, "CorrelationID": SAMPLE_CORRELATION_ID, "ApplicationTag": 0x8000_0001}
 
 
 def _describe_stored_message(sut, shown, message, acknowledged):

@@ -43,7 +43,7 @@ IGNORED_FIELD_RULES_OF_TRACED_MESSAGE = (*RULE_BY_UNUSED_DEBUG_FIELD.values(), "
 SOAP_HEADER_FIELDS = {"Header": "<a/>", "Body": "<b/>"}
 NONZERO_RESERVED_VALUE = 0xA7C3
 LARGE_BODY = b"large body " * 500
-ARRIVED_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 PIGGYBACK_SHARE_OF_ACK_TIMEOUT = 0.85
 """The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
 time, a message contains a SessionHeader (MS-MQQB 3.1.7.11).
@@ -220,7 +220,7 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
     found = secured.dispositions(packets)
     judge.all(
         expected=facts(
-            genuine_signature=ARRIVED_CLASS,
+            genuine_signature=ARRIVAL_ACK_CLASS,
             forged_signature=secured.describe_refusal_without_storing(BAD_SIGNATURE_CLASS),
         ),
         observed={

@@ -32,7 +32,7 @@ SIG20 = SignatureType.SIG20
 SIG30 = SignatureType.SIG30
 
 
-def _set_signed_field(path: str, value: Any) -> PacketChange:
+def _make_signed_field_setter(path: str, value: Any) -> PacketChange:
     """Return a change that sets the field `path`; a callable `value` computes the new value from the old value."""
 
     def set_field_in_packet(packet: UserMessagePacket) -> UserMessagePacket:
@@ -63,7 +63,9 @@ def _replace_last_guid_byte_by_1(guid: UUID) -> UUID:
 def _keep_one_destination(packet: UserMessagePacket) -> UserMessagePacket:
     if packet.MultiQueueFormatHeader is None:
         return packet
-    return _set_signed_field("MultiQueueFormatHeader.Destination.FormatNameList", lambda names: names[:1])(packet)
+    return _make_signed_field_setter("MultiQueueFormatHeader.Destination.FormatNameList", lambda names: names[:1])(
+        packet
+    )
 
 
 def _change_signed_bytes(of: SignatureType, change: PacketChange) -> Install:
@@ -79,7 +81,7 @@ def _change_signed_bytes(of: SignatureType, change: PacketChange) -> Install:
 for _says, _change, _signatures in (
     (
         "with CorrelationID 0",
-        _set_signed_field("MessagePropertiesHeader.CorrelationID", bytes(20)),
+        _make_signed_field_setter("MessagePropertiesHeader.CorrelationID", bytes(20)),
         (
             (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-correlation-id", "MQMQ-2.5.1-02"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-correlation-id", "MQMQ-2.5.2-02"),
@@ -88,7 +90,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with ApplicationTag 0",
-        _set_signed_field("MessagePropertiesHeader.ApplicationTag", 0),
+        _make_signed_field_setter("MessagePropertiesHeader.ApplicationTag", 0),
         (
             (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-application-tag", "MQMQ-2.5.1-03"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-application-tag", "MQMQ-2.5.2-03"),
@@ -97,7 +99,7 @@ for _says, _change, _signatures in (
     ),
     (
         "without the body",
-        _set_signed_field("MessagePropertiesHeader.MessageBody", b""),
+        _make_signed_field_setter("MessagePropertiesHeader.MessageBody", b""),
         (
             (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-body", "MQMQ-2.5.1-04"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-body", "MQMQ-2.5.2-04"),
@@ -106,7 +108,7 @@ for _says, _change, _signatures in (
     ),
     (
         "without the label",
-        _set_signed_field("MessagePropertiesHeader.Label", None),
+        _make_signed_field_setter("MessagePropertiesHeader.Label", None),
         (
             (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-label", "MQMQ-2.5.1-05"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-label", "MQMQ-2.5.2-05"),
@@ -115,7 +117,7 @@ for _says, _change, _signatures in (
     ),
     (
         "without the response queue",
-        _set_signed_field("UserHeader.ResponseQueue", None),
+        _make_signed_field_setter("UserHeader.ResponseQueue", None),
         (
             (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-response-queue", "MQMQ-2.5.1-06"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-response-queue", "MQMQ-2.5.2-06"),
@@ -124,7 +126,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with the administration queue in lower case",
-        _set_signed_field("UserHeader.AdminQueue", _convert_direct_name_to_lower_case),
+        _make_signed_field_setter("UserHeader.AdminQueue", _convert_direct_name_to_lower_case),
         (
             (SIG10_TYPE, "receiver-msmq-1-0-signature-ignores-admin-queue", "MQMQ-2.5.1-07"),
             (SIG20, "receiver-msmq-2-0-signature-ignores-admin-queue", "MQMQ-2.5.2-07"),
@@ -133,7 +135,7 @@ for _says, _change, _signatures in (
     ),
     (
         "without the extension",
-        _set_signed_field("MessagePropertiesHeader.ExtensionData", b""),
+        _make_signed_field_setter("MessagePropertiesHeader.ExtensionData", b""),
         ((SIG30, "receiver-msmq-3-0-signature-ignores-extension", "MQMQ-2.5.3-08"),),
     ),
     (
@@ -143,7 +145,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with the last byte of SourceQueueManager replaced by 1",
-        _set_signed_field("UserHeader.SourceQueueManager", _replace_last_guid_byte_by_1),
+        _make_signed_field_setter("UserHeader.SourceQueueManager", _replace_last_guid_byte_by_1),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-source", "MQMQ-2.5.2-08"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-source", "MQMQ-2.5.3-10"),
@@ -151,7 +153,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with DM 0",
-        _set_signed_field("UserHeader.Flags", _make_flag_clearer(UserHeader.flags(DM=3))),
+        _make_signed_field_setter("UserHeader.Flags", _make_flag_clearer(UserHeader.flags(DM=3))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-delivery", "MQMQ-2.5.2-09"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-delivery", "MQMQ-2.5.3-11"),
@@ -159,7 +161,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with priority 3",
-        _set_signed_field("BaseHeader.Flags", _set_priority_bits_to_3),
+        _make_signed_field_setter("BaseHeader.Flags", _set_priority_bits_to_3),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-priority", "MQMQ-2.5.2-10"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-priority", "MQMQ-2.5.3-12"),
@@ -167,7 +169,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with JN 0",
-        _set_signed_field("UserHeader.Flags", _make_flag_clearer(UserHeader.flags(JN=1))),
+        _make_signed_field_setter("UserHeader.Flags", _make_flag_clearer(UserHeader.flags(JN=1))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-dead-letter", "MQMQ-2.5.2-11"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-dead-letter", "MQMQ-2.5.3-13"),
@@ -175,7 +177,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with JP 0",
-        _set_signed_field("UserHeader.Flags", _make_flag_clearer(UserHeader.flags(JP=1))),
+        _make_signed_field_setter("UserHeader.Flags", _make_flag_clearer(UserHeader.flags(JP=1))),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-journal", "MQMQ-2.5.2-11"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-journal", "MQMQ-2.5.3-13"),
@@ -183,7 +185,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with PR and NR of MessagePropertiesHeader.Flags 0",
-        _set_signed_field(
+        _make_signed_field_setter(
             "MessagePropertiesHeader.Flags", _make_flag_clearer(MessagePropertiesHeader.flags(PR=1, NR=1))
         ),
         (
@@ -193,7 +195,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with MessageClass 0",
-        _set_signed_field("MessagePropertiesHeader.MessageClass", 0),
+        _make_signed_field_setter("MessagePropertiesHeader.MessageClass", 0),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-class", "MQMQ-2.5.2-13"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-class", "MQMQ-2.5.3-15"),
@@ -201,7 +203,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with BodyType 0",
-        _set_signed_field("MessagePropertiesHeader.BodyType", 0),
+        _make_signed_field_setter("MessagePropertiesHeader.BodyType", 0),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-body-type", "MQMQ-2.5.2-14"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-body-type", "MQMQ-2.5.3-16"),
@@ -209,7 +211,7 @@ for _says, _change, _signatures in (
     ),
     (
         "without ConnectorType",
-        _set_signed_field("UserHeader.ConnectorType", None),
+        _make_signed_field_setter("UserHeader.ConnectorType", None),
         (
             (SIG20, "receiver-msmq-2-0-signature-ignores-connector", "MQMQ-2.5.2-15"),
             (SIG30, "receiver-msmq-3-0-signature-ignores-connector", "MQMQ-2.5.3-17"),
@@ -217,7 +219,7 @@ for _says, _change, _signatures in (
     ),
     (
         "with the destination in lower case",
-        _set_signed_field("UserHeader.DestinationQueue", _convert_direct_name_to_lower_case),
+        _make_signed_field_setter("UserHeader.DestinationQueue", _convert_direct_name_to_lower_case),
         ((SIG20, "receiver-msmq-2-0-signature-ignores-destination", "MQMQ-2.5.2-16"),),
     ),
 ):
@@ -245,12 +247,12 @@ def _sign_and_verify_changed_packet(
 def _make_properties_changer(**changes: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function that changes properties of a message."""
 
-    def change(packet: Any) -> Any:
+    def change_properties_in_packet(packet: Any) -> Any:
         header = packet.MessagePropertiesHeader
         new = {name: one(getattr(header, name)) for name, one in changes.items()}
         return replace(packet, MessagePropertiesHeader=replace(header, **new, Padding=None))
 
-    return change
+    return change_properties_in_packet
 
 
 def _convert_response_name_to_lower_case(packet: Any) -> Any:

@@ -12,7 +12,14 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import SignatureType
 
 SIG10, SIG20, SIG30 = SignatureType.SIG10, SignatureType.SIG20, SignatureType.SIG30
-_DM_AT, _PR_AT, _JOURNAL_AT, _CLASS_AT, _BODY_TYPE_AT, _FIXED_END = 16, 17, 18, 20, 22, 26
+_DELIVERY_OFFSET, _PRIORITY_OFFSET, _JOURNAL_OFFSET, _CLASS_OFFSET, _BODY_TYPE_OFFSET, _FIXED_PROPERTIES_END_OFFSET = (
+    16,
+    17,
+    18,
+    20,
+    22,
+    26,
+)
 """Offsets of properties behind SourceQueueManager, which MSMQ 2.0 and 3.0 signatures cover."""
 _rule: str | tuple[str, ...]
 _changes: Changes
@@ -32,20 +39,20 @@ def _change_signed_tail(of: SignatureType, change: Callable[[bytes], bytes]) -> 
             before = (
                 len(super().signed_properties(packet, SIG10))
                 if kind is SIG20
-                else len(content) - _FIXED_END - connector
+                else len(content) - _FIXED_PROPERTIES_END_OFFSET - connector
             )
-            end = before + _FIXED_END
+            end = before + _FIXED_PROPERTIES_END_OFFSET
             return content[:before] + change(content[before:end]) + content[end:]
 
     return replace_part(SignedInOtherForm)
 
 
-def _exchange_bytes(first: int, second: int, end: int) -> Callable[[bytes], bytes]:
+def _make_byte_range_exchanger(first: int, second: int, end: int) -> Callable[[bytes], bytes]:
     """Return a function that exchanges the bytes from ``first`` to ``second`` and from ``second`` to ``end``."""
     return lambda data: data[:first] + data[second:end] + data[first:second] + data[end:]
 
 
-def _change_byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+def _make_byte_changer(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
     return lambda data: data[:at] + bytes([change(data[at])]) + data[at + 1 :]
 
 
@@ -59,40 +66,57 @@ for _kind, _number, _rule_numbers in (
 ):
     _dm, _pr, _journal, _body_type = _rule_numbers
     for _name, _rule, _says, _tail in (
-        ("with-priority-before-dm", (_dm, _pr), "has PR before DM", _exchange_bytes(_DM_AT, _PR_AT, _JOURNAL_AT)),
-        ("with-dm-of-2-bytes", (_dm,), "has a DM of 2 bytes", lambda data: data[:_PR_AT] + b"\0" + data[_PR_AT:]),
+        (
+            "with-priority-before-dm",
+            (_dm, _pr),
+            "has PR before DM",
+            _make_byte_range_exchanger(_DELIVERY_OFFSET, _PRIORITY_OFFSET, _JOURNAL_OFFSET),
+        ),
+        (
+            "with-dm-of-2-bytes",
+            (_dm,),
+            "has a DM of 2 bytes",
+            lambda data: data[:_PRIORITY_OFFSET] + b"\0" + data[_PRIORITY_OFFSET:],
+        ),
         (
             "with-dm-at-its-bits",
             (_dm,),
             "has DM at its position in UserHeader.Flags",
-            _change_byte(_DM_AT, lambda old: old << 5 & 0xFF),
+            _make_byte_changer(_DELIVERY_OFFSET, lambda old: old << 5 & 0xFF),
         ),
-        ("with-priority-counted-down", (_pr,), "has 7 minus PR", _change_byte(_PR_AT, lambda old: 7 - old)),
+        (
+            "with-priority-counted-down",
+            (_pr,),
+            "has 7 minus PR",
+            _make_byte_changer(_PRIORITY_OFFSET, lambda old: 7 - old),
+        ),
         (
             "with-journaling-bits-exchanged",
             (_journal,),
             "has JN before JP",
-            _change_byte(_JOURNAL_AT, _exchange_journaling_bits),
+            _make_byte_changer(_JOURNAL_OFFSET, _exchange_journaling_bits),
         ),
         (
             "with-two-journaling-bytes",
             (_journal,),
             "has a byte for JP and a byte for JN",
             lambda data: (
-                data[:_JOURNAL_AT] + bytes([data[_JOURNAL_AT] >> 1, data[_JOURNAL_AT] & 1]) + data[_JOURNAL_AT + 1 :]
+                data[:_JOURNAL_OFFSET]
+                + bytes([data[_JOURNAL_OFFSET] >> 1, data[_JOURNAL_OFFSET] & 1])
+                + data[_JOURNAL_OFFSET + 1 :]
             ),
         ),
         (
             "with-body-type-before-class",
             (_body_type,),
             "has BodyType before MessageClass",
-            _exchange_bytes(_CLASS_AT, _BODY_TYPE_AT, _FIXED_END),
+            _make_byte_range_exchanger(_CLASS_OFFSET, _BODY_TYPE_OFFSET, _FIXED_PROPERTIES_END_OFFSET),
         ),
         (
             "with-body-type-of-2-bytes",
             (_body_type,),
             "has a BodyType of 2 bytes",
-            lambda data: data[: _FIXED_END - 2],
+            lambda data: data[: _FIXED_PROPERTIES_END_OFFSET - 2],
         ),
     ):
         add(

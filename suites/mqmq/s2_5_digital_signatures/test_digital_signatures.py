@@ -22,7 +22,7 @@ from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.secured import SecuredMessageSender, add_signature, sign_message
 
-ARRIVED_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR_GUID = "6d71636f-6e66-4f72-8d00-0000000000c0"
 
 
@@ -31,7 +31,7 @@ class Property(NamedTuple):
     changes it.
     """
 
-    layer: str
+    header_name: str
     field: str
     value: Any
 
@@ -205,7 +205,7 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
         judge(
             rule,
             expected=facts(
-                if_signed_after_the_change=ARRIVED_CLASS,
+                if_signed_after_the_change=ARRIVAL_ACK_CLASS,
                 if_signed_before_the_change=secured.describe_refusal_without_storing(BAD_SIGNATURE_CLASS),
             ),
             observed={"if_signed_after_the_change": after.answer, "if_signed_before_the_change": before.silent_refusal},
@@ -227,5 +227,5 @@ def _change_property(packet, changed, peer, sut):
         value = elements
     elif isinstance(value, str):
         value = value.format(peer=peer.address, sut=sut.address, QUEUE=sut.queue("plain").upper())
-    setattr(packet[changed.layer], changed.field, value)
+    setattr(packet[changed.header_name], changed.field, value)
     return packet

@@ -21,11 +21,11 @@ POSITIVE_JOURNALING = {"journal": ["positive"]}
 NEGATIVE_JOURNALING = {"journal": ["negative"]}
 CHANGED_BODY_TYPE = {"body_type": 0x1011}
 EVERY_ACKNOWLEDGMENT = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
-SECOND_DESTINATION = "list of destinations"
-VERSIONS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
+SECOND_DESTINATION_CASE = "list of destinations"
+SIGNATURE_TYPE_BY_NAME = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 
 
-def _list_changes(peer, sut):
+def _list_signed_property_changes(peer, sut):
     """Return the changed properties that a signature of each type covers, by a description of the change."""
     answers = f"DIRECT=TCP:{peer.address}\\private$\\mqc-"
     changes = {
@@ -40,7 +40,7 @@ def _list_changes(peer, sut):
     return changes
 
 
-LATER_CHANGES = {
+CHANGE_BY_PROPERTY_SIGNED_SINCE_MSMQ_2 = {
     "delivery": CHANGED_DELIVERY,
     "priority": CHANGED_PRIORITY,
     "positive journaling": POSITIVE_JOURNALING,
@@ -48,7 +48,7 @@ LATER_CHANGES = {
     "body type": CHANGED_BODY_TYPE,
 }
 """Changed properties that only signatures of MSMQ 2.0 and 3.0 cover, by their description."""
-RULES_OF_CHANGES = {
+RULE_BY_SIGNATURE_TYPE_AND_CHANGE = {
     "sig20": {
         "delivery": "MQMQ-2.5.2-09",
         "priority": "MQMQ-2.5.2-10",
@@ -64,7 +64,7 @@ RULES_OF_CHANGES = {
         "body type": "MQMQ-2.5.3-16",
     },
 }
-RULE_OF_CONTENT = {"sig10": "MQMQ-2.2.20.6-25", "sig20": "MQMQ-2.2.20.6-26", "sig30": "MQMQ-2.2.20.6-27"}
+CONTENT_RULE_BY_SIGNATURE_TYPE = {"sig10": "MQMQ-2.2.20.6-25", "sig20": "MQMQ-2.2.20.6-26", "sig30": "MQMQ-2.2.20.6-27"}
 
 
 def _is_signed(frame, level):
@@ -73,15 +73,20 @@ def _is_signed(frame, level):
     if not frame["UserHeader"].SH or (several and not frame["UserHeader"].MQ):
         return False
     value = frame["MultiQueueFormatHeader"].Signature.Signature if several else frame["SecurityHeader"].Signature
-    return is_signature(bytes(value), frame.data, VERSIONS[level], ALICE.certificate)
+    return is_signature(bytes(value), frame.data, SIGNATURE_TYPE_BY_NAME[level], ALICE.certificate)
 
 
 @needs("security", "send")
 @pytest.mark.parametrize(
     "level",
     [
-        pytest.param(level, marks=covers(RULE_OF_CONTENT[level], *RULES_OF_CHANGES.get(level, {}).values()))
-        for level in VERSIONS
+        pytest.param(
+            level,
+            marks=covers(
+                CONTENT_RULE_BY_SIGNATURE_TYPE[level], *RULE_BY_SIGNATURE_TYPE_AND_CHANGE.get(level, {}).values()
+            ),
+        )
+        for level in SIGNATURE_TYPE_BY_NAME
     ],
 )
 def test_sender_signs_each_changed_property(peer, sut, judge, level):
@@ -90,11 +95,15 @@ def test_sender_signs_each_changed_property(peer, sut, judge, level):
     destinations.
     """
     outgoing = Outgoing(peer, sut)
-    changes = {"": {}} | _list_changes(peer, sut) | (LATER_CHANGES if level != "sig10" else {})
+    changes = (
+        {"": {}}
+        | _list_signed_property_changes(peer, sut)
+        | (CHANGE_BY_PROPERTY_SIGNED_SINCE_MSMQ_2 if level != "sig10" else {})
+    )
     if level == "sig30":
-        changes[SECOND_DESTINATION] = {}
+        changes[SECOND_DESTINATION_CASE] = {}
     for name, properties in changes.items():
-        if name == SECOND_DESTINATION:
+        if name == SECOND_DESTINATION_CASE:
             outgoing.sender.to += f",{peer.direct_name('mqc-second')}"
         frame = outgoing.send(**PLAIN_PROPERTIES | properties, authentication_level=level, sender=ALICE.name)
         signed = _is_signed(frame, level)
@@ -102,9 +111,9 @@ def test_sender_signs_each_changed_property(peer, sut, judge, level):
             raise ConformanceFailure(
                 "the signature of a plain message is invalid: the SUT and the tester may hash different bytes (E81)"
             )
-        rules = [rule for of, rule in RULES_OF_CHANGES.get(level, {}).items() if of == name]
+        rules = [rule for of, rule in RULE_BY_SIGNATURE_TYPE_AND_CHANGE.get(level, {}).items() if of == name]
         judge(
-            RULE_OF_CONTENT[level],
+            CONTENT_RULE_BY_SIGNATURE_TYPE[level],
             *rules,
             expected=holds("valid", otherwise="invalid"),
             observed=signed,

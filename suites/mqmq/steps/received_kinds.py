@@ -26,7 +26,7 @@ MESSAGE_LIFETIME_S = 86_400
 NO_CHANGED_VALUE = "without values"
 HIGHEST_PEEKED_MESSAGE_COUNT = 1_000
 """The number of messages to read from a queue, which is more than any check sends."""
-KINDS: Mapping[str, Mapping[str, Any]] = {
+FIELDS_BY_MESSAGE_KIND: Mapping[str, Mapping[str, Any]] = {
     "with a SessionHeader": {"session": {"UserMsgSequenceNumber": 1}},
     "express": {},
     "recoverable with priority 7": {"user": {"DM": 1}, "base": {"PR": 7}},
@@ -53,7 +53,7 @@ class MessagesOfEveryKind:
     session.
     """
 
-    def __init__(self, peer: Peer, sut: Sut, kinds: Iterable[str] = KINDS) -> None:
+    def __init__(self, peer: Peer, sut: Sut, kinds: Iterable[str] = FIELDS_BY_MESSAGE_KIND) -> None:
         self.peer = peer
         self.sut = sut
         self.kinds = tuple(kinds)
@@ -67,7 +67,9 @@ class MessagesOfEveryKind:
         session = self.peer.open_raw()
         self._sessions.append(session)
         for kind in self.kinds:
-            self.sent[value, kind] = session.send(self._build_message(f"{value}, {kind}", KINDS[kind], headers))
+            self.sent[value, kind] = session.send(
+                self._build_message(f"{value}, {kind}", FIELDS_BY_MESSAGE_KIND[kind], headers)
+            )
 
     def _build_message(self, label: str, arguments: Mapping[str, Any], headers: HeaderFieldsByName) -> Any:
         merged = {**arguments, **{name: {**arguments.get(name, {}), **fields} for name, fields in headers.items()}}

@@ -18,13 +18,13 @@ from harness.peer.conversation import Conversation
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 
 SESSION_ACK_KIND, USER_MESSAGE_KIND = "SessionAck", "UserMessage"
-_SEQUENCE_NUMBERS = 0x10000
+_SEQUENCE_NUMBER_COUNT = 0x10000
 _ACK_FLAG_BITS = 32
 
-SessionHeaderJudgment = Callable[[Any, "Counts"], Finding]
+SessionHeaderJudgment = Callable[[Any, "SessionMessageCounts"], Finding]
 
 
-class Counts(Summary):
+class SessionMessageCounts(Summary):
     """The number of messages that each side of a connection has sent, and the last counts that the SUT acknowledged."""
 
     def __init__(self) -> None:
@@ -63,14 +63,14 @@ class Counts(Summary):
         for number in list_acknowledged_numbers(header):
             self.flagged.keep(number, True)
             self.began_with = self.began_with or number
-            if len(self.flagged) > _SEQUENCE_NUMBERS // 4:  # long before the sequence numbers repeat
+            if len(self.flagged) > _SEQUENCE_NUMBER_COUNT // 4:  # long before the sequence numbers repeat
                 del self.flagged[next(iter(self.flagged))]
 
 
 def list_acknowledged_numbers(header: Any) -> list[int]:
     """Return the sequence numbers of the recoverable messages that a SessionHeader acknowledges."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
-    return [(first + bit) % _SEQUENCE_NUMBERS for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
+    return [(first + bit) % _SEQUENCE_NUMBER_COUNT for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
 
 
 def await_saved_numbers(session: Conversation, count: int) -> tuple[list[int], list[Frame]]:
@@ -94,7 +94,7 @@ def await_saved_numbers(session: Conversation, count: int) -> tuple[list[int], l
 
 
 @cache
-def apply_to_session_headers(judge: SessionHeaderJudgment, *, only_first: bool = False) -> Predicate:
+def make_session_header_predicate(judge: SessionHeaderJudgment, *, only_first: bool = False) -> Predicate:
     """Return a predicate that compares SessionHeaders from the SUT with the numbers of messages that preceded them on
     the connection. The predicate judges every SessionHeader, or only the first one on each connection.
     """
@@ -102,17 +102,17 @@ def apply_to_session_headers(judge: SessionHeaderJudgment, *, only_first: bool =
     def judge_packet(packet: Any, context: Context) -> Finding:
         if packet.SessionHeader is None:
             return None
-        counts = context.before(Counts)
+        counts = context.before(SessionMessageCounts)
         return None if only_first and counts.headers else judge(packet, counts)
 
     return judge_packet
 
 
 def _compare_count_with_wanted(name: str, value: int, wanted: int, what: str) -> Finding:
-    return value == wanted % _SEQUENCE_NUMBERS, f"{name} is {value}, and the number of {what} is {wanted}"
+    return value == wanted % _SEQUENCE_NUMBER_COUNT, f"{name} is {value}, and the number of {what} is {wanted}"
 
 
-def check_sent_count(packet: Any, counts: Counts) -> Finding:
+def check_sent_count(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that UserMsgSequenceNumber is the number of messages sent, including the message that contains the
     SessionHeader.
     """
@@ -122,7 +122,7 @@ def check_sent_count(packet: Any, counts: Counts) -> Finding:
     )
 
 
-def check_recoverable_sent_count(packet: Any, counts: Counts) -> Finding:
+def check_recoverable_sent_count(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that RecoverableMsgSeqNumber is the number of recoverable messages sent, including the message that
     contains the SessionHeader.
     """
@@ -133,13 +133,13 @@ def check_recoverable_sent_count(packet: Any, counts: Counts) -> Finding:
     )
 
 
-def check_no_recoverable_sent(packet: Any, counts: Counts) -> Finding:
+def check_no_recoverable_sent(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that RecoverableMsgSeqNumber is 0 while no recoverable message was sent."""
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     return None if counts.sent_recoverable or own else check_recoverable_sent_count(packet, counts)
 
 
-def check_acknowledged_count(packet: Any, counts: Counts) -> Finding:
+def check_acknowledged_count(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that AckSequenceNumber is at most the number of messages received, and not lower than before.
 
     The last messages may have arrived after the SUT created the header.
@@ -147,27 +147,32 @@ def check_acknowledged_count(packet: Any, counts: Counts) -> Finding:
     if not counts.is_clear:
         return None
     value = packet.SessionHeader.AckSequenceNumber
-    ahead, behind = (value - counts.acknowledged) % _SEQUENCE_NUMBERS, (counts.came - value) % _SEQUENCE_NUMBERS
-    kept = ahead < _SEQUENCE_NUMBERS // 2 and behind < _SEQUENCE_NUMBERS // 2 and behind <= counts.came
+    ahead, behind = (
+        (value - counts.acknowledged) % _SEQUENCE_NUMBER_COUNT,
+        (counts.came - value) % _SEQUENCE_NUMBER_COUNT,
+    )
+    kept = ahead < _SEQUENCE_NUMBER_COUNT // 2 and behind < _SEQUENCE_NUMBER_COUNT // 2 and behind <= counts.came
     before = counts.acknowledged
     return kept, f"AckSequenceNumber is {value}, and {before} in the previous header; messages received: {counts.came}"
 
 
-def check_acknowledged_arrived(packet: Any, counts: Counts) -> Finding:
+def check_acknowledged_arrived(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that the recoverable messages that a SessionHeader acknowledges have been received."""
     if not counts.is_clear:
         return None
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if not numbers:
         return None
-    kept = all((counts.came_recoverable - number) % _SEQUENCE_NUMBERS < counts.came_recoverable for number in numbers)
+    kept = all(
+        (counts.came_recoverable - number) % _SEQUENCE_NUMBER_COUNT < counts.came_recoverable for number in numbers
+    )
     return (
         kept,
         f"acknowledged recoverable messages: {numbers[0]} to {numbers[-1]}; received: {counts.came_recoverable}",
     )
 
 
-def check_acknowledged_once(packet: Any, counts: Counts) -> Finding:
+def check_acknowledged_once(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that a SessionHeader acknowledges no recoverable message that an earlier SessionHeader acknowledged."""
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if not numbers:
@@ -179,7 +184,7 @@ def check_acknowledged_once(packet: Any, counts: Counts) -> Finding:
     )
 
 
-def check_acknowledged_are_new(packet: Any, counts: Counts) -> Finding:
+def check_acknowledged_are_new(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that the recoverable messages that a SessionHeader acknowledges have been received, and were not
     acknowledged before.
     """
@@ -187,7 +192,7 @@ def check_acknowledged_are_new(packet: Any, counts: Counts) -> Finding:
     return came if isinstance(came, tuple) and not came[0] else once
 
 
-def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
+def check_first_acknowledged_is_1(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that message 1 is the first recoverable message that is acknowledged on a connection."""
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if counts.began_with is not None or not numbers:
@@ -198,7 +203,7 @@ def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
 def make_zero_before_first_recoverable_message_predicate(name: str) -> SessionHeaderJudgment:
     """Check that a field is 0 while no recoverable message was received."""
 
-    def judge_header(packet: Any, counts: Counts) -> Finding:
+    def judge_header(packet: Any, counts: SessionMessageCounts) -> Finding:
         if not counts.is_clear or counts.came_recoverable:
             return None
         value = getattr(packet.SessionHeader, name)

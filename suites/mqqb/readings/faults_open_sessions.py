@@ -28,7 +28,7 @@ SessionChoice = Callable[[QueueManager, list[Session]], Session]
 """A function that chooses one of the open sessions. Its argument lists the sessions in the order in
 which they were opened.
 """
-SentOnOpenSession = Callable[[QueueManager, UserMessagePacket], bool]
+OpenSessionUsePredicate = Callable[[QueueManager, UserMessagePacket], bool]
 """A function that decides whether a queue manager sends a message on a session that is already open."""
 
 
@@ -76,12 +76,12 @@ class SenderUsesOpenSession(Sending):
     or contains earlier messages.
     """
 
-    moves: SentOnOpenSession
-    choose: SessionChoice
+    is_sent_on_open_session: OpenSessionUsePredicate
+    choose_session: SessionChoice
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         free = session.SessionState is SessionState.CLOSED and not len(session.OutgoingMessageTable)
-        if free and type(self).moves(self.qm, position.UserMessage) and self._is_not_on_hold(session):
+        if free and type(self).is_sent_on_open_session(self.qm, position.UserMessage) and self._is_not_on_hold(session):
             session = self._find_open_session(position) or session
         super().put_outgoing(session, position, now)
 
@@ -101,10 +101,12 @@ class SenderUsesOpenSession(Sending):
     def _find_open_session(self, position: OutgoingMessagePosition) -> Session | None:
         """Find a session that the destination of a message has opened."""
         name = position.MessagePosition.MessageReference.DestinationQueueFormatName.upper()
-        found = [one for one in self._list_accepted_sessions() if name.startswith(_build_host_prefixes(one))]
+        found = [
+            one for one in self._list_accepted_sessions() if name.startswith(_build_remote_format_name_prefixes(one))
+        ]
         if not found:
             return None
-        session = type(self).choose(self.qm, found)
+        session = type(self).choose_session(self.qm, found)
         if session.OutgoingQueueReference is None:
             queue = OutgoingQueue(Pathname=name, DestinationFormatName=name, State=OutgoingQueueState.CONNECTED)
             queue.session = session
@@ -127,12 +129,12 @@ class SenderReturnsUnsentMessagesToQueue(FinalAcks):
         super().keep_final_acks(session, now)
 
 
-def _build_host_prefixes(session: Session) -> tuple[str, str]:
+def _build_remote_format_name_prefixes(session: Session) -> tuple[str, str]:
     """Return the prefixes, in upper case, of the format names of the remote queue manager's queues."""
     return f"DIRECT=TCP:{session.RemoteQMAddress}\\".upper(), f"PRIVATE={session.RemoteQMGuid}\\".upper()
 
 
-SESSION_CHOICES: tuple[tuple[str, str, SentOnOpenSession, SessionChoice], ...] = (
+SESSION_CHOICE_FAULTS: tuple[tuple[str, str, OpenSessionUsePredicate, SessionChoice], ...] = (
     (
         "E16.2",
         "The queue manager sends its own messages on the session that was opened first.",
@@ -170,8 +172,12 @@ SESSION_CHOICES: tuple[tuple[str, str, SentOnOpenSession, SessionChoice], ...] =
         get_latest_session,
     ),
 )
-for _reading, _says, _moves, _choose in SESSION_CHOICES:
-    _sending = type("SenderUsesOpenSession", (SenderUsesOpenSession,), {"moves": _moves, "choose": _choose})
+for _reading, _says, _moves, _choose in SESSION_CHOICE_FAULTS:
+    _sending = type(
+        "SenderUsesOpenSession",
+        (SenderUsesOpenSession,),
+        {"is_sent_on_open_session": _moves, "choose_session": _choose},
+    )
     add_reading(
         _reading,
         _says,

@@ -134,7 +134,7 @@ add_reading(
 class ExpiredMessageIsDiscardedWithoutAck(Admission):
     """The receiver discards an expired message and sends no acknowledgment."""
 
-    _expiring = False
+    _is_message_expiring = False
 
     @only_if(lambda part, session, packet, message_class, now: message_class is REACH_QUEUE_TIMEOUT_CLASS)
     def refuse_message(
@@ -144,12 +144,12 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
 
     @only_if(lambda part, session, packet, queue, now: part.qm.lifetimes.has_expired(packet, now))
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
-        self._expiring = True
+        self._is_message_expiring = True
         outcome = super().check_expiration(session, packet, queue, now)
-        self._expiring = False
+        self._is_message_expiring = False
         return outcome
 
-    @only_if(lambda part, message: getattr(part, "_expiring", False))
+    @only_if(lambda part, message: getattr(part, "_is_message_expiring", False))
     def journal_refused(self, message: Message) -> None:
         """Do not put the refused message into a journal."""
 

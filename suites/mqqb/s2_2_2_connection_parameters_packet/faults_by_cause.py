@@ -14,20 +14,20 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 
 
-def _resize(data: bytes, size: int) -> bytes:
+def _change_packet_size(data: bytes, size: int) -> bytes:
     """Give the packet another size."""
     return data[:8] + size.to_bytes(4, "little") + (data[12:] + bytes(8))[: size - 12]
 
 
 def _add_trailing_bytes(data: bytes) -> bytes:
-    return _resize(data, len(data) + 4)
+    return _change_packet_size(data, len(data) + 4)
 
 
 def _remove_window_size(data: bytes) -> bytes:
-    return _resize(data, len(data) - 2)
+    return _change_packet_size(data, len(data) - 2)
 
 
-def _is_request_again(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_repeated_request(qm: QueueManager, session: Session, packet: object) -> bool:
     return session.initiator and has_earlier_request(qm, session, packet)
 
 
@@ -52,7 +52,7 @@ for _name, _rule, _says, _change, _when in (
         "MQQB-2.2.2-02",
         "PT of the initiator's ConnectionParameters is 4 in a later request.",
         set_packet_type(4),
-        _is_request_again,
+        _is_repeated_request,
     ),
     (
         "initiator-connection-parameters-pt-2-to-guid",
@@ -73,7 +73,7 @@ for _name, _rule, _says, _change, _when in (
         "MQQB-2.2.2-D01",
         "The initiator's ConnectionParameters has trailing bytes in a later request.",
         _add_trailing_bytes,
-        _is_request_again,
+        _is_repeated_request,
     ),
     (
         "initiator-connection-parameters-trailing-bytes-to-guid",

@@ -16,7 +16,7 @@ from reference_qm.codec import ConnectionParametersPacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 
-_PARAMETERS_AT = 20
+_PARAMETERS_OFFSET = 20
 """The offset of the ConnectionParametersHeader in a packet."""
 
 
@@ -47,7 +47,7 @@ for _words, _condition, _says in (
 
 
 def _swap_timeouts(data: bytes) -> bytes:
-    at = _PARAMETERS_AT
+    at = _PARAMETERS_OFFSET
     return data[:at] + data[at + 4 : at + 8] + data[at : at + 4] + data[at + 8 :]
 
 

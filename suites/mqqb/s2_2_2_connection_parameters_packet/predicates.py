@@ -7,7 +7,7 @@ from typing import Any
 from harness.judging.passive import Context, Finding, Predicate, passive
 from suites.mqqb.steps.internal_packets import (
     INTERNAL_KINDS,
-    PARAMETERS_PACKET,
+    PARAMETERS_PACKET_KIND,
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
 )
@@ -42,8 +42,8 @@ for rule, field, shortest_ms in (
     )
 
 passive("MQQB-2.2.2-01", INTERNAL_KINDS, "IN is 1 in a ConnectionParameters packet", of_system=True)(
-    make_flags_of_kind_predicate(PARAMETERS_PACKET)
+    make_flags_of_kind_predicate(PARAMETERS_PACKET_KIND)
 )
 passive("MQQB-2.2.2-02", INTERNAL_KINDS, "PT is 3 in a ConnectionParameters packet", of_system=True)(
-    make_pt_of_kind_predicate(PARAMETERS_PACKET)
+    make_pt_of_kind_predicate(PARAMETERS_PACKET_KIND)
 )

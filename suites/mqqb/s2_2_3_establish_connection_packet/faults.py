@@ -272,7 +272,7 @@ for bit, rule in enumerate(_RULES_OF_UNUSED_BITS, 11):
         )
 
 
-UNUSED_BITS = {
+RULE_BY_UNUSED_BIT = {
     "X11": "MQQB-2.2.3.1-09",
     "X12": "MQQB-2.2.3.1-10",
     "X13": "MQQB-2.2.3.1-11",
@@ -293,7 +293,7 @@ def _add_fault_refusing_response_bit(bit: str, rule: str) -> None:
             return not system & mask and super().is_establish_response_valid(session, packet)
 
 
-for _bit, _rule in UNUSED_BITS.items():
+for _bit, _rule in RULE_BY_UNUSED_BIT.items():
     _add_fault_refusing_response_bit(_bit, _rule)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
 from suites.mqqb.steps.internal_packets import (
-    ESTABLISH_PACKET,
+    ESTABLISH_PACKET_KIND,
     INTERNAL_KINDS,
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
@@ -36,10 +36,10 @@ def check_padding_of_response(packet: Any, context: Context) -> Finding:
 
 
 passive("MQQB-2.2.3-01", INTERNAL_KINDS, "IN is 1 in an EstablishConnection packet", of_system=True)(
-    make_flags_of_kind_predicate(ESTABLISH_PACKET)
+    make_flags_of_kind_predicate(ESTABLISH_PACKET_KIND)
 )
 passive("MQQB-2.2.3-02", INTERNAL_KINDS, "PT is 2 in an EstablishConnection packet", of_system=True)(
-    make_pt_of_kind_predicate(ESTABLISH_PACKET)
+    make_pt_of_kind_predicate(ESTABLISH_PACKET_KIND)
 )
 passive("MQQB-2.2.3.1-06", "EstablishConnection", "SE of the response equals SE of the request", of_system=True)(
     make_repeated_field_predicate("SE")

@@ -165,7 +165,7 @@ def test_unused_bit_of_operating_system_is_ignored(peer, judge):
     """
     for bit, rule in RULES_OF_UNUSED_BITS.items():
         exchange = exchange_message(peer, establish={bit: 1})
-        judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
+        judge(rule, expected=exchange.ALL_ANSWERED_EXPECTATION, observed=exchange.outcome, evidence=exchange.evidence)
 
 
 @malforms("MQQB-3.1.5.2.3-12")
@@ -174,7 +174,12 @@ def test_unused_bit_of_operating_system_is_ignored(peer, judge):
 def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judge):
     """The SUT ignores EstablishConnectionHeader.Reserved 0xBEEF in the peer's packet, and sends 0 in Reserved."""
     exchange = exchange_message(peer, establish={"Reserved": 0xBEEF})
-    judge("MQQB-2.2.3.1-14", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
+    judge(
+        "MQQB-2.2.3.1-14",
+        expected=exchange.ALL_ANSWERED_EXPECTATION,
+        observed=exchange.outcome,
+        evidence=exchange.evidence,
+    )
     reply = exchange.answered("EstablishConnection")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED_FIELD_SLICE], "little")
     judge("MQQB-2.2.3.1-14", expected=0, observed=observed, case="Reserved in the answer", evidence=[reply])

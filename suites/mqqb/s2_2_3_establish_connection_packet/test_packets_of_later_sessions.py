@@ -16,14 +16,14 @@ from suites.mqqb.steps.opening import OTHER_GUID, private_name, read_internal_bi
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 PARAMETERS_SIZE_RULES = ("MQQB-2.2.2-D01", "MQQB-2.2.2.1-D01")
-PARAMETERS_BYTES = 32
+PARAMETERS_PACKET_SIZE_BYTES = 32
 """The size of a ConnectionParameters packet, which consists of BaseHeader (16), InternalHeader (4) and
 ConnectionParametersHeader (12).
 """
 RECOVERABLE_ACK_TIMEOUT_RANGE_MS, ACK_TIMEOUT_RANGE_MS = (0x1F4, 0x1D4C0), (0x4E20, 0x1D4C0)
 """The valid ranges of the timeouts in a request (MS-MQQB 2.2.2.1)."""
 SAMPLE_TIMEOUTS_MS = {"RecoverableAckTimeout": 2_000, "AckTimeout": 70_000}
-_PARAMETERS_FIELDS = struct.Struct("<IIHH")
+_PARAMETERS_FIELDS_STRUCT = struct.Struct("<IIHH")
 _PARAMETERS_FIELD_NAMES = ("RecoverableAckTimeout", "AckTimeout", "Reserved", "WindowSize")
 
 
@@ -31,7 +31,7 @@ def _judge_parameters_size(judge, frame, case):
     """Judge the size of a ConnectionParameters packet."""
     judge(
         *PARAMETERS_SIZE_RULES,
-        expected=PARAMETERS_BYTES,
+        expected=PARAMETERS_PACKET_SIZE_BYTES,
         observed=len(frame.data),
         case=f"size of the {case}",
         evidence=[frame],
@@ -43,11 +43,16 @@ def _judge_parameter_fields(judge, frame, case, asked=None):
     request ``asked``; another rule requires the exact values. The timeouts of a request are in their valid ranges.
     Reserved is 0, and WindowSize is not 0.
     """
-    fields_at = _PARAMETERS_FIELDS.unpack_from(frame.data.ljust(PARAMETERS_BYTES, b"\0"), PARAMETERS_BYTES - 12)
+    fields_at = _PARAMETERS_FIELDS_STRUCT.unpack_from(
+        frame.data.ljust(PARAMETERS_PACKET_SIZE_BYTES, b"\0"), PARAMETERS_PACKET_SIZE_BYTES - 12
+    )
     timeouts: tuple[Any, Any] = between(*RECOVERABLE_ACK_TIMEOUT_RANGE_MS), between(*ACK_TIMEOUT_RANGE_MS)
     if asked is not None:
         header = asked["ConnectionParametersHeader"]
-        timeouts = _allow_one_percent(header.RecoverableAckTimeout), _allow_one_percent(header.AckTimeout)
+        timeouts = (
+            _expect_within_one_percent(header.RecoverableAckTimeout),
+            _expect_within_one_percent(header.AckTimeout),
+        )
     judge(
         "MQQB-2.2.2.1-D01",
         expected=fields(
@@ -59,7 +64,7 @@ def _judge_parameter_fields(judge, frame, case, asked=None):
     )
 
 
-def _allow_one_percent(timeout_ms):
+def _expect_within_one_percent(timeout_ms):
     """Return the expectation of a timeout that differs by at most one percent from the requested timeout."""
     return between(int(timeout_ms) * 99 // 100, int(timeout_ms) * 101 // 100)
 

@@ -132,14 +132,14 @@ class ReceiverOrderAckWithSessionHeader(Sending):
         return packet
 
 
-PROPERTIES = "MessagePropertiesHeader"
+PROPERTIES_HEADER_NAME = "MessagePropertiesHeader"
 
 
 add(
     "receiver-order-ack-message-size-0",
     "MQQB-2.2.4-08",
     "The receiver sends an OrderAck with a MessageSize of 0.",
-    field_is(UserMessagePacket, f"{PROPERTIES}.MessageSize", 0, is_order_ack),
+    field_is(UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.MessageSize", 0, is_order_ack),
 )
 
 
@@ -147,7 +147,7 @@ add(
     "receiver-order-ack-message-size-16",
     "MQQB-2.2.4-08",
     "The receiver sends an OrderAck with a MessageSize of 16, the size without Reserved.",
-    field_is(UserMessagePacket, f"{PROPERTIES}.MessageSize", 16, is_order_ack),
+    field_is(UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.MessageSize", 16, is_order_ack),
 )
 
 
@@ -166,14 +166,14 @@ _LATEST_PROPERTIES_BY_MANAGER: dict[int, MessagePropertiesHeader] = {}
 def _copy_latest_property_to_order_ack(name: str) -> Install:
     """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
 
-    def copy(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    def copy_property(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
         last = next(reversed(_LATEST_PROPERTIES_BY_MANAGER.values()), None)
         if message.Class is not MessageClass.MQMSG_CLASS_ORDER_ACK or last is None:
             return packet
-        changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES}.{name}": getattr(last, name)})
+        changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES_HEADER_NAME}.{name}": getattr(last, name)})
         return changed
 
-    return both(replace_part(_LatestMessageRecorder), change_construction(copy))
+    return both(replace_part(_LatestMessageRecorder), change_construction(copy_property))
 
 
 add(

@@ -34,15 +34,15 @@ def _restrict_to_direct_names(when: SessionCondition) -> SessionCondition:
     return lambda qm, session, packet: is_sent_to_direct_name(qm, session, packet) and when(qm, session, packet)
 
 
-def _remove_dollar(name: str) -> str:
+def _remove_final_dollar_of_queue_name(name: str) -> str:
     return name.removesuffix("$")
 
 
-def _use_host_protocol(name: str) -> str:
+def _replace_tcp_by_os_in_name(name: str) -> str:
     return name.replace("TCP:", "OS:")
 
 
-def _add_prefix(name: str) -> str:
+def _add_direct_prefix_to_name(name: str) -> str:
     return f"DIRECT={name}"
 
 
@@ -50,60 +50,60 @@ def _replace_address(name: str) -> str:
     return FOREIGN_ADDRESS + name[name.index("\\") :]
 
 
-def _exchange_numbers(body: bytes) -> bytes:
+def _exchange_sequence_numbers(body: bytes) -> bytes:
     return body[:8] + body[12:16] + body[8:12] + body[16:]
 
 
-def _move_reserved_to_front(body: bytes) -> bytes:
+def _move_reserved_field_to_front(body: bytes) -> bytes:
     return body[16:] + body[:16]
 
 
-def _exchange_identifier_parts(body: bytes) -> bytes:
+def _exchange_parts_of_sequence_identifier(body: bytes) -> bytes:
     return body[4:8] + body[:4] + body[8:]
 
 
-_LATER = ("later", "that follows another message on its session", is_later_message)
-_PRIVATE = ("private", "to a private queue by number", is_sent_to_private_queue)
-_BESIDE = ("beside-session", "sent beside another open session", has_other_session)
-_OF_LATER = ("of-later-message", "with a TxSequenceNumber above 1", _acknowledges_later_message)
-_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
+_LATER_ON_SESSION_CASE = ("later", "that follows another message on its session", is_later_message)
+_TO_PRIVATE_QUEUE_CASE = ("private", "to a private queue by number", is_sent_to_private_queue)
+_BESIDE_SESSION_CASE = ("beside-session", "sent beside another open session", has_other_session)
+_ACK_OF_LATER_MESSAGE_CASE = ("of-later-message", "with a TxSequenceNumber above 1", _acknowledges_later_message)
+_ORDER_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
     (
         "MQQB-2.2.4-07",
         "label-lower-case",
         "the label is in lower case",
         {f"{PROPERTIES}.Label": "qm ordering ack"},
-        (_LATER, _PRIVATE, _BESIDE),
+        (_LATER_ON_SESSION_CASE, _TO_PRIVATE_QUEUE_CASE, _BESIDE_SESSION_CASE),
     ),
     (
         "MQQB-2.2.4-10",
         "class-ack-reach-queue",
         "MessageClass is ACK_REACH_QUEUE",
         {f"{PROPERTIES}.MessageClass": ACK_REACH_QUEUE},
-        (_LATER, _PRIVATE, _BESIDE),
+        (_LATER_ON_SESSION_CASE, _TO_PRIVATE_QUEUE_CASE, _BESIDE_SESSION_CASE),
     ),
     (
         "MQQB-2.2.4-12",
         "numbers-exchanged",
         "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
-        {MESSAGE_BODY_FIELD_PATH: _exchange_numbers},
-        (_OF_LATER, _PRIVATE),
+        {MESSAGE_BODY_FIELD_PATH: _exchange_sequence_numbers},
+        (_ACK_OF_LATER_MESSAGE_CASE, _TO_PRIVATE_QUEUE_CASE),
     ),
     (
         "MQQB-2.2.4-12",
         "reserved-first",
         "Reserved precedes the other fields",
-        {MESSAGE_BODY_FIELD_PATH: _move_reserved_to_front},
-        (_BESIDE,),
+        {MESSAGE_BODY_FIELD_PATH: _move_reserved_field_to_front},
+        (_BESIDE_SESSION_CASE,),
     ),
     (
         "MQQB-2.2.4-12",
         "identifier-parts-exchanged",
         "Ordinal and TimeStamp of TxSequenceID are exchanged",
-        {MESSAGE_BODY_FIELD_PATH: _exchange_identifier_parts},
-        (_LATER,),
+        {MESSAGE_BODY_FIELD_PATH: _exchange_parts_of_sequence_identifier},
+        (_LATER_ON_SESSION_CASE,),
     ),
 )
-for _rule, _key, _says, _changes, _wheres in _CASES:
+for _rule, _key, _says, _changes, _wheres in _ORDER_ACK_FAULTS_WITH_CASES:
     for _where, _words, _when in _wheres:
         add(
             f"receiver-order-ack-{_where}-{_key}",
@@ -118,11 +118,11 @@ for _name, _rule, _says, _change, _when in (
         "later-order-queue-without-dollar",
         "MQQB-2.2.4-05",
         "lacks its last $",
-        _remove_dollar,
+        _remove_final_dollar_of_queue_name,
         is_later_message,
     ),
-    ("beside-session-with-os-name", "MQQB-2.2.4-05", "begins with OS:", _use_host_protocol, has_other_session),
-    ("later-with-prefix-direct", "MQQB-2.2.4-05", "begins with DIRECT=", _add_prefix, is_later_message),
+    ("beside-session-with-os-name", "MQQB-2.2.4-05", "begins with OS:", _replace_tcp_by_os_in_name, has_other_session),
+    ("later-with-prefix-direct", "MQQB-2.2.4-05", "begins with DIRECT=", _add_direct_prefix_to_name, is_later_message),
     ("later-foreign-address", "MQQB-2.2.4-06", "has another address", _replace_address, is_later_message),
     ("beside-session-foreign-address", "MQQB-2.2.4-06", "has another address", _replace_address, has_other_session),
 ):

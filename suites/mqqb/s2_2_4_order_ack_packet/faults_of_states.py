@@ -18,15 +18,15 @@ from reference_qm.core.part import QM
 from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
 from reference_qm.model.adm import Session
 
-_RULE_OF_BODY = "MQQB-2.2.4.1-D01"
+_RULE_OF_ORDER_ACK_BODY = "MQQB-2.2.4.1-D01"
 
 
-def _get_number(packet: UserMessagePacket) -> int:
+def _get_tx_sequence_number(packet: UserMessagePacket) -> int:
     return OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody).TxSequenceNumber
 
 
 def _is_later_order_ack(packet: UserMessagePacket) -> bool:
-    return is_order_ack(packet) and _get_number(packet) > 1
+    return is_order_ack(packet) and _get_tx_sequence_number(packet) > 1
 
 
 def _is_private_order_ack(packet: UserMessagePacket) -> bool:
@@ -38,7 +38,7 @@ def _is_direct_order_ack(packet: UserMessagePacket) -> bool:
 
 
 def _is_later_direct_order_ack(packet: UserMessagePacket) -> bool:
-    return _is_direct_order_ack(packet) and _get_number(packet) > 1
+    return _is_direct_order_ack(packet) and _get_tx_sequence_number(packet) > 1
 
 
 for _words, _condition, _says in (
@@ -118,7 +118,7 @@ def _reverse_sequence_numbers(body: bytes) -> bytes:
     return body[:8] + body[8:12][::-1] + body[12:16][::-1] + body[16:]
 
 
-def _lengthen_reserved(body: bytes) -> bytes:
+def _lengthen_reserved_field(body: bytes) -> bytes:
     return body + bytes(4)
 
 
@@ -138,20 +138,20 @@ for _name, _says, _change, _condition in (
     (
         "receiver-later-order-ack-24-reserved-bytes",
         "The receiver sends 24 bytes of Reserved in the OrderAcks after the first message of a sequence.",
-        _lengthen_reserved,
+        _lengthen_reserved_field,
         _is_later_order_ack,
     ),
 ):
     add(
         _name,
-        _RULE_OF_BODY,
+        _RULE_OF_ORDER_ACK_BODY,
         _says,
         wrong_fields(UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _change}, _condition),
         blind=True,
     )
 
 
-def _change_number(change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+def _make_tx_sequence_number_change(change: Callable[[int], int]) -> Callable[[bytes], bytes]:
     """Return a function that changes TxSequenceNumber in the body of an OrderAck."""
 
     def change_body(body: bytes) -> bytes:
@@ -177,6 +177,8 @@ for _name, _says, _number_change in (
         _name,
         "MQQB-2.2.4.1-D02",
         _says,
-        wrong_fields(UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _change_number(_number_change)}, is_order_ack),
+        wrong_fields(
+            UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _make_tx_sequence_number_change(_number_change)}, is_order_ack
+        ),
         blind=True,
     )

@@ -19,7 +19,7 @@ from suites.mqqb.steps.order_and_final_acks import (
     check_private_name,
     check_property_flags,
     is_order_ack,
-    judge_acknowledgments,
+    register_acknowledgment_predicates,
 )
 from suites.mqqb.steps.transactional_acks import (
     apply_to_order_acks_of_receiver,
@@ -28,7 +28,7 @@ from suites.mqqb.steps.transactional_acks import (
     check_sequence_was_received,
 )
 
-judge_acknowledgments(
+register_acknowledgment_predicates(
     is_order_ack,
     mp="MQQB-2.2.4-02",
     rules={

@@ -15,14 +15,14 @@ from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.ordering import (
-    PRIVATE_NAMES_OF_PEER,
+    ADMIN_AND_RESPONSE_QUEUES_OF_PEER,
     Receiver,
     build_order_ack,
     get_private_queue_number,
     read_acknowledged_sequence_place,
 )
 from suites.mqqb.steps.provoking import make_sut_send_message
-from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
+from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, Outgoing
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -211,7 +211,7 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     if user.DQ != 3:
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ} instead of 3")
     sent_later = receiver.send(
-        {"QueueManagerAddress": sut.guid, **PRIVATE_NAMES_OF_PEER}, destination=queue, properties={"NR": 1}
+        {"QueueManagerAddress": sut.guid, **ADMIN_AND_RESPONSE_QUEUES_OF_PEER}, destination=queue, properties={"NR": 1}
     )
     later = receiver.await_last_acknowledgment(2)
     if later is None or later["UserHeader"].DQ != 3:
@@ -247,7 +247,7 @@ def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut,
     peer.try_session()
     receiver = Receiver(peer, sut)
     sent = [receiver.send()]
-    ack = _await_ack_unless_missing(receiver, judge, sent)
+    ack = _await_ack_or_mark_field_rules_not_exercised(receiver, judge, sent)
     if ack is None:
         return
     name = str(ack["UserHeader"].DestinationQueue.DirectFormatName)
@@ -279,7 +279,7 @@ def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut,
     )
 
 
-def _await_ack_unless_missing(receiver, judge, sent):
+def _await_ack_or_mark_field_rules_not_exercised(receiver, judge, sent):
     """Return the OrderAck of a message; if there is none, mark the rules about its fields as not exercised."""
     frame = receiver.poll_acknowledgment()
     if frame is None:
@@ -340,7 +340,7 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
     answer = session.send(build_order_ack(peer, sent, body=body))
     judge(
         "MQQB-2.2.4.1-04",
-        expected=NOT_RESENT,
+        expected=NOT_RESENT_OUTCOME,
         observed=outgoing.await_resend(1),
         case="message after its OrderAck",
         evidence=[sent, answer],

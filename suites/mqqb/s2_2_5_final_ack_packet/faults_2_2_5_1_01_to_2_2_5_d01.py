@@ -66,7 +66,7 @@ add(
 )
 
 
-class _FieldsOfFirstRefusal(FinalAcks):
+class _FinalAcksWithFieldsOfFirstRefusal(FinalAcks):
     """Build FinalAcks of refused messages with fields of the first refused message."""
 
     fields: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class _FieldsOfFirstRefusal(FinalAcks):
 
 
 @fault("receiver-final-ack-sequence-of-first-refused-message", breaks="MQQB-2.2.5.1-01")
-class ReceiverFinalAckSequenceOfFirstRefusedMessage(_FieldsOfFirstRefusal):
+class ReceiverFinalAckSequenceOfFirstRefusedMessage(_FinalAcksWithFieldsOfFirstRefusal):
     """TxSequenceID of the FinalAck of every refused message is that of the first refused message."""
 
     fields = ("TxSequenceID",)
@@ -113,7 +113,7 @@ add(
 
 
 @fault("receiver-final-ack-number-of-first-refused-message", breaks="MQQB-2.2.5.1-02")
-class ReceiverFinalAckNumberOfFirstRefusedMessage(_FieldsOfFirstRefusal):
+class ReceiverFinalAckNumberOfFirstRefusedMessage(_FinalAcksWithFieldsOfFirstRefusal):
     """TxSequenceNumber of the FinalAck of every refused message is that of the first refused message."""
 
     fields = ("TxSequenceNumber",)

@@ -27,22 +27,22 @@ from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
-_NEGATIVE = 0x8000
+_NEGATIVE_CLASS_BIT = 0x8000
 
 
-def _is_negative(qm: QueueManager, session: Session, packet: UserMessagePacket) -> bool:
-    return bool(packet.MessagePropertiesHeader.MessageClass & _NEGATIVE)
+def _has_negative_class(qm: QueueManager, session: Session, packet: UserMessagePacket) -> bool:
+    return bool(packet.MessagePropertiesHeader.MessageClass & _NEGATIVE_CLASS_BIT)
 
 
-def _is_positive(qm: QueueManager, session: Session, packet: UserMessagePacket) -> bool:
-    return not _is_negative(qm, session, packet)
+def _has_positive_class(qm: QueueManager, session: Session, packet: UserMessagePacket) -> bool:
+    return not _has_negative_class(qm, session, packet)
 
 
-def _both(first: SessionCondition, second: SessionCondition) -> SessionCondition:
+def _combine_conditions(first: SessionCondition, second: SessionCondition) -> SessionCondition:
     return lambda qm, session, packet: first(qm, session, packet) and second(qm, session, packet)
 
 
-def _has_class(message_class: MessageClass, which: SessionCondition) -> SessionCondition:
+def _restrict_condition_to_class(message_class: MessageClass, which: SessionCondition) -> SessionCondition:
     return lambda qm, session, packet: (
         packet.MessagePropertiesHeader.MessageClass == message_class and which(qm, session, packet)
     )
@@ -60,7 +60,7 @@ def _replace_address(name: str) -> str:
     return FOREIGN_ADDRESS + name[name.index("\\") :]
 
 
-def _add_zeros(body: bytes) -> bytes:
+def _append_4_zero_bytes(body: bytes) -> bytes:
     return body + bytes(4)
 
 
@@ -68,7 +68,7 @@ def _remove_message_id(body: bytes) -> bytes:
     return body[:32]
 
 
-def _clear_source(body: bytes) -> bytes:
+def _clear_source_guid_in_body(body: bytes) -> bytes:
     return body[:16] + bytes(16) + body[32:]
 
 
@@ -76,110 +76,118 @@ def _exchange_numbers(body: bytes) -> bytes:
     return body[:8] + body[12:16] + body[8:12] + body[16:]
 
 
-def _move_source_to_front(body: bytes) -> bytes:
+def _move_source_guid_to_front(body: bytes) -> bytes:
     return body[16:32] + body[:16] + body[32:]
 
 
-_OF_NEGATIVE_CLASS = ("negative", "of a negative class", _is_negative)
-_OF_POSITIVE_CLASS = ("positive", "of class ACK_RECEIVE", _is_positive)
-_LATER_ON_SESSION = ("later", "that follows another message on its session", is_later_message)
-_TO_PRIVATE_QUEUE = ("private", "to a private queue by number", is_sent_to_private_queue)
-_BESIDE_SESSION = ("beside-session", "sent beside another open session", has_other_session)
-_LATER_TO_PRIVATE_QUEUE = (
+_NEGATIVE_CLASS_CASE = ("negative", "of a negative class", _has_negative_class)
+_POSITIVE_CLASS_CASE = ("positive", "of class ACK_RECEIVE", _has_positive_class)
+_LATER_ON_SESSION_CASE = ("later", "that follows another message on its session", is_later_message)
+_TO_PRIVATE_QUEUE_CASE = ("private", "to a private queue by number", is_sent_to_private_queue)
+_BESIDE_SESSION_CASE = ("beside-session", "sent beside another open session", has_other_session)
+_LATER_TO_PRIVATE_QUEUE_CASE = (
     "later-private",
     "that follows another message",
-    _both(is_sent_to_private_queue, is_later_message),
+    _combine_conditions(is_sent_to_private_queue, is_later_message),
 )
-_NEGATIVE_TO_PRIVATE_QUEUE = ("negative-private", "of a negative class", _both(is_sent_to_private_queue, _is_negative))
-_BESIDE_SESSION_TO_PRIVATE_QUEUE = (
+_NEGATIVE_TO_PRIVATE_QUEUE_CASE = (
+    "negative-private",
+    "of a negative class",
+    _combine_conditions(is_sent_to_private_queue, _has_negative_class),
+)
+_BESIDE_SESSION_TO_PRIVATE_QUEUE_CASE = (
     "beside-session-private",
     "beside a session",
-    _both(is_sent_to_private_queue, has_other_session),
+    _combine_conditions(is_sent_to_private_queue, has_other_session),
 )
-_NEGATIVE_TO_DIRECT_NAME = ("negative-direct", "of a negative class", _both(is_sent_to_direct_name, _is_negative))
-_LATER_TO_DIRECT_NAME = (
+_NEGATIVE_TO_DIRECT_NAME_CASE = (
+    "negative-direct",
+    "of a negative class",
+    _combine_conditions(is_sent_to_direct_name, _has_negative_class),
+)
+_LATER_TO_DIRECT_NAME_CASE = (
     "later-direct",
     "that follows another message",
-    _both(is_sent_to_direct_name, is_later_message),
+    _combine_conditions(is_sent_to_direct_name, is_later_message),
 )
-_BESIDE_SESSION_TO_DIRECT_NAME = (
+_BESIDE_SESSION_TO_DIRECT_NAME_CASE = (
     "beside-session-direct",
     "beside a session",
-    _both(is_sent_to_direct_name, has_other_session),
+    _combine_conditions(is_sent_to_direct_name, has_other_session),
 )
-_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
+_FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
     (
         "MQQB-2.2.5-05",
         "private-queue-5",
         "the number of the private queue is 5",
         {PRIVATE_QUEUE_NUMBER_PATH: 5},
-        (_NEGATIVE_TO_PRIVATE_QUEUE, _LATER_TO_PRIVATE_QUEUE, _BESIDE_SESSION_TO_PRIVATE_QUEUE),
+        (_NEGATIVE_TO_PRIVATE_QUEUE_CASE, _LATER_TO_PRIVATE_QUEUE_CASE, _BESIDE_SESSION_TO_PRIVATE_QUEUE_CASE),
     ),
     (
         "MQQB-2.2.5-06",
         "order-queue-without-dollar",
         "the format name lacks its last $",
         {DIRECT_NAME_PATH: _remove_dollar},
-        (_NEGATIVE_TO_DIRECT_NAME, _LATER_TO_DIRECT_NAME),
+        (_NEGATIVE_TO_DIRECT_NAME_CASE, _LATER_TO_DIRECT_NAME_CASE),
     ),
     (
         "MQQB-2.2.5-06",
         "os-name",
         "the format name begins with OS:",
         {DIRECT_NAME_PATH: _use_host_protocol},
-        (_BESIDE_SESSION_TO_DIRECT_NAME,),
+        (_BESIDE_SESSION_TO_DIRECT_NAME_CASE,),
     ),
     (
         "MQQB-2.2.5-07",
         "foreign-address",
         "the format name has another address",
         {DIRECT_NAME_PATH: _replace_address},
-        (_NEGATIVE_TO_DIRECT_NAME, _LATER_TO_DIRECT_NAME, _BESIDE_SESSION_TO_DIRECT_NAME),
+        (_NEGATIVE_TO_DIRECT_NAME_CASE, _LATER_TO_DIRECT_NAME_CASE, _BESIDE_SESSION_TO_DIRECT_NAME_CASE),
     ),
     (
         "MQQB-2.2.5-08",
         "label-lower-case",
         "the label is in lower case",
         {f"{PROPERTIES}.Label": "qm ordering ack"},
-        (_OF_NEGATIVE_CLASS, _TO_PRIVATE_QUEUE, _BESIDE_SESSION),
+        (_NEGATIVE_CLASS_CASE, _TO_PRIVATE_QUEUE_CASE, _BESIDE_SESSION_CASE),
     ),
     (
         "MQQB-2.2.5-09",
         "body-40-bytes-long",
         "the body has 40 bytes",
-        {MESSAGE_BODY_FIELD_PATH: _add_zeros},
-        (_OF_NEGATIVE_CLASS, _TO_PRIVATE_QUEUE),
+        {MESSAGE_BODY_FIELD_PATH: _append_4_zero_bytes},
+        (_NEGATIVE_CLASS_CASE, _TO_PRIVATE_QUEUE_CASE),
     ),
     (
         "MQQB-2.2.5-09",
         "body-32-bytes-long",
         "the body has 32 bytes",
         {MESSAGE_BODY_FIELD_PATH: _remove_message_id},
-        (_LATER_ON_SESSION,),
+        (_LATER_ON_SESSION_CASE,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-without-source",
         "SourceGUID is zero",
-        {MESSAGE_BODY_FIELD_PATH: _clear_source},
-        (_OF_POSITIVE_CLASS,),
+        {MESSAGE_BODY_FIELD_PATH: _clear_source_guid_in_body},
+        (_POSITIVE_CLASS_CASE,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-with-numbers-exchanged",
         "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
         {MESSAGE_BODY_FIELD_PATH: _exchange_numbers},
-        (_OF_NEGATIVE_CLASS,),
+        (_NEGATIVE_CLASS_CASE,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-with-source-first",
         "SourceGUID precedes the other fields",
-        {MESSAGE_BODY_FIELD_PATH: _move_source_to_front},
-        (_LATER_ON_SESSION, _TO_PRIVATE_QUEUE),
+        {MESSAGE_BODY_FIELD_PATH: _move_source_guid_to_front},
+        (_LATER_ON_SESSION_CASE, _TO_PRIVATE_QUEUE_CASE),
     ),
 )
-for _rule, _key, _says, _changes, _wheres in _CASES:
+for _rule, _key, _says, _changes, _wheres in _FINAL_ACK_FAULTS_WITH_CASES:
     for _where, _words, _when in _wheres:
         add(
             f"receiver-final-ack-{_where}-{_key}",
@@ -202,7 +210,9 @@ for _rule, _class in (
             f"receiver-final-ack-{_where}-instead-of-{_short}",
             _rule,
             f"A FinalAck {_words} has the class {_instead.name} instead of {_class.name}.",
-            change_final_ack({f"{PROPERTIES}.MessageClass": int(_instead)}, _has_class(_class, _which)),
+            change_final_ack(
+                {f"{PROPERTIES}.MessageClass": int(_instead)}, _restrict_condition_to_class(_class, _which)
+            ),
             blind=True,
         )
 
@@ -215,7 +225,7 @@ class ReceiverFinalAckAfterClosedSessionOrderAckBody(FinalAcks):
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message, name = position.MessageReference, position.order_queue
-        if name is None or self._has_session_to(name, position):
+        if name is None or self._has_open_session_to_order_queue(name, position):
             super().acknowledge_final(position, reason, now)
             return
         body = OrderAckBody(
@@ -225,7 +235,7 @@ class ReceiverFinalAckAfterClosedSessionOrderAckBody(FinalAcks):
         )
         self.qm.order_acks.send_transactional_ack(name, reason, body, now)
 
-    def _has_session_to(self, name: str, position: MessagePosition) -> bool:
+    def _has_open_session_to_order_queue(self, name: str, position: MessagePosition) -> bool:
         source = position.MessageReference.Identifier.QueueManagerGuid
         return any(
             session.SessionState is SessionState.OPEN and self.qm.order_acks.name_order_queue(session, source) == name

@@ -33,7 +33,7 @@ _REMOVAL_CLASS_BY_RULE = {
 AcknowledgmentBody = OrderAckBody | FinalAckBody
 
 
-def _send_wrong_class(correct: MessageClass, when: Callable[[str, AcknowledgmentBody], bool]) -> Install:
+def _send_wrong_final_ack_class(correct: MessageClass, when: Callable[[str, AcknowledgmentBody], bool]) -> Install:
     """Return an installer of a fault that replaces one class of FinalAcks. The condition gets the order queue and the
     body.
     """
@@ -48,7 +48,7 @@ def _send_wrong_class(correct: MessageClass, when: Callable[[str, Acknowledgment
     return replace_part(WrongClassSent)
 
 
-def _send_wrong_class_later(correct: MessageClass) -> Install:
+def _send_wrong_class_except_in_first_final_ack(correct: MessageClass) -> Install:
     """Return an installer of a fault that replaces one class of FinalAcks, except in the first such FinalAck."""
 
     class LaterClassWrong(OrderAcks):
@@ -67,7 +67,7 @@ def _send_wrong_class_later(correct: MessageClass) -> Install:
     return replace_part(LaterClassWrong)
 
 
-def _send_wrong_class_beside_admin_ack(correct: MessageClass) -> Install:
+def _send_wrong_final_ack_class_beside_admin_ack(correct: MessageClass) -> Install:
     """Return an installer of a fault that replaces one class of FinalAcks of messages that request administration
     acknowledgments.
     """
@@ -98,14 +98,14 @@ for _rule, _class in (_REFUSAL_CLASS_BY_RULE | _REMOVAL_CLASS_BY_RULE).items():
         f"receiver-final-ack-{_words}-in-middle-of-sequence-nack-bad-encryption",
         _rule,
         f"The receiver sends the class NACK_BAD_ENCRYPTION instead of {_class_name}, unless TxSequenceNumber is 1.",
-        _send_wrong_class(_class, _is_in_middle_of_sequence),
+        _send_wrong_final_ack_class(_class, _is_in_middle_of_sequence),
         blind=True,
     )
     add(
         f"receiver-final-ack-{_words}-to-private-name-nack-bad-encryption",
         _rule,
         f"The receiver sends the class NACK_BAD_ENCRYPTION instead of {_class_name} to a private order queue.",
-        _send_wrong_class(_class, _is_private_name),
+        _send_wrong_final_ack_class(_class, _is_private_name),
         blind=True,
     )
     add(
@@ -113,7 +113,7 @@ for _rule, _class in (_REFUSAL_CLASS_BY_RULE | _REMOVAL_CLASS_BY_RULE).items():
         _rule,
         f"The receiver sends only its first FinalAck of the class {_class_name} with this class. The class of its "
         "later FinalAcks for the same reason is NACK_BAD_ENCRYPTION.",
-        _send_wrong_class_later(_class),
+        _send_wrong_class_except_in_first_final_ack(_class),
         blind=True,
     )
 
@@ -124,7 +124,7 @@ for _rule, _class in _REFUSAL_CLASS_BY_RULE.items():
         _rule,
         f"The receiver sends the class NACK_BAD_ENCRYPTION instead of {_class_name}, if the message requests "
         "administration acknowledgments.",
-        _send_wrong_class_beside_admin_ack(_class),
+        _send_wrong_final_ack_class_beside_admin_ack(_class),
         blind=True,
     )
 

@@ -17,11 +17,11 @@ from suites.mqqb.steps.order_and_final_acks import (
     check_private_name,
     check_property_flags,
     is_final_ack,
-    judge_acknowledgments,
+    register_acknowledgment_predicates,
 )
 from suites.mqqb.steps.transactional_acks import make_field_of_message_predicate
 
-judge_acknowledgments(
+register_acknowledgment_predicates(
     is_final_ack,
     mp="MQQB-2.2.5-02",
     rules={

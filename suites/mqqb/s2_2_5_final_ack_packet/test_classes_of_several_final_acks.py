@@ -11,7 +11,7 @@ from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import SIG20
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    IDENTIFIER_OFFSET,
+    OFFSET_OF_IDENTIFIER_IN_FINAL_ACK,
     AckClass,
     AcknowledgingReceiver,
     get_final_ack_identifier,
@@ -36,7 +36,11 @@ def _collect_final_acks(receiver: Receiver, count: int) -> dict[str, Frame]:
     while len(list_final_acks()) < count and receiver.poll(list_final_acks) is not None:
         pass
     bodies = [(frame, bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in list_final_acks()]
-    return {get_final_ack_identifier(frame): frame for frame, body in bodies if len(body) > IDENTIFIER_OFFSET}
+    return {
+        get_final_ack_identifier(frame): frame
+        for frame, body in bodies
+        if len(body) > OFFSET_OF_IDENTIFIER_IN_FINAL_ACK
+    }
 
 
 @malforms("MQMQ-2.2.20.5-18")

@@ -11,7 +11,7 @@ from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge_queue, receive_first_message
 from suites.mqqb.steps.ordering import (
-    PRIVATE_NAMES_OF_PEER,
+    ADMIN_AND_RESPONSE_QUEUES_OF_PEER,
     Receiver,
     get_private_queue_number,
     read_acknowledged_sequence_place,
@@ -139,7 +139,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue()))
     for case, names in (
         ("message without further names", {}),
-        ("message that names private queues", PRIVATE_NAMES_OF_PEER),
+        ("message that names private queues", ADMIN_AND_RESPONSE_QUEUES_OF_PEER),
     ):
         sent = receiver.send(
             {"QueueManagerAddress": sut.guid, **names}, destination=queue, properties={"NR": 1} if names else {}

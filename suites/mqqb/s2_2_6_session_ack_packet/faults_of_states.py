@@ -21,7 +21,7 @@ def _is_from_initiator(qm: QueueManager, session: Session, packet: Any) -> bool:
     return session.initiator
 
 
-def _acknowledges_recoverable(qm: QueueManager, session: Session, packet: Any) -> bool:
+def _acknowledges_recoverable_messages(qm: QueueManager, session: Session, packet: Any) -> bool:
     return bool(packet.SessionHeader.RecoverableMsgAckFlags)
 
 
@@ -51,7 +51,7 @@ for _name, _says, _install in (
     (
         "session-ack-of-recoverable-message-pt-0",
         "The queue manager acknowledges recoverable messages in a SessionAck with PT 0.",
-        change_sent_packet(SessionAckPacket, set_packet_type(0), _acknowledges_recoverable),
+        change_sent_packet(SessionAckPacket, set_packet_type(0), _acknowledges_recoverable_messages),
     ),
     (
         "later-session-ack-pt-0",

@@ -9,7 +9,7 @@ from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
 SH_BIT = 1 << 4
-SESSION_ACK_BYTES = 36
+SESSION_ACK_SIZE_BYTES = 36
 """The size of a SessionAck: BaseHeader (16), InternalHeader (4) and SessionHeader (16)."""
 
 
@@ -24,7 +24,7 @@ def test_session_ack_has_in_and_sh_set_and_pt_1(peer, judge):
     judge("MQQB-2.2.6-02", expected=1, observed=bits["PT"], case="PT of the SessionAck", evidence=[answer])
 
 
-def _acknowledges(count):
+def _make_acknowledged_count_condition(count):
     """Return a condition for a SessionAck that acknowledges a given number of messages."""
     return lambda frame: frame["SessionHeader"].AckSequenceNumber == count
 
@@ -42,10 +42,10 @@ def test_session_acks_of_both_roles_have_36_bytes(peer, sut, judge):
         (await_session_of_sut(peer, sut), 1, "SessionAck of the SUT as initiator"),
     ):
         sent = connection.send(peer.recoverable_message())
-        answer = connection.poll("SessionAck", _acknowledges(count))
+        answer = connection.poll("SessionAck", _make_acknowledged_count_condition(count))
         judge(
             "MQQB-2.2.6-D01",
-            expected=SESSION_ACK_BYTES,
+            expected=SESSION_ACK_SIZE_BYTES,
             observed="nothing" if answer is None else len(answer.data),
             case=f"size of the {case}",
             evidence=[sent, answer],

@@ -134,7 +134,7 @@ add(
 ACCEPTED_SESSION_LIMIT = 4
 
 
-class _ConnectingWithSessionLimit(Connecting):
+class _AcceptedSessionLimit(Connecting):
     """The acceptor accepts only a limited number of sessions."""
 
     def is_session_acceptable(self) -> bool:
@@ -147,7 +147,7 @@ add(
     "acceptor-ping-response-rf-always-clear",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
     "The acceptor clears RF in every Ping Response, although it refuses the fifth session.",
-    both(replace_part(_ConnectingWithSessionLimit), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
+    both(replace_part(_AcceptedSessionLimit), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
 )
 
 
@@ -268,12 +268,12 @@ add(
 )
 
 
-SIGNATURE = PingPacket.Signature.to_bytes(2, "little")
+CORRECT_SIGNATURE_BYTES = PingPacket.Signature.to_bytes(2, "little")
 
 
 def _correct_ping_signature(data: bytes) -> bytes:
     """Replace the Signature of a datagram by the correct Signature."""
-    return data[:2] + SIGNATURE + data[4:]
+    return data[:2] + CORRECT_SIGNATURE_BYTES + data[4:]
 
 
 add(
@@ -292,19 +292,19 @@ add(
 )
 
 
-def _correct_given_signature(accepted: int) -> Callable[[bytes], bytes]:
-    def repair(data: bytes) -> bytes:
+def _make_signature_correction(accepted: int) -> Callable[[bytes], bytes]:
+    def correct_signature(data: bytes) -> bytes:
         found = int.from_bytes(data[2:4], "little")
         return data[:2] + b"\x48\x55" + data[4:] if len(data) == 24 and found == accepted else data
 
-    return repair
+    return correct_signature
 
 
 add(
     "acceptor-ping-request-signature-of-swapped-bytes-accepted",
     "MQQB-2.2.7-21",
     "The acceptor answers a Ping Request whose Signature is 0x4855.",
-    change_received_datagrams(PingSocket.LISTENER, _correct_given_signature(0x4855)),
+    change_received_datagrams(PingSocket.LISTENER, _make_signature_correction(0x4855)),
 )
 
 
@@ -312,7 +312,7 @@ add(
     "initiator-ping-response-signature-0-accepted",
     "MQQB-2.2.7-21",
     "The initiator accepts a Ping Response whose Signature is 0.",
-    change_received_datagrams(PingSocket.SOURCE, _correct_given_signature(0)),
+    change_received_datagrams(PingSocket.SOURCE, _make_signature_correction(0)),
 )
 
 

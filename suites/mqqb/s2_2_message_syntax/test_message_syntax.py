@@ -6,7 +6,7 @@ import textwrap
 
 from harness.run.marks import covers
 
-TIME_STAMP, ACK_MS, RECOVERABLE_ACK_MS = 0x0102_0304, 0x0001_1170, 0x0000_0304
+SENT_TIME_STAMP_MS, ACK_TIMEOUT_MS, RECOVERABLE_ACK_TIMEOUT_MS = 0x0102_0304, 0x0001_1170, 0x0000_0304
 """Numbers that change when their bytes are reversed. The timeouts are in the valid ranges (2.2.2.1)."""
 PACKET_SIZE_FIELDS_HEX = ("3c020000", "20000000", "24000000")
 """PacketSize of EstablishConnection, ConnectionParameters and SessionAck: 572, 32, 36."""
@@ -21,12 +21,14 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, sut, judge):
     """The peer opens a session, and sends an express and a recoverable message. The sizes, timeouts, time stamp, counts
     and flags in the SUT's four answers are little-endian.
     """
-    timeouts = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
-    connection = peer.open_raw({"TimeStamp": TIME_STAMP}, **timeouts)
+    timeouts = {"RecoverableAckTimeout": RECOVERABLE_ACK_TIMEOUT_MS, "AckTimeout": ACK_TIMEOUT_MS}
+    connection = peer.open_raw({"TimeStamp": SENT_TIME_STAMP_MS}, **timeouts)
     established, agreed = connection.received[:2]
     acknowledged = connection.request_acknowledgment()
     connection.send(peer.recoverable_message())
-    recoverable = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    recoverable = connection.poll(
+        "SessionAck", within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
+    )
     frames = [established, agreed, acknowledged]
     numbers = [
         *(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.faults.public_keys import change_published_blobs
 from harness.faults.registry import add
 
-_ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
-_MODULUS_AT = 20
+_ENHANCED_PROVIDER_NAME = "Microsoft Enhanced Cryptographic Provider v1.0"
+_MODULUS_OFFSET = 20
 
 
 def _cut_last_byte(blob: bytes) -> bytes:
@@ -22,7 +22,7 @@ def _swap_length_and_exponent(blob: bytes) -> bytes:
 
 
 def _reverse_modulus(blob: bytes) -> bytes:
-    return blob[:_MODULUS_AT] + blob[_MODULUS_AT:][::-1]
+    return blob[:_MODULUS_OFFSET] + blob[_MODULUS_OFFSET:][::-1]
 
 
 for _name, _rule, _says, _install in (
@@ -30,7 +30,7 @@ for _name, _rule, _says, _install in (
         "enhanced-public-key-blob-modulus-one-byte-short",
         "MQQB-2.4.1-04",
         "The receiver publishes the key of the enhanced provider with a modulus that is one byte shorter than bitLen.",
-        change_published_blobs(_cut_last_byte, _ENHANCED),
+        change_published_blobs(_cut_last_byte, _ENHANCED_PROVIDER_NAME),
     ),
     (
         "public-key-blob-modulus-4-bytes-longer",
@@ -48,7 +48,7 @@ for _name, _rule, _says, _install in (
         "enhanced-public-key-blob-modulus-big-endian",
         "MQQB-2.4.1-D01",
         "The receiver publishes the key of the enhanced provider with the highest byte of the modulus first.",
-        change_published_blobs(_reverse_modulus, _ENHANCED),
+        change_published_blobs(_reverse_modulus, _ENHANCED_PROVIDER_NAME),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

@@ -14,7 +14,11 @@ from harness.wire import protection
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender
 
 CONSTANT_BLOB_PREFIX_HEX = "0602000000a4000052534131"
-KEY_BITS = {protection.BASE_PROVIDER: 512, protection.ENHANCED_PROVIDER: 1024, protection.ADVANCED_PROVIDER: 1024}
+KEY_BITS_BY_PROVIDER = {
+    protection.BASE_PROVIDER: 512,
+    protection.ENHANCED_PROVIDER: 1024,
+    protection.ADVANCED_PROVIDER: 1024,
+}
 CIPHER_BY_PRIVACY_LEVEL = {1: (protection.RC4, 40), 3: (protection.RC4, 128), 5: (protection.AES_256, 256)}
 RULES_OF_CONSTANT_PART = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
 """Rules about the constant part of a PUBLICKEYBLOB."""
@@ -46,11 +50,11 @@ SIGNING_KEY_RULES = (
     "MQMQ-2.2.20.6-35",
 )
 """Rules about the fields of a published key for signing."""
-SIGNING_CONSTANT_BLOB_PART = "0602000000240000" + CONSTANT_BLOB_PREFIX_HEX[16:]
-BIT_LENGTH_AT, EXPONENT_AT, MODULUS_AT = 12, 16, 20
+CONSTANT_SIGNING_BLOB_PREFIX_HEX = "0602000000240000" + CONSTANT_BLOB_PREFIX_HEX[16:]
+BIT_LENGTH_OFFSET, EXPONENT_OFFSET, MODULUS_OFFSET = 12, 16, 20
 """Offsets of fields in a PUBLICKEYBLOB."""
 LEAST_PUBLIC_EXPONENT = 3
-SMALL_FACTORS = math.prod(range(2, 500))
+PRODUCT_OF_SMALL_FACTORS = math.prod(range(2, 500))
 """A number that has every prime below 500 as a factor. An RSA modulus has none of these factors."""
 RULES_OF_KEY_LIST = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
 """Rules about the list of keys: the list contains one key of the specified length for each provider."""
@@ -102,7 +106,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
     judge(
         "MQQB-3.1.7.1.5-10",
         *RULES_OF_KEY_LIST,
-        expected=KEY_BITS,
+        expected=KEY_BITS_BY_PROVIDER,
         observed=sizes,
         case="bits of the key",
         evidence=evidence,
@@ -132,11 +136,11 @@ def test_each_field_of_published_signing_keys_is_correct(sut, judge):
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no public signing keys")
         return
     for name, blob in protection.read_listed_blobs(listed).items():
-        length, exponent = (int.from_bytes(blob[at : at + 4], "little") for at in (BIT_LENGTH_AT, EXPONENT_AT))
-        modulus, bits = blob[MODULUS_AT:], KEY_BITS.get(name, 8 * len(blob[MODULUS_AT:]))
+        length, exponent = (int.from_bytes(blob[at : at + 4], "little") for at in (BIT_LENGTH_OFFSET, EXPONENT_OFFSET))
+        modulus, bits = blob[MODULUS_OFFSET:], KEY_BITS_BY_PROVIDER.get(name, 8 * len(blob[MODULUS_OFFSET:]))
         judge(
             "MQMQ-2.2.20.6-28",
-            expected=SIGNING_CONSTANT_BLOB_PART,
+            expected=CONSTANT_SIGNING_BLOB_PREFIX_HEX,
             observed=blob[: len(CONSTANT_BLOB_PREFIX_HEX) // 2].hex(),
             case=f"first 12 bytes of the signing key for {name}",
         )
@@ -166,4 +170,4 @@ def test_each_field_of_published_signing_keys_is_correct(sut, judge):
 
 def _is_possible_modulus(modulus, bits):
     """Return whether the number can be the product of two large primes."""
-    return modulus.bit_length() == bits and math.gcd(modulus, SMALL_FACTORS) == 1
+    return modulus.bit_length() == bits and math.gcd(modulus, PRODUCT_OF_SMALL_FACTORS) == 1

@@ -9,7 +9,7 @@ from harness.judging.passive import Finding, passive
 from reference_qm.codec import FormatError, SimpleBlob
 from suites.mqmq.steps.message_parts import judge_message_part
 
-HEAD, KEY_ALGORITHM, SIZE = b"\1\2\0\0", b"\0\xa4\0\0", 268
+SIMPLE_BLOB_HEADER_BYTES, ENCRYPTING_KEY_ALGORITHM_BYTES, SIMPLE_BLOB_SIZE_BYTES = b"\1\2\0\0", b"\0\xa4\0\0", 268
 SESSION_KEY_ALGORITHMS = (0x660E, 0x660F, 0x6610, 0x6602, 0x6801)
 
 
@@ -39,5 +39,9 @@ def check_blob_layout(security: Any, packet: Any) -> Finding:
     key = security.SecurityData.EncryptionKey
     if not key:
         return None
-    kept = key[:4] == HEAD and key[8:12] == KEY_ALGORITHM and len(key) == SIZE
+    kept = (
+        key[:4] == SIMPLE_BLOB_HEADER_BYTES
+        and key[8:12] == ENCRYPTING_KEY_ALGORITHM_BYTES
+        and len(key) == SIMPLE_BLOB_SIZE_BYTES
+    )
     return kept, f"the fixed parts are {key[:4].hex()} and {key[8:12].hex()}, and the size is {len(key)} bytes"

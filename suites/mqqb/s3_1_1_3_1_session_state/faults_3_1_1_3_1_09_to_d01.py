@@ -97,12 +97,12 @@ add(
 )
 
 
-_TEXT_WITHOUT_ADDRESS = "the peer"
+_INVALID_ADDRESS_TEXT = "the peer"
 
 
 def _replace_remote_addresses(qm: QueueManager) -> None:
     for session in qm.sessions.values():
-        session.RemoteQMAddress = _TEXT_WITHOUT_ADDRESS
+        session.RemoteQMAddress = _INVALID_ADDRESS_TEXT
 
 
 add(
@@ -295,7 +295,7 @@ add(
 
 def _replace_next_hop_addresses(qm: QueueManager) -> None:
     for session in qm.sessions.values():
-        session.NextHopCollection = [replace(hop, Address=_TEXT_WITHOUT_ADDRESS) for hop in session.NextHopCollection]
+        session.NextHopCollection = [replace(hop, Address=_INVALID_ADDRESS_TEXT) for hop in session.NextHopCollection]
 
 
 add(

@@ -32,7 +32,7 @@ class ReceiverSequenceOfOrdinal1Refused(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-def _list_transfers(qm: QueueManager) -> list[IncomingTransactionalTransferInfo]:
+def _list_incoming_transfers(qm: QueueManager) -> list[IncomingTransactionalTransferInfo]:
     return [
         transfer
         for queue in qm.adm.QueueCollection.values()
@@ -40,18 +40,18 @@ def _list_transfers(qm: QueueManager) -> list[IncomingTransactionalTransferInfo]
     ]
 
 
-def _forget_ordinals(qm: QueueManager) -> None:
-    for transfer in _list_transfers(qm):
+def _clear_ordinals_of_incoming_sequences(qm: QueueManager) -> None:
+    for transfer in _list_incoming_transfers(qm):
         transfer.SequenceIdentifier = replace(transfer.SequenceIdentifier, Ordinal=0)
 
 
-def _forget_later_senders(qm: QueueManager) -> None:
+def _delete_incoming_transfers_of_later_senders(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for key in list(queue.IncomingTransactionalTransferInfoCollection)[1:]:
             del queue.IncomingTransactionalTransferInfoCollection[key]
 
 
-def _forget_sequences_of_empty_queues(qm: QueueManager) -> None:
+def _delete_incoming_transfers_of_empty_queues(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         if not len(queue.MessagePositionList):
             queue.IncomingTransactionalTransferInfoCollection.clear()
@@ -61,17 +61,17 @@ for _name, _says, _install in (
     (
         "receiver-incoming-sequence-ordinal-lost-at-restart",
         "After a restart, the receiver knows only TimeStamp of IncomingTxSequenceID.",
-        at_restart(_forget_ordinals),
+        at_restart(_clear_ordinals_of_incoming_sequences),
     ),
     (
         "receiver-incoming-sequence-of-second-sender-lost-at-restart",
         "After a restart, the receiver knows for each queue only IncomingTxSequenceID of the first sender.",
-        at_restart(_forget_later_senders),
+        at_restart(_delete_incoming_transfers_of_later_senders),
     ),
     (
         "receiver-incoming-sequence-of-empty-queue-lost-at-restart",
         "After a restart, the receiver knows IncomingTxSequenceID only for the queues that contain messages.",
-        at_restart(_forget_sequences_of_empty_queues),
+        at_restart(_delete_incoming_transfers_of_empty_queues),
     ),
 ):
     add(_name, "MQQB-3.1.1.3.1-08", _says, _install, blind=True)
@@ -89,23 +89,23 @@ def _change_inspected_session(change: Callable[[QM, Session, dict[str, Any]], No
     return replace_part(SessionTreeChanged)
 
 
-def _name_first_queue_for_acceptor(qm: QM, session: Session, tree: dict[str, Any]) -> None:
+def _show_first_queue_for_acceptor(qm: QM, session: Session, tree: dict[str, Any]) -> None:
     if not session.initiator and session.OutgoingQueueReference is None:
         tree["OutgoingQueueReference"] = next(iter(qm.adm.OutgoingQueues), None)
 
 
-def _name_first_queue(qm: QM, session: Session, tree: dict[str, Any]) -> None:
+def _show_first_queue_for_initiator(qm: QM, session: Session, tree: dict[str, Any]) -> None:
     if session.initiator:
         first = next(iter(qm.adm.OutgoingQueues.values()))
         tree["OutgoingQueueReference"] = first.DestinationFormatName
 
 
-def _drop_queue_of_closed_session(qm: QM, session: Session, tree: dict[str, Any]) -> None:
+def _hide_queue_of_closed_session(qm: QM, session: Session, tree: dict[str, Any]) -> None:
     if session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT):
         tree["OutgoingQueueReference"] = None
 
 
-def _append_port_for_initiator(qm: QM, session: Session, tree: dict[str, Any]) -> None:
+def _append_port_to_shown_address_of_initiator(qm: QM, session: Session, tree: dict[str, Any]) -> None:
     if session.initiator and session.RemoteQMAddress:
         tree["RemoteQMAddress"] = f"{session.RemoteQMAddress}:{qm.config.remote_tcp_port}"
 
@@ -115,12 +115,12 @@ def _show_host_name_of_closed_session(qm: QM, session: Session, tree: dict[str, 
         tree["RemoteQMAddress"] = "localhost"
 
 
-def _prefix_next_hops(qm: QM, session: Session, tree: dict[str, Any]) -> None:
+def _add_prefix_to_shown_next_hop_addresses(qm: QM, session: Session, tree: dict[str, Any]) -> None:
     for hop in tree["NextHopCollection"]:
         hop["Address"] = f"IP={hop['Address']}"
 
 
-def _append_port_to_next_hops_of_guid(qm: QM, session: Session, tree: dict[str, Any]) -> None:
+def _append_port_to_shown_next_hops_of_guid(qm: QM, session: Session, tree: dict[str, Any]) -> None:
     if not session.direct:
         for hop in tree["NextHopCollection"]:
             hop["Address"] += f":{qm.config.remote_tcp_port}"
@@ -136,25 +136,25 @@ for _name, _rule, _says, _change in (
         "acceptor-session-outgoing-queue-reference-first-queue",
         "MQQB-3.1.1.3.1-10",
         "The session of an acceptor, which has no outgoing queue, has a reference to the first outgoing queue.",
-        _name_first_queue_for_acceptor,
+        _show_first_queue_for_acceptor,
     ),
     (
         "sender-outgoing-queue-reference-of-every-session-first-queue",
         "MQQB-3.1.1.3.1-10",
         "OutgoingQueueReference of every session that the sender initiates names the first outgoing queue.",
-        _name_first_queue,
+        _show_first_queue_for_initiator,
     ),
     (
         "sender-outgoing-queue-reference-of-closed-session-missing",
         "MQQB-3.1.1.3.1-10",
         "A session that the sender closed, or that waits for a new attempt, has no OutgoingQueueReference.",
-        _drop_queue_of_closed_session,
+        _hide_queue_of_closed_session,
     ),
     (
         "initiator-remote-address-with-port",
         "MQQB-3.1.1.3.1-11",
         "RemoteQMAddress of a session that the queue manager initiates ends with the port.",
-        _append_port_for_initiator,
+        _append_port_to_shown_address_of_initiator,
     ),
     (
         "remote-address-of-closed-session-host-name",
@@ -166,13 +166,13 @@ for _name, _rule, _says, _change in (
         "initiator-next-hop-address-with-ip-prefix",
         "MQQB-3.1.1.3.1.3-01",
         "Address of a NextHop begins with IP=.",
-        _prefix_next_hops,
+        _add_prefix_to_shown_next_hop_addresses,
     ),
     (
         "initiator-next-hop-of-guid-address-with-port",
         "MQQB-3.1.1.3.1.3-01",
         "Address of a NextHop ends with the port if the destination is not a direct format name.",
-        _append_port_to_next_hops_of_guid,
+        _append_port_to_shown_next_hops_of_guid,
     ),
     (
         "initiator-later-next-hop-address-host-name",

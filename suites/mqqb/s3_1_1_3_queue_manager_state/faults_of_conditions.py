@@ -61,7 +61,7 @@ def _remove_new_cache_entries(cache: str, when: Callable[[Any], bool]) -> Callab
     return run
 
 
-def _keep_first_setting(name: str) -> Callable[..., Any]:
+def _encrypt_with_first_value_of_setting(name: str) -> Callable[..., Any]:
     """Return a step that uses the value that a setting had when the first message was encrypted."""
 
     def run(self: Any, original: Any, *arguments: Any) -> Any:
@@ -118,7 +118,7 @@ def _reset_ordinal_without_messages(qm: QueueManager) -> None:
         qm.adm.MessageIdOrdinal = 0
 
 
-def _increase_timeout(name: str) -> Callable[[QueueManager], None]:
+def _make_timeout_increase(name: str) -> Callable[[QueueManager], None]:
     return lambda qm: setattr(qm.adm, name, _TIMEOUT_INCREASE_S + getattr(qm.adm, name))
 
 
@@ -247,7 +247,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{label}-of-first-message-kept",
             rule,
             f"The sender uses the value of {name} at its first message for all later messages.",
-            change_step(Securing.encrypt_body, _keep_first_setting(name)),
+            change_step(Securing.encrypt_body, _encrypt_with_first_value_of_setting(name)),
         )
         for label, name, rule in (
             ("advanced-algorithm", "PreferredAdvancedAlgorithm", "MQQB-3.1.1.3-16"),
@@ -323,7 +323,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{name.lower()}-longer-after-restart",
             rule,
             f"The sender adds seven seconds to {name} at a restart.",
-            at_restart(_increase_timeout(name)),
+            at_restart(_make_timeout_increase(name)),
         )
         for name, rule in (
             ("ResendTimeoutsShort", "MQQB-3.1.1.3-28"),

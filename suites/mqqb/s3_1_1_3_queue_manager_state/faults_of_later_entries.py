@@ -61,7 +61,7 @@ def _replace_advanced_algorithm(choose: Callable[[int], int]) -> Install:
     return change_step(Securing.encrypt_body, run)
 
 
-def _replace_number(given: int, used: int, value: int) -> int:
+def _replace_algorithm_number(given: int, used: int, value: int) -> int:
     return used if value == given else value
 
 
@@ -70,7 +70,7 @@ for _bits, _given, _used in (("128", 0x660E, 0x6610), ("192", 0x660F, 0x6610), (
         f"sender-preferred-aes-{_bits}-ignored",
         "MQQB-3.1.1.3-17",
         f"The sender does not use AES with a key of {_bits} bits if PreferredAdvancedAlgorithm names this algorithm.",
-        _replace_advanced_algorithm(partial(_replace_number, _given, _used)),
+        _replace_advanced_algorithm(partial(_replace_algorithm_number, _given, _used)),
         blind=True,
     )
 

@@ -6,9 +6,9 @@ from harness.judging.passive import passive
 from suites.mqmq.steps.session_headers import (
     SESSION_ACK_KIND,
     USER_MESSAGE_KIND,
-    apply_to_session_headers,
     check_recoverable_sent_count,
     check_sent_count,
+    make_session_header_predicate,
 )
 
 for rule, expected, judge in (
@@ -19,4 +19,4 @@ for rule, expected, judge in (
         check_recoverable_sent_count,
     ),
 ):
-    passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(apply_to_session_headers(judge))
+    passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(make_session_header_predicate(judge))

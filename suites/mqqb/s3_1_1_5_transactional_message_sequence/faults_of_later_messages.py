@@ -12,9 +12,9 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingTransferSequence, Session
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_1_6_2_transactional_acknowledgment.faults_of_later_messages import (
-    acknowledge_arrival_of_forwarded,
-    acknowledge_forwarded,
-    send_final_ack_of_forwarded,
+    acknowledge_arrival_of_forwarded_message,
+    acknowledge_forwarded_messages,
+    send_final_ack_of_forwarded_message,
 )
 
 
@@ -62,16 +62,16 @@ for _name, _rule, _says, _acknowledge in (
         "router-final-ack-sent",
         "MQQB-3.1.1.5-06",
         "A queue manager between source and destination sends a FinalAck for a message that it forwards.",
-        send_final_ack_of_forwarded,
+        send_final_ack_of_forwarded_message,
     ),
     (
         "router-arrival-of-transactional-message-acknowledged",
         "MQQB-3.1.1.5-06",
         "A queue manager between source and destination acknowledges the arrival of a message that it forwards.",
-        acknowledge_arrival_of_forwarded,
+        acknowledge_arrival_of_forwarded_message,
     ),
 ):
-    add(_name, _rule, _says, acknowledge_forwarded(_acknowledge), blind=True)
+    add(_name, _rule, _says, acknowledge_forwarded_messages(_acknowledge), blind=True)
 
 
 @fault("sender-unacked-sequence-later-messages-of-transaction-missing", breaks="MQQB-3.1.1.5-02", blind=True)

@@ -12,7 +12,7 @@ from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import OutgoingTransferInfo, Session
 
 
-def _change_transfer(change: Callable[[Session, OutgoingTransferInfo], OutgoingTransferInfo]) -> Install:
+def _change_outgoing_transfer_info(change: Callable[[Session, OutgoingTransferInfo], OutgoingTransferInfo]) -> Install:
     """Return an installer of a fault that changes OutgoingTransferInfo after each update."""
 
     class TransferChanged(OrderAcks):
@@ -25,18 +25,22 @@ def _change_transfer(change: Callable[[Session, OutgoingTransferInfo], OutgoingT
     return replace_part(TransferChanged)
 
 
-def _increment_previous_of_next(session: Session, transfer: OutgoingTransferInfo) -> OutgoingTransferInfo:
+def _increment_previous_number_of_next_message(
+    session: Session, transfer: OutgoingTransferInfo
+) -> OutgoingTransferInfo:
     following = transfer.EodNextSeq
     if session.OutgoingTxSequenceID.Ordinal < 2:
         return transfer
     return replace(transfer, EodNextSeq=replace(following, PrevNo=following.SeqNo))
 
 
-def _clear_previous_of_first(session: Session, transfer: OutgoingTransferInfo) -> OutgoingTransferInfo:
+def _clear_previous_number_of_first_unacknowledged(
+    session: Session, transfer: OutgoingTransferInfo
+) -> OutgoingTransferInfo:
     return replace(transfer, EodFirstNonAck=replace(transfer.EodFirstNonAck, PrevNo=0))
 
 
-def _take_acknowledged_as_previous(session: Session, transfer: OutgoingTransferInfo) -> OutgoingTransferInfo:
+def _set_previous_number_to_last_acknowledged(session: Session, transfer: OutgoingTransferInfo) -> OutgoingTransferInfo:
     last: SequenceInfo = transfer.EodLastNonAck
     if not last.SeqNo:
         return transfer
@@ -47,17 +51,17 @@ for _name, _says, _change in (
     (
         "sender-next-message-of-later-sequence-prev-no-as-seq-no",
         "PrevNo of EodNextSeq is equal to SeqNo in every sequence of the sender except the first.",
-        _increment_previous_of_next,
+        _increment_previous_number_of_next_message,
     ),
     (
         "sender-first-unacknowledged-message-prev-no-0",
         "PrevNo of EodFirstNonAck is always 0.",
-        _clear_previous_of_first,
+        _clear_previous_number_of_first_unacknowledged,
     ),
     (
         "sender-last-unacknowledged-message-prev-no-of-last-order-ack",
         "PrevNo of EodLastNonAck is the number of the last OrderAck.",
-        _take_acknowledged_as_previous,
+        _set_previous_number_to_last_acknowledged,
     ),
 ):
-    add(_name, "MQQB-3.1.1.5-D03", _says, _change_transfer(_change), blind=True)
+    add(_name, "MQQB-3.1.1.5-D03", _says, _change_outgoing_transfer_info(_change), blind=True)

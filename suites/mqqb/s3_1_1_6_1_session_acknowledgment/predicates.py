@@ -6,7 +6,7 @@ from harness.judging.passive import passive
 from suites.mqmq.steps.session_headers import (
     SESSION_ACK_KIND,
     USER_MESSAGE_KIND,
-    apply_to_session_headers,
+    make_session_header_predicate,
     make_zero_before_first_recoverable_message_predicate,
 )
 
@@ -19,4 +19,4 @@ for rule, field in (
         (SESSION_ACK_KIND, USER_MESSAGE_KIND),
         f"{field} is 0 while no recoverable message has arrived",
         of_system=True,
-    )(apply_to_session_headers(make_zero_before_first_recoverable_message_predicate(field)))
+    )(make_session_header_predicate(make_zero_before_first_recoverable_message_predicate(field)))

@@ -49,7 +49,7 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge, ca
     again = outgoing.await_session()
     while not again.stays_quiet():
         pass
-    came, evidence = outgoing.list_sequence_numbers_on(again), [*sent, ack, again.last]
+    came, evidence = outgoing.list_sequence_numbers_on_session(again), [*sent, ack, again.last]
     for rule, kind, expected in (
         ("MQQB-3.1.1.6.1-01", (1, 2, 6), [6]),
         ("MQQB-3.1.1.6.1-02", (3, 4, 5), [5]),

@@ -16,17 +16,17 @@ from reference_qm.model.adm import NO_INCOMING_SEQUENCE, RecoverableReceipt, Ses
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-Run = Callable[..., Any]
+OriginalStep = Callable[..., Any]
 
 
-def acknowledge_forwarded(acknowledge: Callable[[Any, Session, UserMessagePacket, int, Now], None]) -> Install:
+def acknowledge_forwarded_messages(acknowledge: Callable[[Any, Session, UserMessagePacket, int, Now], None]) -> Install:
     """Return an installer of a fault that acknowledges a forwarded transactional message. ``acknowledge`` is also
     called with the number of transactional messages forwarded so far.
     """
 
     def run(
         self: Any,
-        original: Run,
+        original: OriginalStep,
         session: Session,
         packet: UserMessagePacket,
         receipt: RecoverableReceipt,
@@ -50,18 +50,22 @@ def _send_order_ack(self: Any, session: Session, packet: UserMessagePacket, now:
     self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
 
 
-def _order_ack_of_second(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
+def _send_order_ack_of_second_message(
+    self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now
+) -> None:
     if count == 2:
         _send_order_ack(self, session, packet, now)
 
 
-def _order_ack_with_gap(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
+def _send_order_ack_behind_gap(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
     header = packet.TransactionHeader
     if header is not None and header.PreviousTxSequenceNumber != header.TxSequenceNumber - 1:
         _send_order_ack(self, session, packet, now)
 
 
-def send_final_ack_of_forwarded(self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now) -> None:
+def send_final_ack_of_forwarded_message(
+    self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now
+) -> None:
     """Send a FinalAck for a forwarded transactional message."""
     header, user = packet.TransactionHeader, packet.UserHeader
     assert header is not None
@@ -76,7 +80,7 @@ def send_final_ack_of_forwarded(self: Any, session: Session, packet: UserMessage
     self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ACK_RECEIVE, body, now)
 
 
-def acknowledge_arrival_of_forwarded(
+def acknowledge_arrival_of_forwarded_message(
     self: Any, session: Session, packet: UserMessagePacket, count: int, now: Now
 ) -> None:
     """Send an acknowledgment that a forwarded message has arrived."""
@@ -131,7 +135,7 @@ class RouterPreviousNumberSetToLastForwarded(Routing):
         return replace(counted, TransactionHeader=replace(header, PreviousTxSequenceNumber=previous))
 
 
-def _is_running(self: Any, session: Session) -> bool:
+def _is_order_ack_timer_running(self: Any, session: Session) -> bool:
     return bool(self.qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number)))
 
 
@@ -165,7 +169,7 @@ class ReceiverOrderAckDelayedByOneMessageOnly(OrderAcks):
 
     def schedule(self, session: Session, now: Now) -> None:
         counts = self.__dict__.setdefault("delays", {})
-        counts[session.number] = counts.get(session.number, 0) + 1 if _is_running(self, session) else 0
+        counts[session.number] = counts.get(session.number, 0) + 1 if _is_order_ack_timer_running(self, session) else 0
         if counts[session.number] <= 1:
             super().schedule(session, now)
 
@@ -177,7 +181,7 @@ class ReceiverOrderAckNotDelayedByOtherSequence(OrderAcks):
     def schedule(self, session: Session, now: Now) -> None:
         begun = self.__dict__.setdefault("begun", {})
         arrived = session.IncomingTxSequenceID
-        if not _is_running(self, session):
+        if not _is_order_ack_timer_running(self, session):
             begun.pop(session.number, None)
         elif arrived != NO_INCOMING_SEQUENCE:
             begun.setdefault(session.number, arrived)
@@ -190,7 +194,9 @@ class ReceiverOrderAckDelayedOnlyBeforeFirst(OrderAcks):
     """After the first OrderAck of a session, further messages do not delay the next OrderAck."""
 
     def schedule(self, session: Session, now: Now) -> None:
-        if session.number not in self.__dict__.setdefault("sent", set()) or not _is_running(self, session):
+        if session.number not in self.__dict__.setdefault("sent", set()) or not _is_order_ack_timer_running(
+            self, session
+        ):
             super().schedule(session, now)
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -233,13 +239,13 @@ for _name, _rule, _says, _acknowledge in (
         "router-order-ack-of-second-message-sent",
         "MQQB-3.1.1.6.2-01",
         "A queue manager between source and destination sends an OrderAck for the second message of a source.",
-        _order_ack_of_second,
+        _send_order_ack_of_second_message,
     ),
     (
         "router-order-ack-of-message-behind-gap-sent",
         "MQQB-3.1.1.6.2-01",
         "A queue manager between source and destination sends an OrderAck for a forwarded message behind a gap.",
-        _order_ack_with_gap,
+        _send_order_ack_behind_gap,
     ),
 ):
-    add(_name, _rule, _says, acknowledge_forwarded(_acknowledge), blind=True)
+    add(_name, _rule, _says, acknowledge_forwarded_messages(_acknowledge), blind=True)

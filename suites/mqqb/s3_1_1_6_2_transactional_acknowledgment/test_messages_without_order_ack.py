@@ -9,16 +9,16 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.sequences import Outgoing
 
 
-def _end_session(beside, outgoing):
+def _close_session(beside, outgoing):
     outgoing.session.close()
 
 
-def _pause_queue(beside, outgoing):
+def _pause_and_resume_queue(beside, outgoing):
     outgoing.sut.pause(outgoing.to)
     outgoing.sut.resume(outgoing.to)
 
 
-def _acknowledge_other_queue(beside, outgoing):
+def _acknowledge_messages_of_other_queue(beside, outgoing):
     beside.send(3)
     beside.acknowledge_all()
 
@@ -35,9 +35,9 @@ def _acknowledge_first_message(beside, outgoing):
 @pytest.mark.parametrize(
     ("cause", "number"),
     [
-        pytest.param(_end_session, 1, id="session_ended"),
-        pytest.param(_pause_queue, 1, id="queue_paused", marks=needs("pause")),
-        pytest.param(_acknowledge_other_queue, 1, id="other_queue_acknowledged"),
+        pytest.param(_close_session, 1, id="session_ended"),
+        pytest.param(_pause_and_resume_queue, 1, id="queue_paused", marks=needs("pause")),
+        pytest.param(_acknowledge_messages_of_other_queue, 1, id="other_queue_acknowledged"),
         pytest.param(_acknowledge_first_message, 2, id="first_message_acknowledged"),
     ],
 )

@@ -9,7 +9,7 @@ from harness.expectations import between, each
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, read_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import RESENT, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 CLOCK_STEP_S = 2
 """The allowance for rounding to whole seconds, and for a slow SUT."""
@@ -60,7 +60,7 @@ def test_resend_time_grows_with_each_start_of_the_timer(peer, sut, judge):
     outgoing.send()
     outgoing.send_session_ack()
     first = read_element(outgoing.read_sequence(), "ResendTime")
-    if outgoing.await_resend(1) != RESENT:
+    if outgoing.await_resend(1) != RESENT_OUTCOME:
         raise ConformanceFailure("the SUT did not resend its message")
     second = read_element(outgoing.read_sequence(), "ResendTime")
     copies = outgoing.copies(1)[:2]

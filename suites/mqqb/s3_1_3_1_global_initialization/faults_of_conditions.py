@@ -13,7 +13,7 @@ from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security.caches import CachedSymmetricKey
 
-StartTest = Callable[[QueueManager], bool]
+StartPredicate = Callable[[QueueManager], bool]
 
 
 def _is_any_start(qm: QueueManager) -> bool:
@@ -32,7 +32,7 @@ def _has_stored_messages(qm: QueueManager) -> bool:
     return any(len(queue.MessagePositionList) for queue in qm.queue_names.every_queue())
 
 
-def _start_history_timer(which: StartTest) -> Install:
+def _start_history_timer(which: StartPredicate) -> Install:
     """Return an installer of a fault that starts the history timer at certain starts with an empty history."""
 
     def run(self: Any, original: Any, now: Any) -> None:
@@ -43,7 +43,7 @@ def _start_history_timer(which: StartTest) -> Install:
     return change_step(Initialization.initialize_globally, run)
 
 
-def _fill_key_cache_after_restart(cache: str, which: StartTest) -> Install:
+def _fill_key_cache_after_restart(cache: str, which: StartPredicate) -> Install:
     """Return an installer of a fault that adds an entry to a cache at certain restarts."""
 
     def fill_cache(qm: QueueManager) -> None:

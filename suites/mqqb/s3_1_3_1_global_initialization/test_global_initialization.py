@@ -10,7 +10,13 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.sut.releases import find_release
 from harness.wire.protection import RC2, RC4
-from suites.mqqb.steps.caching import ADVANCED, BASE, ENHANCED, SecurityCaches, fill_security_caches
+from suites.mqqb.steps.caching import (
+    ADVANCED_PRIVACY_LEVEL,
+    BASE_PRIVACY_LEVEL,
+    ENHANCED_PRIVACY_LEVEL,
+    SecurityCaches,
+    fill_security_caches,
+)
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
 from suites.mqqb.steps.sequences import Outgoing
@@ -57,7 +63,6 @@ RECEIVING_CACHES = (
 """The caches of received messages: for each cache, the rule that the cache is empty, the rule about its lifetime, and
 the lifetime in ms.
 """
-ENHANCED_PRIVACY_LEVEL = 3
 UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
 MESSAGE_LIFETIME_S = 60
@@ -204,7 +209,11 @@ def test_keys_of_every_provider_are_forgotten_at_start(peer, sut, judge, start):
     the SUT has an entry.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
-    levels = (BASE, ENHANCED, ADVANCED) if find_release(sut).aes else (BASE, ENHANCED)
+    levels = (
+        (BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL)
+        if find_release(sut).aes
+        else (BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL)
+    )
     evidence = [frame for level in levels for frame in fill_security_caches(secured, ALICE, level)]
     filled = [name for name in EMPTY_CACHE_BY_RULE.values() if caches.entries(name)]
     if not {SecurityCaches.CERTIFICATES, SecurityCaches.RECEIVED_KEYS} <= set(filled):

@@ -60,7 +60,7 @@ def _stop_cleanup_timer(qm: QM, session: Session, now: Now) -> None:
     qm.session_timers.stop(session, TimerName.SESSION_CLEANUP)
 
 
-def _set_last_ack(qm: QM, session: Session, now: Now) -> None:
+def _set_last_order_ack_to_one(qm: QM, session: Session, now: Now) -> None:
     if session.TxOutgoingSequence is not None:
         session.TxOutgoingSequence.LastAck = SequenceInfo(SeqNo=1)
 
@@ -86,7 +86,7 @@ for _rule, _words, _change, _says in (
         _stop_cleanup_timer,
         "does not start the Session Cleanup Timer when a session begins",
     ),
-    ("MQQB-3.1.3.2-16", "last-ack-number-1", _set_last_ack, "begins a session with LastAck.SeqNo 1"),
+    ("MQQB-3.1.3.2-16", "last-ack-number-1", _set_last_order_ack_to_one, "begins a session with LastAck.SeqNo 1"),
     ("MQQB-3.1.3.2-25", "session-active-true", _set_session_active, "begins a session with SessionActive TRUE"),
     ("MQQB-3.1.3.2-26", "received-ack-true", _set_received_ack, "begins a session with ReceivedAck TRUE"),
 ):

@@ -21,8 +21,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import TransportAccepted
 
 _HOUR_MS = 3_600_000
-_OTHER_KEY = b"\x01\x02\x03\x04"
-SessionTest = Callable[[QueueManager, Session], bool]
+_NONZERO_PUBLIC_KEY = b"\x01\x02\x03\x04"
+SessionPredicate = Callable[[QueueManager, Session], bool]
 SessionChange = Callable[[QueueManager, Session, Now], None]
 
 
@@ -34,7 +34,7 @@ def _is_initiated(qm: QueueManager, session: Session) -> bool:
     return session.initiator
 
 
-def _is_retried(qm: QueueManager, session: Session) -> bool:
+def _is_connecting_again(qm: QueueManager, session: Session) -> bool:
     return session.retrying
 
 
@@ -54,7 +54,7 @@ def _has_transactional_messages(qm: QueueManager, session: Session) -> bool:
     return any(position.TxSequenceNumber for position in session.OutgoingMessageTable)
 
 
-def _change_initialized_session(which: SessionTest, change: SessionChange) -> Install:
+def _change_initialized_session(which: SessionPredicate, change: SessionChange) -> Install:
     """Return an installer of a fault that changes the elements of certain sessions after their initialization."""
 
     class ElementsReplaced(SessionInitialization):
@@ -77,7 +77,7 @@ def _stop_retry_timer(qm: QueueManager, session: Session, now: Now) -> None:
     qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-def _set_element(name: str, value: object) -> SessionChange:
+def _set_session_element(name: str, value: object) -> SessionChange:
     def set_value(qm: QueueManager, session: Session, now: Now) -> None:
         setattr(session, name, value)
 
@@ -98,7 +98,7 @@ def _set_sequence_element(name: str, value: object) -> SessionChange:
     return set_value
 
 
-def _set_resend_time(qm: QueueManager, session: Session, now: Now) -> None:
+def _set_resend_time_from_clock(qm: QueueManager, session: Session, now: Now) -> None:
     sequence = get_outgoing_sequence(session)
     sequence.ResendTime = now.utc_s + sequence.ResendInterval
 
@@ -124,7 +124,7 @@ for _name, _rule, _says, _which, _change in (
         "initiator-session-ack-wait-timer-runs-in-retry",
         "MQQB-3.1.3.2-09",
         "The initiator begins a retried session with a running Session Ack Wait Timer.",
-        _is_retried,
+        _is_connecting_again,
         _start_timer(TimerName.SESSION_ACK_WAIT),
     ),
     (
@@ -160,7 +160,7 @@ for _name, _rule, _says, _which, _change in (
         "initiator-transactional-ack-wait-timer-runs-in-retry",
         "MQQB-3.1.3.2-11",
         "The initiator begins a retried session with a running Transactional Ack Wait Timer.",
-        _is_retried,
+        _is_connecting_again,
         _start_timer(TimerName.TRANSACTIONAL_ACK_WAIT),
     ),
     (
@@ -181,7 +181,7 @@ for _name, _rule, _says, _which, _change in (
         "initiator-order-ack-send-timer-runs-in-retry",
         "MQQB-3.1.3.2-12",
         "The initiator begins a retried session with a running Order Ack Send Timer.",
-        _is_retried,
+        _is_connecting_again,
         _start_timer(TimerName.ORDER_ACK_SEND),
     ),
     (
@@ -196,7 +196,7 @@ for _name, _rule, _says, _which, _change in (
         "initiator-retry-connect-timer-not-started-in-retry",
         "MQQB-3.1.3.2-14",
         "The initiator does not start the Session Retry Connect Timer when a retried session begins.",
-        _is_retried,
+        _is_connecting_again,
         _stop_retry_timer,
     ),
     (
@@ -225,7 +225,7 @@ for _name, _rule, _says, _which, _change in (
         "initiator-unacknowledged-message-in-sequence-of-retry",
         "MQQB-3.1.3.2-15",
         "The initiator begins a retried session with an unacknowledged message in its TxOutgoingSequence.",
-        _is_retried,
+        _is_connecting_again,
         _add_unacknowledged_message,
     ),
     (
@@ -239,7 +239,7 @@ for _name, _rule, _says, _which, _change in (
         "initiator-time-of-last-ack-zero-in-retry",
         "MQQB-3.1.3.2-17",
         "The initiator begins a retried session with TimeOfLastAck 0.",
-        _is_retried,
+        _is_connecting_again,
         _set_sequence_element("TimeOfLastAck", 0),
     ),
     (
@@ -255,14 +255,14 @@ for _name, _rule, _says, _which, _change in (
         "MQQB-3.1.3.2-21",
         "The acceptor begins a session with the time of the next resending as ResendTime.",
         _is_accepted,
-        _set_resend_time,
+        _set_resend_time_from_clock,
     ),
     (
         "initiator-resend-time-not-zero-in-retry",
         "MQQB-3.1.3.2-21",
         "The initiator begins a retried session with the time of the next resending as ResendTime.",
-        _is_retried,
-        _set_resend_time,
+        _is_connecting_again,
+        _set_resend_time_from_clock,
     ),
     (
         "initiator-resend-time-set-for-transactional-messages",
@@ -270,13 +270,13 @@ for _name, _rule, _says, _which, _change in (
         "The initiator begins a session for which transactional messages wait with the time of the next resending as "
         "ResendTime.",
         _has_transactional_messages,
-        _set_resend_time,
+        _set_resend_time_from_clock,
     ),
     (
         "initiator-ack-wait-timeout-doubled-in-retry",
         "MQQB-3.1.3.2-27",
         "The initiator begins a retried session with twice the configured AckWaitTimeout.",
-        _is_retried,
+        _is_connecting_again,
         lambda qm, session, now: setattr(session, "AckWaitTimeout", 2 * session.AckWaitTimeout),
     ),
     (
@@ -299,14 +299,14 @@ for _name, _rule, _says, _which, _change in (
         "MQQB-3.1.3.2-28",
         "The initiator begins a session with OrderAckTimeout 5 s.",
         _is_initiated,
-        _set_element("OrderAckTimeout", 5_000),
+        _set_session_element("OrderAckTimeout", 5_000),
     ),
     (
         "acceptor-order-ack-timeout-5-s-beside-open-session",
         "MQQB-3.1.3.2-28",
         "While another session is open, the acceptor begins a session with OrderAckTimeout 5 s.",
         _is_accepted_beside_open_session,
-        _set_element("OrderAckTimeout", 5_000),
+        _set_session_element("OrderAckTimeout", 5_000),
     ),
     (
         "acceptor-last-order-ack-send-time-counted-from-start",
@@ -319,8 +319,8 @@ for _name, _rule, _says, _which, _change in (
         "initiator-last-order-ack-send-time-zero-in-retry",
         "MQQB-3.1.3.2-31",
         "The initiator begins a retried session with LastOrderAckSendTime 0.",
-        _is_retried,
-        _set_element("LastOrderAckSendTime", 0),
+        _is_connecting_again,
+        _set_session_element("LastOrderAckSendTime", 0),
     ),
     (
         "acceptor-last-order-ack-send-time-of-other-session",
@@ -342,35 +342,35 @@ for _name, _rule, _says, _which, _change in (
         "MQQB-3.1.3.2-32",
         "The initiator begins a session with RecoverableAckSendTimeout 0.",
         _is_initiated,
-        _set_element("RecoverableAckSendTimeout", 0),
+        _set_session_element("RecoverableAckSendTimeout", 0),
     ),
     (
         "initiator-recoverable-ack-send-timeout-500-in-retry",
         "MQQB-3.1.3.2-32",
         "The initiator begins a retried session with RecoverableAckSendTimeout 500 ms.",
-        _is_retried,
-        _set_element("RecoverableAckSendTimeout", 500),
+        _is_connecting_again,
+        _set_session_element("RecoverableAckSendTimeout", 500),
     ),
     (
         "acceptor-remote-public-key-not-zero",
         "MQQB-3.1.3.2-33",
         "The acceptor begins a session with a RemoteQMPublicKey that is not zero.",
         _is_accepted,
-        _set_element("RemoteQMPublicKey", _OTHER_KEY),
+        _set_session_element("RemoteQMPublicKey", _NONZERO_PUBLIC_KEY),
     ),
     (
         "initiator-remote-public-key-not-zero-in-retry",
         "MQQB-3.1.3.2-33",
         "The initiator begins a retried session with a RemoteQMPublicKey that is not zero.",
-        _is_retried,
-        _set_element("RemoteQMPublicKey", _OTHER_KEY),
+        _is_connecting_again,
+        _set_session_element("RemoteQMPublicKey", _NONZERO_PUBLIC_KEY),
     ),
     (
         "initiator-remote-public-key-not-zero-beside-open-session",
         "MQQB-3.1.3.2-33",
         "While another session is open, the initiator begins a session with a RemoteQMPublicKey that is not zero.",
         _is_initiated_beside_open_session,
-        _set_element("RemoteQMPublicKey", _OTHER_KEY),
+        _set_session_element("RemoteQMPublicKey", _NONZERO_PUBLIC_KEY),
     ),
 ):
     add(_name, _rule, _says, _change_initialized_session(_which, _change), blind=True)

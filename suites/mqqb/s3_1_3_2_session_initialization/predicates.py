@@ -8,12 +8,12 @@ from harness.judging.passive import Context, Finding, passive
 from suites.mqmq.steps.session_headers import (
     SESSION_ACK_KIND,
     USER_MESSAGE_KIND,
-    apply_to_session_headers,
     check_acknowledged_arrived,
     check_acknowledged_count,
     check_first_acknowledged_is_1,
     check_recoverable_sent_count,
     check_sent_count,
+    make_session_header_predicate,
 )
 
 
@@ -43,7 +43,7 @@ for rule, expected, judge in (
     ),
 ):
     passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(
-        apply_to_session_headers(judge, only_first=True)
+        make_session_header_predicate(judge, only_first=True)
     )
 
 passive(
@@ -51,4 +51,4 @@ passive(
     (SESSION_ACK_KIND, USER_MESSAGE_KIND),
     "the first acknowledged recoverable message is number 1",
     of_system=True,
-)(apply_to_session_headers(check_first_acknowledged_is_1))
+)(make_session_header_predicate(check_first_acknowledged_is_1))

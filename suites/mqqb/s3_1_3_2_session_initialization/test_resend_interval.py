@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import FIRST_RESEND_MS, RESENT, Outgoing
+from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, RESENT_OUTCOME, Outgoing
 
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
@@ -26,12 +26,12 @@ def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, ju
     outgoing.send()
     for _ in range(SHORT_RESEND_ENTRY_COUNT):
         outgoing.send_session_ack()
-        if outgoing.await_resend(2) != RESENT:
+        if outgoing.await_resend(2) != RESENT_OUTCOME:
             break
     copies = outgoing.copies(2)[: SHORT_RESEND_ENTRY_COUNT + 1]
     waits = [peer.measure_duration(earlier, later) for earlier, later in itertools.pairwise(copies)]
     intervals = [
-        wait.describe_expiry(FIRST_RESEND_MS, "the first resend time").removeprefix("after ") for wait in waits
+        wait.describe_expiry(FIRST_RESEND_INTERVAL_MS, "the first resend time").removeprefix("after ") for wait in waits
     ]
     judge.all(
         expected=["the first resend time"] * SHORT_RESEND_ENTRY_COUNT,

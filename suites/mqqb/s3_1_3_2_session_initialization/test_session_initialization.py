@@ -23,7 +23,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing
+from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
 
 SESSION_CLEANUP_MS = 20_000
 SHORT_RESEND_ENTRY_COUNT = 3
@@ -402,7 +402,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     session.check_alive()
     session.acknowledge_all()
     session.send(build_order_ack(peer, came[2]))
-    resent_after_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS)
+    resent_after_ms = sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS)
     for _ in range(SHORT_RESEND_ENTRY_COUNT):
         known = len(session.messages)
         peer.environment.run_until(lambda known=known: len(session.messages) > known, resent_after_ms)

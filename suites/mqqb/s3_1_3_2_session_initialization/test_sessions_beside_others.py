@@ -14,12 +14,12 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import read_element
 
 ORDER_ACK_TIMEOUT_MS = 500
-UNLIMITED_MS = 0xFFFFFFFF
-CONFIGURED_MS = 50_000
+UNLIMITED_CLEANUP_MS = 0xFFFFFFFF
+CONFIGURED_CLEANUP_MS = 50_000
 """An AckWaitTimeout that differs from the default (20 s) and from the AckTimeout of the peer."""
 CLOCK_STEP_MS = 2_000
 """A time in ms after which a time in whole seconds is later."""
-STOPPED_TIMERS = {
+STOPPED_TIMER_BY_RULE = {
     "MQQB-3.1.3.2-09": "SessionAckWait",
     "MQQB-3.1.3.2-10": "SessionAckSend",
     "MQQB-3.1.3.2-11": "TransactionalAckWait",
@@ -31,7 +31,7 @@ FALSE_ELEMENT_BY_RULE = {"MQQB-3.1.3.2-25": "SessionActive", "MQQB-3.1.3.2-26": 
 
 @needs("send", "inspect")
 @covers(
-    *STOPPED_TIMERS,
+    *STOPPED_TIMER_BY_RULE,
     *FALSE_ELEMENT_BY_RULE,
     "MQQB-3.1.3.2-13",
     "MQQB-3.1.3.2-14",
@@ -58,7 +58,7 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
         request = outgoing.await_request()
         session = find_initiated_session(sut, to)
         timers = read_element(session, "timers")
-        for rule, name in STOPPED_TIMERS.items():
+        for rule, name in STOPPED_TIMER_BY_RULE.items():
             judge(
                 rule,
                 expected=fields({name: None}),
@@ -73,17 +73,17 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
             case=attempt,
             evidence=request,
         )
-        _judge_beginning(judge, session, attempt, request)
+        _judge_initial_session_elements(judge, session, attempt, request)
         sequence = read_element(session, "TxOutgoingSequence")
         if sequence is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         values = {
             "MQQB-3.1.3.2-16": (read_element(sequence, "LastAck"), "SeqNo", 0),
-            "MQQB-3.1.3.2-17": (sequence, "TimeOfLastAck", _expect_now(peer)),
+            "MQQB-3.1.3.2-17": (sequence, "TimeOfLastAck", _expect_current_time(peer)),
             "MQQB-3.1.3.2-21": (sequence, "ResendTime", 0),
             "MQQB-3.1.3.2-28": (session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),
-            "MQQB-3.1.3.2-31": (session, "LastOrderAckSendTime", _expect_now(peer)),
-            "MQQB-3.1.3.2-32": (session, "RecoverableAckSendTimeout", UNLIMITED_MS),
+            "MQQB-3.1.3.2-31": (session, "LastOrderAckSendTime", _expect_current_time(peer)),
+            "MQQB-3.1.3.2-32": (session, "RecoverableAckSendTimeout", UNLIMITED_CLEANUP_MS),
         }
         if delivery == "express":
             values["MQQB-3.1.3.2-15"] = (sequence, "UnackedSequence", [])
@@ -104,7 +104,7 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
         outgoing.connection.close()
 
 
-def _judge_beginning(judge, session, case, frame):
+def _judge_initial_session_elements(judge, session, case, frame):
     """Judge the elements that are FALSE when a session begins, and that the Session Cleanup Timer runs."""
     for rule, name in FALSE_ELEMENT_BY_RULE.items():
         judge(rule, expected=False, observed=read_element(session, name), case=f"{name}, {case}", evidence=frame)
@@ -128,14 +128,14 @@ def _judge_public_key(judge, session, case):
     )
 
 
-def _expect_now(peer):
+def _expect_current_time(peer):
     now_s = peer.environment.now().utc_s
     return between(now_s - CLOCK_TOLERANCE_S, now_s + CLOCK_TOLERANCE_S)
 
 
 @needs("inspect")
 @covers(
-    *STOPPED_TIMERS,
+    *STOPPED_TIMER_BY_RULE,
     *FALSE_ELEMENT_BY_RULE,
     "MQQB-3.1.3.2-13",
     "MQQB-3.1.3.2-15",
@@ -161,7 +161,7 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
     if not peer.eventually(lambda: len(list_accepted_sessions(sut)) > len(known)):
         raise ConformanceFailure("the SUT shows no session for a new connection")
     session = list_accepted_sessions(sut)[-1]
-    for rule, name in STOPPED_TIMERS.items():
+    for rule, name in STOPPED_TIMER_BY_RULE.items():
         judge(
             rule,
             expected=fields({name: None}),
@@ -169,7 +169,7 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
             case="remaining time of a stopped timer",
             evidence=first.received[-1],
         )
-    _judge_beginning(judge, session, "second session", first.received[-1])
+    _judge_initial_session_elements(judge, session, "second session", first.received[-1])
     sequence = read_element(session, "TxOutgoingSequence")
     judge(
         "MQQB-3.1.3.2-15",
@@ -181,11 +181,11 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     for rule, holder, name, expected in (
         ("MQQB-3.1.3.2-16", read_element(sequence, "LastAck"), "SeqNo", 0),
-        ("MQQB-3.1.3.2-17", sequence, "TimeOfLastAck", _expect_now(peer)),
+        ("MQQB-3.1.3.2-17", sequence, "TimeOfLastAck", _expect_current_time(peer)),
         ("MQQB-3.1.3.2-21", sequence, "ResendTime", 0),
         ("MQQB-3.1.3.2-28", session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),
-        ("MQQB-3.1.3.2-31", session, "LastOrderAckSendTime", _expect_now(peer)),
-        ("MQQB-3.1.3.2-32", session, "RecoverableAckSendTimeout", UNLIMITED_MS),
+        ("MQQB-3.1.3.2-31", session, "LastOrderAckSendTime", _expect_current_time(peer)),
+        ("MQQB-3.1.3.2-32", session, "RecoverableAckSendTimeout", UNLIMITED_CLEANUP_MS),
     ):
         judge(rule, expected=expected, observed=read_element(holder, name), case=name, evidence=first.received)
     _judge_public_key(judge, session, "second session")
@@ -204,7 +204,7 @@ def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, s
     """While a session with another AckTimeout is open, the SUT requests a session, and requests it again after the peer
     has closed the connection. AckTimeout in both ConnectionParameters requests is the configured AckWaitTimeout.
     """
-    sut.set_timers(ack_wait_timeout_ms=CONFIGURED_MS)
+    sut.set_timers(ack_wait_timeout_ms=CONFIGURED_CLEANUP_MS)
     peer.try_session()
     session = OutgoingSession(peer, sut)
     for attempt in ("first attempt", "retry"):
@@ -212,7 +212,7 @@ def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, s
         frame = session.respond()
         judge(
             "MQQB-3.1.3.2-27",
-            expected=CONFIGURED_MS,
+            expected=CONFIGURED_CLEANUP_MS,
             observed=frame["ConnectionParametersHeader"].AckTimeout,
             case=f"AckTimeout of the request, {attempt}",
             evidence=frame,

@@ -58,7 +58,7 @@ add(
 )
 
 
-class _TypeReadFromLowBits(Identifying):
+class _PacketTypeReadFromTwoBits(Identifying):
     low = 0
 
     def identify_packet(self, data: bytes) -> Packet:
@@ -69,7 +69,7 @@ class _TypeReadFromLowBits(Identifying):
 
 
 @fault("queue-manager-packet-type-6-taken-as-establish-connection", breaks="MQQB-3.1.5.1.1-01", blind=True)
-class QueueManagerPacketType6TakenAsEstablishConnection(_TypeReadFromLowBits):
+class QueueManagerPacketType6TakenAsEstablishConnection(_PacketTypeReadFromTwoBits):
     """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x6 as an
     EstablishConnection.
     """
@@ -94,7 +94,7 @@ add(
 
 
 @fault("queue-manager-packet-type-7-taken-as-connection-parameters", breaks="MQQB-3.1.5.1.1-02", blind=True)
-class QueueManagerPacketType7TakenAsConnectionParameters(_TypeReadFromLowBits):
+class QueueManagerPacketType7TakenAsConnectionParameters(_PacketTypeReadFromTwoBits):
     """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x7 as a
     ConnectionParameters.
     """
@@ -120,7 +120,7 @@ class AnySessionAckWithShClearAccepted(Identifying):
 
 
 @fault("queue-manager-packet-type-5-taken-as-session-ack", breaks="MQQB-3.1.5.1.1-03", blind=True)
-class QueueManagerPacketType5TakenAsSessionAck(_TypeReadFromLowBits):
+class QueueManagerPacketType5TakenAsSessionAck(_PacketTypeReadFromTwoBits):
     """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x5 as a SessionAck."""
 
     low = 1
@@ -157,32 +157,32 @@ def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], 
     return inputs(filter_received_bytes)
 
 
-_FLAGS: dict[str, Any] = {"BaseHeader.Flags": 0, "SessionHeader": None, "DebugHeader": None}
+_BASE_FLAGS_CORRECTION: dict[str, Any] = {"BaseHeader.Flags": 0, "SessionHeader": None, "DebugHeader": None}
 
 
-_ORDER_QUEUE_FIELD: dict[str, Any] = {
+_ORDER_QUEUE_CORRECTION: dict[str, Any] = {
     "UserHeader.DestinationQueue": DirectQueueFormatName(r"TCP:127.0.0.1\PRIVATE$\order_queue$"),
     "UserHeader.Flags": lambda old: old | UserHeader.flags(DQ=7),
 }
 
 
-_ORDER_ACK_LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
+_ORDER_ACK_LABEL_CORRECTION: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
 
 
-_ACK_BODY_FIELD: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
+_ACK_BODY_CORRECTION: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
 
 
-_ORDER_ACK_CLASS_FIELD: dict[str, Any] = {
+_ORDER_ACK_CLASS_CORRECTION: dict[str, Any] = {
     "MessagePropertiesHeader.MessageClass": int(MessageClass.MQMSG_CLASS_ORDER_ACK)
 }
 
 
 for _name, _rule, _field, _fields in (
-    ("sender-order-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-04", "BaseHeader.Flags", _FLAGS),
-    ("sender-order-ack-destination-not-checked", "MQQB-3.1.5.1.1-05", "destination", _ORDER_QUEUE_FIELD),
-    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _ORDER_ACK_LABEL_FIELD),
-    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _ACK_BODY_FIELD),
-    ("sender-order-ack-class-not-checked", "MQQB-3.1.5.1.1-08", "class", _ORDER_ACK_CLASS_FIELD),
+    ("sender-order-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-04", "BaseHeader.Flags", _BASE_FLAGS_CORRECTION),
+    ("sender-order-ack-destination-not-checked", "MQQB-3.1.5.1.1-05", "destination", _ORDER_QUEUE_CORRECTION),
+    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _ORDER_ACK_LABEL_CORRECTION),
+    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _ACK_BODY_CORRECTION),
+    ("sender-order-ack-class-not-checked", "MQQB-3.1.5.1.1-08", "class", _ORDER_ACK_CLASS_CORRECTION),
 ):
     _says = f"The sender accepts a message as an OrderAck without checking its {_field}."
     add(_name, _rule, _says, _ignore_identifying_fields(is_order_ack, _fields))
@@ -264,16 +264,16 @@ class SenderOrderAckOfClassReportIdentified(_PacketCorrector):
         return packet
 
 
-_FINAL_ACK_CLASS_FIELD: dict[str, Any] = {
+_FINAL_ACK_CLASS_CORRECTION: dict[str, Any] = {
     "MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_ACK_CLASS)
 }
 
 
 for _name, _rule, _field, _fields in (
-    ("sender-final-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-09", "BaseHeader.Flags", _FLAGS),
-    ("sender-final-ack-destination-not-checked", "MQQB-3.1.5.1.1-10", "destination", _ORDER_QUEUE_FIELD),
-    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _ORDER_ACK_LABEL_FIELD),
-    ("sender-final-ack-class-not-checked", "MQQB-3.1.5.1.1-12", "class", _FINAL_ACK_CLASS_FIELD),
+    ("sender-final-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-09", "BaseHeader.Flags", _BASE_FLAGS_CORRECTION),
+    ("sender-final-ack-destination-not-checked", "MQQB-3.1.5.1.1-10", "destination", _ORDER_QUEUE_CORRECTION),
+    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _ORDER_ACK_LABEL_CORRECTION),
+    ("sender-final-ack-class-not-checked", "MQQB-3.1.5.1.1-12", "class", _FINAL_ACK_CLASS_CORRECTION),
 ):
     _says = f"The sender accepts a message as a FinalAck without checking its {_field}."
     add(_name, _rule, _says, _ignore_identifying_fields(is_final_ack, _fields))

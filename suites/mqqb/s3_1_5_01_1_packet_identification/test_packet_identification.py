@@ -16,7 +16,7 @@ from harness.wire import PrivateQueueFormatNameId, connection_parameters
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.ordering import ACK_RECEIVE, build_final_ack, build_order_ack
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
-from suites.mqqb.steps.sequences import NOT_RESENT, RESENT, Outgoing
+from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, RESENT_OUTCOME, Outgoing
 
 VALID_TIMEOUT_FIELDS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
 CHANGES_OF_PARAMETERS_PACKET: dict[str, dict[str, Any]] = {
@@ -140,7 +140,9 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
         "session open": session.record.closed_by is None,
         "other message": outgoing.await_resend(2),
     }
-    expected = fields({"acknowledged message": NOT_RESENT, "session open": True, "other message": RESENT})
+    expected = fields(
+        {"acknowledged message": NOT_RESENT_OUTCOME, "session open": True, "other message": RESENT_OUTCOME}
+    )
     judge(rule, expected=expected, observed=observed, evidence=frames)
 
 

@@ -256,10 +256,10 @@ add(
 )
 
 
-_Hops = tuple[DirectoryQueueManager, ...]
+_NextHops = tuple[DirectoryQueueManager, ...]
 
 
-def _build_next_hops(guid: UUID, host: str) -> _Hops:
+def _build_next_hops(guid: UUID, host: str) -> _NextHops:
     return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
 
 
@@ -267,7 +267,7 @@ def _build_next_hops(guid: UUID, host: str) -> _Hops:
 class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
     """The initiator connects to an address other than the address of the next hop."""
 
-    def get_next_hops(self, guid: UUID) -> _Hops:
+    def get_next_hops(self, guid: UUID) -> _NextHops:
         return _build_next_hops(guid, UNUSED_ADDRESS)
 
 
@@ -275,7 +275,7 @@ class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
 class InitiatorNextHopsLookedUpForWrongGuid(NextHops):
     """The initiator calls Get Next Hops with a GUID other than the GUID of the destination."""
 
-    def get_next_hops(self, guid: UUID) -> _Hops:
+    def get_next_hops(self, guid: UUID) -> _NextHops:
         return super().get_next_hops(OTHER_GUID)
 
 
@@ -283,7 +283,7 @@ class InitiatorNextHopsLookedUpForWrongGuid(NextHops):
 class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
     """The initiator connects to an arbitrary host for a destination without a next hop."""
 
-    def get_next_hops(self, guid: UUID) -> _Hops:
+    def get_next_hops(self, guid: UUID) -> _NextHops:
         return super().get_next_hops(guid) or _build_next_hops(guid, _get_first_routed_host(self.qm))
 
 

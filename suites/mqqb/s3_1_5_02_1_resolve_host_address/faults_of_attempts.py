@@ -23,7 +23,7 @@ from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 
 
-def _get_address_part(format_name: str) -> str | None:
+def _get_host_of_direct_name(format_name: str) -> str | None:
     """Return the host of a direct format name in lower case, or None for another format name."""
     name = parse_format_name(format_name)
     if not isinstance(name, PrivateQueuePath | PublicQueuePath):
@@ -33,16 +33,16 @@ def _get_address_part(format_name: str) -> str | None:
 
 def _find_direct_host(qm: QueueManager) -> str | None:
     """Return the host of the first outgoing queue with a direct format name, or None."""
-    hosts = (_get_address_part(one.DestinationFormatName) for one in qm.adm.OutgoingQueues.values())
+    hosts = (_get_host_of_direct_name(one.DestinationFormatName) for one in qm.adm.OutgoingQueues.values())
     return next(filter(None, hosts), None)
 
 
 def _find_queue_of_same_host(qm: QueueManager, format_name: str) -> OutgoingQueue | None:
     """Return the first outgoing queue whose direct format name has the same host, but names another queue."""
-    host = _get_address_part(format_name)
+    host = _get_host_of_direct_name(format_name)
     for queue in qm.adm.OutgoingQueues.values():
         other = queue.DestinationFormatName
-        if host and other.lower() != format_name.lower() and _get_address_part(other) == host:
+        if host and other.lower() != format_name.lower() and _get_host_of_direct_name(other) == host:
             return queue
     return None
 
@@ -91,7 +91,7 @@ class InitiatorSessionForPrivateFormatNameWithOtherQueueManager(NextHops):
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
         host = _find_direct_host(self.qm)
-        return found if host is None or _get_address_part(format_name) else Destination(host, NULL_GUID)
+        return found if host is None or _get_host_of_direct_name(format_name) else Destination(host, NULL_GUID)
 
 
 @fault("sender-queues-of-one-host-share-outgoing-queue", breaks="MQQB-3.1.5.2.1-02", blind=True)
@@ -136,9 +136,9 @@ class InitiatorSecondGuidDestinationResolvedAsFirst(NextHops):
     """The initiator uses the GUID of the first private format name for every later private format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        if _get_address_part(format_name) is None:
+        if _get_host_of_direct_name(format_name) is None:
             names = (one.DestinationFormatName for one in self.qm.adm.OutgoingQueues.values())
-            format_name = next((one for one in names if _get_address_part(one) is None), format_name)
+            format_name = next((one for one in names if _get_host_of_direct_name(one) is None), format_name)
         return super().get_destination_info(format_name)
 
 

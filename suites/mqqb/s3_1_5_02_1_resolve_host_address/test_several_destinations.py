@@ -17,7 +17,7 @@ from suites.mqqb.steps.sender import list_tags
 
 UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
-LIFETIME_S = 60
+MESSAGE_LIFETIME_S = 60
 
 
 def _send_unless_refused(sut, name, delivery):
@@ -26,7 +26,7 @@ def _send_unless_refused(sut, name, delivery):
     Spec: MS-MQDMPR 3.1.7.1.5: a queue that is not found cannot be opened.
     """
     try:
-        sut.send(name, body="waiting", delivery=delivery, time_to_reach_queue_s=LIFETIME_S)
+        sut.send(name, body="waiting", delivery=delivery, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     except ControlRefused:
         return 0
     return 1
@@ -40,7 +40,7 @@ def test_messages_for_queues_of_one_host_name_their_queues(peer, sut, judge):
     names = [peer.direct_name(), peer.direct_name("mqc-beside"), peer.direct_name()]
     for tag, name in enumerate(names, 1):
         sut.send(name, application_tag=tag, body=f"message {tag}")
-        found = _await_message(peer, sut, tag)
+        found = _await_messages_with_tag(peer, sut, tag)
         judge(
             "MQQB-3.1.5.2.1-01",
             "MQQB-3.1.5.2.1-13",
@@ -56,7 +56,7 @@ def test_messages_for_queues_of_one_host_name_their_queues(peer, sut, judge):
         peer.settle()
 
 
-def _await_message(peer, sut, tag):
+def _await_messages_with_tag(peer, sut, tag):
     """Return the messages with an ApplicationTag that arrive on any session of the SUT."""
 
     def list_messages():
@@ -81,8 +81,8 @@ def test_retried_direct_name_and_private_name_lead_to_peer(peer, sut, judge):
     for a direct name, and connects again after the peer has closed the connection. It then requests a session with the
     GUID in a private name.
     """
-    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=LIFETIME_S)
-    sut.send(private_name(OTHER_GUID), time_to_reach_queue_s=LIFETIME_S)
+    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    sut.send(private_name(OTHER_GUID), time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     session = OutgoingSession(peer, sut)
     connected = holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection")
     for attempt in ("first attempt", "retry"):
@@ -148,7 +148,7 @@ def test_every_format_name_has_one_outgoing_queue(peer, sut, judge):
     session.connection.acknowledge_all()
     names = (first, second, UNREACHABLE_NAME)
     for name in (second, UNREACHABLE_NAME, first, second, UNREACHABLE_NAME):
-        sut.send(name, body="one of several", time_to_reach_queue_s=LIFETIME_S)
+        sut.send(name, body="one of several", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         peer.settle()
     for name in names:
         queues = list_outgoing_queues(sut, name)

@@ -201,7 +201,7 @@ class InitiatorSeOfSecondAddress0(Establishing):
         return packet
 
 
-_sessions_once_pinged: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+_numbers_of_pinged_sessions: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 
 @fault("initiator-se-clear-in-retry-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
@@ -212,8 +212,8 @@ class InitiatorSeClearInRetryWithoutPing(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         if session.pinged:
-            _sessions_once_pinged.setdefault(self.qm, set()).add(session.number)
-        was, session.pinged = session.pinged, session.number in _sessions_once_pinged.get(self.qm, ())
+            _numbers_of_pinged_sessions.setdefault(self.qm, set()).add(session.number)
+        was, session.pinged = session.pinged, session.number in _numbers_of_pinged_sessions.get(self.qm, ())
         packet = super().build_establish_request(session, now)
         session.pinged = was
         return packet

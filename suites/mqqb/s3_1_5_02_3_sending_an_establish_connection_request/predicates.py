@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
 from suites.mqqb.steps.internal_packets import (
-    ESTABLISH_PACKET,
+    ESTABLISH_PACKET_KIND,
     INTERNAL_KINDS,
     is_first_packet_of_initiator,
     make_flags_of_kind_predicate,
@@ -45,8 +45,8 @@ def check_first_packet_of_initiator(packet: Any, context: Context) -> Finding:
 
 
 passive("MQQB-3.1.5.2.3-04", INTERNAL_KINDS, "IN is 1 in the first packet of an initiator", of_system=True)(
-    make_flags_of_kind_predicate(ESTABLISH_PACKET, is_first_packet_of_initiator)
+    make_flags_of_kind_predicate(ESTABLISH_PACKET_KIND, is_first_packet_of_initiator)
 )
 passive("MQQB-3.1.5.2.3-05", INTERNAL_KINDS, "PT is 2 in the first packet of an initiator", of_system=True)(
-    make_pt_of_kind_predicate(ESTABLISH_PACKET, is_first_packet_of_initiator)
+    make_pt_of_kind_predicate(ESTABLISH_PACKET_KIND, is_first_packet_of_initiator)
 )

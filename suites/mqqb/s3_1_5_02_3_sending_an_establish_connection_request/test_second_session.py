@@ -15,7 +15,7 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import (
     CLOSED_ON_TIME_EXPECTATION,
-    INITIALIZATION_MS,
+    INITIALIZATION_TIMER_MS,
     OTHER_GUID,
     describe_initialization_end,
     find_outgoing_queue,
@@ -32,7 +32,7 @@ LONGEST_EXCHANGE_MS = 3_000
 HISTORY_ENTRIES_PER_SESSION = 3
 SECOND_ANSWER_POSITION = 2
 """The position of the packet that follows the EstablishConnection request and the ConnectionParameters."""
-FIRST_QUEUE, SECOND_QUEUE = "mqc-first", "mqc-second"
+FIRST_QUEUE_NAME, SECOND_QUEUE_NAME = "mqc-first", "mqc-second"
 SHARED_SESSION_OUTCOME = "the SUT opened no second session (E16)"
 
 
@@ -58,12 +58,12 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
     for a second name. Its packets have the GUIDs, the round trip and the connection history of the second session, and
     the same AckTimeout and WindowSize as before. For a private name, a response with the other GUID closes the session.
     """
-    beside = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE))
+    beside = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE_NAME))
     asked = beside.await_request()["EstablishConnectionHeader"]
     earlier = beside.respond(ServerGuid=OTHER_GUID, TimeStamp=asked.TimeStamp - FIRST_ROUND_TRIP_MS & 0xFFFF_FFFF)
     beside.agree()
     beside.connection.send(session_ack(AckSequenceNumber=1))
-    name = private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE)
+    name = private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE_NAME)
     shows = sut.has("management") and list_outgoing_queues(sut, name)
     known = list_connection_history(sut, name) if shows else []
     sut.send(name, body="second")
@@ -177,9 +177,9 @@ def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge, kind):
     ConnectionParameters packet on each connection, and sends its message after the peer's ConnectionParameters. The
     first session is open when the peer answers the second request.
     """
-    first = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE))
+    first = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE_NAME))
     first.await_request()
-    sut.send(private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE), body="second")
+    sut.send(private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE_NAME), body="second")
     second = OutgoingSession(peer, sut, listener=first.listener)
     if second.poll_request(sut.connect_timeout_ms) is None:
         judge.give_up(Verdict.NOT_EXERCISED, SHARED_SESSION_OUTCOME)
@@ -225,10 +225,10 @@ def test_each_opening_session_has_its_own_initialization_timer(peer, sut, judge)
     """The SUT sends requests for two direct names, and the peer answers neither. The SUT closes each connection when
     the Session Initialization Timer expires.
     """
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
-    first = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE))
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_TIMER_MS)
+    first = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE_NAME))
     first.await_request()
-    sut.send(peer.direct_name(SECOND_QUEUE), body="second")
+    sut.send(peer.direct_name(SECOND_QUEUE_NAME), body="second")
     second = OutgoingSession(peer, sut, listener=first.listener)
     if second.poll_request(sut.connect_timeout_ms) is None:
         judge.give_up(Verdict.NOT_EXERCISED, SHARED_SESSION_OUTCOME)

@@ -11,7 +11,7 @@ from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
-    INITIALIZATION_MS,
+    INITIALIZATION_TIMER_MS,
     OTHER_GUID,
     PEER_QUEUE_BY_HOST_NAME,
     expect_recent_entry,
@@ -145,7 +145,7 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
     ):
         request = session.await_request()
         known = _list_history_entries(sut, to)
-        is_slow = sut.duration_ms(INITIALIZATION_MS) > 2 * ATTEMPT_INTERVAL_MS
+        is_slow = sut.duration_ms(INITIALIZATION_TIMER_MS) > 2 * ATTEMPT_INTERVAL_MS
         peer.pass_time(ATTEMPT_INTERVAL_MS if is_slow else 0)
         sent = session.connection.send(establish_response(peer, request, **flaw))
         session.connection.wait_closed()

@@ -45,7 +45,7 @@ class AcceptorRemoteGuidOfSecondSessionZero(SessionOpening):
             session.RemoteQMGuid = NULL_GUID
 
 
-_clients: WeakKeyDictionary[QueueManager, UUID] = WeakKeyDictionary()
+_guid_of_first_client: WeakKeyDictionary[QueueManager, UUID] = WeakKeyDictionary()
 
 
 @fault("acceptor-remote-guid-of-first-session-kept", breaks="MQQB-3.1.5.3.1-01", blind=True)
@@ -54,7 +54,7 @@ class AcceptorRemoteGuidOfFirstSessionKept(SessionOpening):
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
-        session.RemoteQMGuid = _clients.setdefault(self.qm, session.RemoteQMGuid)
+        session.RemoteQMGuid = _guid_of_first_client.setdefault(self.qm, session.RemoteQMGuid)
 
 
 add(

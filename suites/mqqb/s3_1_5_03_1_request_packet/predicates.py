@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
 from suites.mqqb.steps.internal_packets import (
-    ESTABLISH_PACKET,
+    ESTABLISH_PACKET_KIND,
     INTERNAL_KINDS,
     is_first_packet_of_acceptor,
     make_flags_of_kind_predicate,
@@ -41,8 +41,8 @@ def check_reserved_fields_of_response(packet: Any, context: Context) -> Finding:
 
 
 passive("MQQB-3.1.5.3.1-03", INTERNAL_KINDS, "IN is 1 in the first packet of an acceptor", of_system=True)(
-    make_flags_of_kind_predicate(ESTABLISH_PACKET, is_first_packet_of_acceptor)
+    make_flags_of_kind_predicate(ESTABLISH_PACKET_KIND, is_first_packet_of_acceptor)
 )
 passive("MQQB-3.1.5.3.1-04", INTERNAL_KINDS, "PT is 2 in the first packet of an acceptor", of_system=True)(
-    make_pt_of_kind_predicate(ESTABLISH_PACKET, is_first_packet_of_acceptor)
+    make_pt_of_kind_predicate(ESTABLISH_PACKET_KIND, is_first_packet_of_acceptor)
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.judging.passive import passive
 from suites.mqqb.steps.internal_packets import (
     INTERNAL_KINDS,
-    PARAMETERS_PACKET,
+    PARAMETERS_PACKET_KIND,
     is_second_packet_of_initiator,
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
@@ -17,8 +17,8 @@ passive("MQQB-3.1.5.3.2-10", PARAMETERS_KIND, "CS is 0 in a ConnectionParameters
 )
 
 passive("MQQB-3.1.5.3.2-08", INTERNAL_KINDS, "IN is 1 in the packet after a response", of_system=True)(
-    make_flags_of_kind_predicate(PARAMETERS_PACKET, is_second_packet_of_initiator)
+    make_flags_of_kind_predicate(PARAMETERS_PACKET_KIND, is_second_packet_of_initiator)
 )
 passive("MQQB-3.1.5.3.2-09", INTERNAL_KINDS, "PT is 3 in the packet after a response", of_system=True)(
-    make_pt_of_kind_predicate(PARAMETERS_PACKET, is_second_packet_of_initiator)
+    make_pt_of_kind_predicate(PARAMETERS_PACKET_KIND, is_second_packet_of_initiator)
 )

@@ -17,7 +17,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import OTHER_GUID, drop_echoed_packet, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0
+SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS, LONGEST_RECOVERABLE_ACK_TIMEOUT_MS = 0x000001F4, 0x0001D4C0
 ROUND_TRIP_COUNT = 8
 UNREACHABLE_QUEUE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A queue at an address that is reserved for documentation (RFC 5737)."""
@@ -215,7 +215,7 @@ def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_
     a first attempt and in a retry with another TimeStamp.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier) if name == "private" else None)
-    for attempt_ms in (earlier_ms, abs(LONGEST_MS // ROUND_TRIP_COUNT - earlier_ms)):
+    for attempt_ms in (earlier_ms, abs(LONGEST_RECOVERABLE_ACK_TIMEOUT_MS // ROUND_TRIP_COUNT - earlier_ms)):
         value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, attempt_ms, session=session)
         expected = between(
             *(
@@ -229,7 +229,7 @@ def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_
 
 def _clamp_recoverable_ack_timeout(timeout_ms: int) -> int:
     """Return the given value as a RecoverableAckTimeout: the value itself, or the nearest limit of the range."""
-    return min(max(timeout_ms, SHORTEST_MS), LONGEST_MS)
+    return min(max(timeout_ms, SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS), LONGEST_RECOVERABLE_ACK_TIMEOUT_MS)
 
 
 @covers("MQQB-3.1.5.3.2-03")
@@ -264,7 +264,9 @@ def test_recoverable_ack_timeout_is_limited_to_its_range(peer, sut, judge, earli
         value, _, evidence = measure_recoverable_ack_timeout(peer, sut, earlier_ms, session=session)
         judge(
             "MQQB-3.1.5.3.2-06",
-            expected=LONGEST_MS if earlier_ms else between(SHORTEST_MS, LONGEST_MS),
+            expected=LONGEST_RECOVERABLE_ACK_TIMEOUT_MS
+            if earlier_ms
+            else between(SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS, LONGEST_RECOVERABLE_ACK_TIMEOUT_MS),
             observed=value,
             case="RecoverableAckTimeout of the request",
             evidence=evidence,

@@ -45,7 +45,7 @@ class AcceptorReceivedWindowSizeLowByteOnly(_OpenedSessionChanger):
         session.ReceivedWindowSize &= 0xFF
 
 
-_windows: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_window_size_of_first_session: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("acceptor-received-window-size-of-first-session", breaks="MQQB-3.1.5.4.1-01", blind=True)
@@ -53,7 +53,7 @@ class AcceptorReceivedWindowSizeOfFirstSession(_OpenedSessionChanger):
     """The acceptor sets ReceivedWindowSize of each accepted session to the WindowSize of the first accepted session."""
 
     def change(self, session: Session) -> None:
-        session.ReceivedWindowSize = _windows.setdefault(self.qm, session.ReceivedWindowSize)
+        session.ReceivedWindowSize = _window_size_of_first_session.setdefault(self.qm, session.ReceivedWindowSize)
 
 
 @fault("acceptor-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02")

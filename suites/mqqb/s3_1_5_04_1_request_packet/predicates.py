@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.judging.passive import passive
 from suites.mqqb.steps.internal_packets import (
     INTERNAL_KINDS,
-    PARAMETERS_PACKET,
+    PARAMETERS_PACKET_KIND,
     is_second_packet_of_acceptor,
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
@@ -30,8 +30,8 @@ for rule, field in (
     )
 
 passive("MQQB-3.1.5.4.1-06", INTERNAL_KINDS, "IN is 1 in the packet after a request", of_system=True)(
-    make_flags_of_kind_predicate(PARAMETERS_PACKET, is_second_packet_of_acceptor)
+    make_flags_of_kind_predicate(PARAMETERS_PACKET_KIND, is_second_packet_of_acceptor)
 )
 passive("MQQB-3.1.5.4.1-07", INTERNAL_KINDS, "PT is 3 in the packet after a request", of_system=True)(
-    make_pt_of_kind_predicate(PARAMETERS_PACKET, is_second_packet_of_acceptor)
+    make_pt_of_kind_predicate(PARAMETERS_PACKET_KIND, is_second_packet_of_acceptor)
 )

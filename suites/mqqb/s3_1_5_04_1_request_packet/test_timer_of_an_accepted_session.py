@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.expectations import packet
 from harness.peer.handshake import parameters_request
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import INITIALIZATION_MS
+from suites.mqqb.steps.opening import INITIALIZATION_TIMER_MS
 
-SLOW_ANSWER_MS = 2_000
+SLOW_ANSWER_DELAY_MS = 2_000
 """A time in ms that is short compared with the Session Initialization Timer."""
 
 
@@ -17,9 +17,9 @@ def test_open_session_survives_initialization_timer(peer, sut, judge):
     """The peer opens three sessions, one of them slowly and with the SUT's GUID, and waits for longer than the Session
     Initialization Timer. The SUT still acknowledges a message on each session.
     """
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_TIMER_MS)
     slow = peer.request_session(ServerGuid=sut.guid)
-    peer.pass_time(sut.duration_ms(SLOW_ANSWER_MS))
+    peer.pass_time(sut.duration_ms(SLOW_ANSWER_DELAY_MS))
     slow.send(parameters_request())
     slow.expect("ConnectionParameters")
     connections = [peer.open_raw(), peer.open_raw(), slow]

@@ -9,7 +9,7 @@ from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import (
-    INITIALIZATION_MS,
+    INITIALIZATION_TIMER_MS,
     PEER_QUEUE_BY_HOST_NAME,
     expect_recent_entry,
     find_initiated_session,
@@ -45,7 +45,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     """
     to = peer.direct_name()
     earlier: list[dict[str, Any]] = []
-    is_slow = sut.duration_ms(INITIALIZATION_MS) > 5 * HANDSHAKE_STEP_INTERVAL_MS
+    is_slow = sut.duration_ms(INITIALIZATION_TIMER_MS) > 5 * HANDSHAKE_STEP_INTERVAL_MS
 
     def judge_entry(rule: str, status: str, frame) -> None:
         nonlocal earlier

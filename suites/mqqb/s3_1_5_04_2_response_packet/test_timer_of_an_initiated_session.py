@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import packet
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import INITIALIZATION_MS
+from suites.mqqb.steps.opening import INITIALIZATION_TIMER_MS
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
 
@@ -16,7 +16,7 @@ def test_initiated_session_survives_initialization_timer(peer, sut, judge):
     """The session of a second attempt has been open for longer than the Session Initialization Timer. The SUT sends its
     next message on this session.
     """
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_TIMER_MS)
     session = OutgoingSession(peer, sut)
     session.await_request()
     session.connection.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
 from suites.mqqb.steps.sender import Sender
 
 RECOVERABLE_MESSAGE_POSITIONS = (3,)
@@ -17,12 +17,12 @@ LARGE_BODY = "body" * 2_500
 @pytest.mark.parametrize(
     ("acknowledged", "carrier"),
     [
-        ((0,), BY_SESSION_ACK),
-        ((1,), BY_SESSION_ACK),
-        ((4,), BY_SESSION_ACK),
-        ((5,), BY_SESSION_ACK),
-        ((2, 2), BY_SESSION_ACK),
-        ((4,), BY_MESSAGE),
+        ((0,), SESSION_ACK_CARRIER),
+        ((1,), SESSION_ACK_CARRIER),
+        ((4,), SESSION_ACK_CARRIER),
+        ((5,), SESSION_ACK_CARRIER),
+        ((2, 2), SESSION_ACK_CARRIER),
+        ((4,), MESSAGE_CARRIER),
     ],
 )
 def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, acknowledged, carrier):
@@ -60,7 +60,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
 
 @needs("send")
 @covers("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01")
-@pytest.mark.parametrize("carrier", [BY_SESSION_ACK, BY_MESSAGE])
+@pytest.mark.parametrize("carrier", [SESSION_ACK_CARRIER, MESSAGE_CARRIER])
 def test_express_messages_acknowledged_with_recoverable_ones_do_not_come_again(peer, sut, judge, carrier):
     """The SUT sends two express messages before and two after a recoverable message; the first and the fourth message
     request source journaling. One SessionHeader acknowledges the first four messages, and has the flag of the

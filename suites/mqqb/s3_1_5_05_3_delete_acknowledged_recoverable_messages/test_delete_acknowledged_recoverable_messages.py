@@ -11,24 +11,24 @@ import pytest
 from harness.expectations import none
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import RESENT, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 
 @covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02", "MQQB-3.1.5.8.4-01")
 @pytest.mark.parametrize(
     ("count", "number", "flags", "carrier"),
     [
-        (3, 0, 0, BY_SESSION_ACK),
-        (6, 3, 0b101, BY_SESSION_ACK),
-        (33, 1, 0x8000_0001, BY_SESSION_ACK),
-        (33, 2, 0x8000_0001, BY_MESSAGE),
-        (33, 1, 0x7FFF_FFFF, BY_SESSION_ACK),
-        (12, 1, 0b0101_0101_0101, BY_MESSAGE),
-        (12, 2, 0b100_0010_0011, BY_SESSION_ACK),
-        (5, 4, 1, BY_MESSAGE),
+        (3, 0, 0, SESSION_ACK_CARRIER),
+        (6, 3, 0b101, SESSION_ACK_CARRIER),
+        (33, 1, 0x8000_0001, SESSION_ACK_CARRIER),
+        (33, 2, 0x8000_0001, MESSAGE_CARRIER),
+        (33, 1, 0x7FFF_FFFF, SESSION_ACK_CARRIER),
+        (12, 1, 0b0101_0101_0101, MESSAGE_CARRIER),
+        (12, 2, 0b100_0010_0011, SESSION_ACK_CARRIER),
+        (5, 4, 1, MESSAGE_CARRIER),
     ],
     ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "all-but-one"],
 )
@@ -51,10 +51,10 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     came = sender.collect_all(next_session, len(unflagged))
     numbers = {Sender.list_tags(sent).index(tag) + 1 for tag in Sender.list_tags(came)}
     evidence = [ack, *came]
-    if carrier != BY_MESSAGE:
+    if carrier != MESSAGE_CARRIER:
         judge.mark_not_exercised("MQQB-3.1.5.8.4-01", reason="no message carries the acknowledgment in a SessionHeader")
     judge(
-        *(["MQQB-3.1.5.8.4-01"] if carrier == BY_MESSAGE else []),
+        *(["MQQB-3.1.5.8.4-01"] if carrier == MESSAGE_CARRIER else []),
         "MQQB-3.1.5.5-05",
         expected=unflagged,
         observed=_select_numbers_in_range(number, count, numbers),
@@ -102,7 +102,9 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     judge.all(expected=[4], observed=came, case="numbers of the messages sent again", evidence=[*sent, ack])
     next_session.acknowledge_all()
     beside.session.close()
-    judge.all(expected=RESENT, observed=beside.await_resend(1), case="message to another queue", evidence=beside.sent)
+    judge.all(
+        expected=RESENT_OUTCOME, observed=beside.await_resend(1), case="message to another queue", evidence=beside.sent
+    )
     beside.session.acknowledge_all()
 
 
@@ -130,7 +132,7 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     judge(
         "MQQB-3.1.5.5.3-03",
         expected=[2],
-        observed=outgoing.list_sequence_numbers_on(next_session),
+        observed=outgoing.list_sequence_numbers_on_session(next_session),
         case="numbers of the messages on the next session",
         evidence=[*frames, *came],
     )

@@ -12,19 +12,20 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 SYSTEM_JOURNAL = "system$;journal"
-OWN, FORWARDED = 1, 2
+TAG_OF_OWN_MESSAGE, TAG_OF_FORWARDED_MESSAGE = 1, 2
 
 
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
 @needs("send", "receive")
 @pytest.mark.parametrize(
-    ("delivery", "carrier"), [("express", BY_SESSION_ACK), ("recoverable", BY_SESSION_ACK), ("recoverable", BY_MESSAGE)]
+    ("delivery", "carrier"),
+    [("express", SESSION_ACK_CARRIER), ("recoverable", SESSION_ACK_CARRIER), ("recoverable", MESSAGE_CARRIER)],
 )
 @varied("response queue", "time to be received", priority=("3", "0"))
 def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery, carrier):
@@ -99,7 +100,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
                 session_ack(AckSequenceNumber=3, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=flags)
             )
         )
-        peer.eventually(functools.partial(_has_found_message_count, list_journaled_messages, count))
+        peer.eventually(functools.partial(_has_found_enough_messages, list_journaled_messages, count))
         observed.append(list_journaled_messages())
     kept = [one for one in sut.kept(SYSTEM_JOURNAL) if one["message_id"] == identifiers[0]]
     judge.all(
@@ -113,7 +114,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
     evidence += sender.collect(next_session, 1)
     observed.append(list_journaled_messages())
     evidence.append(next_session.acknowledge_all())
-    peer.eventually(functools.partial(_has_found_message_count, list_journaled_messages, 4))
+    peer.eventually(functools.partial(_has_found_enough_messages, list_journaled_messages, 4))
     observed.append(list_journaled_messages())
     first, second, third = (f"label {number}, body {number} (6 bytes), priority 3" for number in (1, 2, 3))
     fourth = "label 4, body 4 (5004 bytes), priority 3"
@@ -126,7 +127,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
     )
 
 
-def _has_found_message_count(found: Callable[[], list[str]], count: int) -> bool:
+def _has_found_enough_messages(found: Callable[[], list[str]], count: int) -> bool:
     return len(found()) >= count
 
 
@@ -139,13 +140,15 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     forwards. The SUT journals only the message of the application.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
-    [own] = sender.send(OWN, journal=["positive"], delivery=delivery)
+    [own] = sender.send(TAG_OF_OWN_MESSAGE, journal=["positive"], delivery=delivery)
     sender.collect(session := sender.await_session(), 1)
     user = peer.private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
-    forwarded = peer.open_raw().send(peer.message(user, destination=None, ApplicationTag=FORWARDED))
+    forwarded = peer.open_raw().send(peer.message(user, destination=None, ApplicationTag=TAG_OF_FORWARDED_MESSAGE))
     came = sender.collect(session, 2)
-    if Sender.list_tags(came) != [OWN, FORWARDED]:
-        raise ConformanceFailure(f"the SUT sent the messages {Sender.list_tags(came)}, not {[OWN, FORWARDED]}")
+    if Sender.list_tags(came) != [TAG_OF_OWN_MESSAGE, TAG_OF_FORWARDED_MESSAGE]:
+        raise ConformanceFailure(
+            f"the SUT sent the messages {Sender.list_tags(came)}, not {[TAG_OF_OWN_MESSAGE, TAG_OF_FORWARDED_MESSAGE]}"
+        )
     ack = session.acknowledge_all()
 
     def list_journaled_messages() -> list[str]:

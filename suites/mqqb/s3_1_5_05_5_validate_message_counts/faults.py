@@ -246,7 +246,7 @@ add(
 )
 
 
-_progress: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
+_acknowledges_new_message: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
 
 
 @fault("sender-wait-timer-restarted-only-by-progress", breaks="MQQB-3.1.5.5.5-02", blind=True)
@@ -254,12 +254,12 @@ class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        _progress[self.qm] = header.AckSequenceNumber != session.last_ack
+        _acknowledges_new_message[self.qm] = header.AckSequenceNumber != session.last_ack
         super().process_header(session, header, now)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = header.UserMsgSequenceNumber == session.MessageReceivedCount
-        if not right or _progress.get(self.qm):
+        if not right or _acknowledges_new_message.get(self.qm):
             super().validate_message_counts(session, header, now)
 
 

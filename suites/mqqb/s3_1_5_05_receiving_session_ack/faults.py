@@ -153,15 +153,15 @@ class SenderSessionHeaderOfUserMessageWithoutSourceJournaling(SessionAcks):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.in_session_ack = False
+        self.is_processing_session_ack = False
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        self.in_session_ack = True
+        self.is_processing_session_ack = True
         super().receive(session, packet, now)
-        self.in_session_ack = False
+        self.is_processing_session_ack = False
 
     def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
-        if self.in_session_ack:
+        if self.is_processing_session_ack:
             super().delete_position(session, position)
         else:
             session.OutgoingMessageTable.remove(position)
@@ -200,15 +200,15 @@ class SenderRecoverableMessagesKeptAfterSessionHeaderOfMessage(SessionAcks):
     SessionHeader is part of a UserMessage.
     """
 
-    in_session_ack = False
+    is_processing_session_ack = False
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        self.in_session_ack = True
+        self.is_processing_session_ack = True
         super().receive(session, packet, now)
-        self.in_session_ack = False
+        self.is_processing_session_ack = False
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
-        if self.in_session_ack:
+        if self.is_processing_session_ack:
             super().delete_acknowledged_recoverable(session, header)
 
 

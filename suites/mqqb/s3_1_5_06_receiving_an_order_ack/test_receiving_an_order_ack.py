@@ -14,13 +14,13 @@ from suites.mqqb.steps.ordering import (
     build_final_ack,
     build_order_ack,
     build_unknown_ack,
-    send_before_open,
+    send_in_states_before_open,
 )
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
     DEAD_LETTERS,
-    FIRST_RESEND_MS,
-    RESENT,
+    FIRST_RESEND_INTERVAL_MS,
+    RESENT_OUTCOME,
     SYSTEM_JOURNAL,
     Outgoing,
     find_kept_messages,
@@ -57,7 +57,7 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     """The peer sends an OrderAck. The SUT closes a session that waits for ConnectionParameters, and does not close an
     open session.
     """
-    observed, evidence = send_before_open(peer, build_unknown_ack(peer))
+    observed, evidence = send_in_states_before_open(peer, build_unknown_ack(peer))
     judge("MQQB-3.1.5.6-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)
 
 
@@ -187,7 +187,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.6-05")
     for resends in range(1, SHORT_RESEND_ENTRY_COUNT + 1):
-        if outgoing.await_resend(4) != RESENT:
+        if outgoing.await_resend(4) != RESENT_OUTCOME:
             raise ConformanceFailure(
                 "message 4 was not resent, so it is uncertain whether the ResendIntervalIndex ever changed"
             )
@@ -223,7 +223,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     )
     outgoing.send(2)
     outgoing.send_session_ack()
-    if outgoing.await_resend(5) != RESENT:
+    if outgoing.await_resend(5) != RESENT_OUTCOME:
         raise ConformanceFailure("message 5 was not resent, so it is uncertain whether the ResendIntervalIndex changed")
     outgoing.send_session_ack()
     before = outgoing.read_sequence()
@@ -245,7 +245,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         case="ResendIntervalIndex after a resend and an OrderAck of one of two messages",
         evidence=frame,
     )
-    if outgoing.await_resend(6) != RESENT:
+    if outgoing.await_resend(6) != RESENT_OUTCOME:
         raise ConformanceFailure("message 6 was not resent, so it is uncertain whether the ResendIntervalIndex changed")
     outgoing.send_session_ack()
     frame = outgoing.send_order_ack(6)
@@ -254,7 +254,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     judge("MQQB-3.1.5.6-11", expected=0, observed=index, case="ResendIntervalIndex after a resend", evidence=frame)
     outgoing.send(2)
     outgoing.send_session_ack()
-    if outgoing.await_resend(8) != RESENT:
+    if outgoing.await_resend(8) != RESENT_OUTCOME:
         raise ConformanceFailure("message 8 was not resent, so it is uncertain whether the ResendIntervalIndex changed")
     frame = outgoing.send_order_ack(8)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
@@ -361,7 +361,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
         old_info = outgoing.read_transfer_info()
         is_late_or_on_other_session = number < last or number == 4
-        passes = is_late_or_on_other_session and sut.duration_ms(FIRST_RESEND_MS) > 5 * ORDER_ACK_INTERVAL_MS
+        passes = is_late_or_on_other_session and sut.duration_ms(FIRST_RESEND_INTERVAL_MS) > 5 * ORDER_ACK_INTERVAL_MS
         if passes:
             peer.pass_time(ORDER_ACK_INTERVAL_MS)
         carrier = peer.open_raw() if number == 4 else outgoing.session
@@ -616,7 +616,7 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     next_session = outgoing.await_session()
     while not next_session.stays_quiet():
         pass
-    came, evidence = outgoing.list_sequence_numbers_on(next_session), [*acks, *outgoing.copies(5)]
+    came, evidence = outgoing.list_sequence_numbers_on_session(next_session), [*acks, *outgoing.copies(5)]
     judge.all(expected=[5], observed=came, case="numbers of the messages on the next session", evidence=evidence)
     outgoing.send_session_ack()
     outgoing.acknowledge_all()
@@ -661,7 +661,7 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         acks.append(outgoing.send_final_ack(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.send_final_ack(2))
 
-    def find_journaled():
+    def find_journaled_messages():
         return {
             name: find_kept_messages(sut, queue, outgoing.identifiers)
             for name, queue in (
@@ -674,13 +674,13 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         "numbers of the messages in the journal": [1],
         "numbers of the messages in the dead-letter queue": [2],
     }
-    peer.eventually(lambda: find_journaled() == expected_queues)
+    peer.eventually(lambda: find_journaled_messages() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",
         "MQQB-3.1.1.6.2-11",
         *["MQQB-3.1.1.3.1-13"] if restarted else [],
         expected=expected_queues,
-        observed=find_journaled(),
+        observed=find_journaled_messages(),
         evidence=[*outgoing.sent, *acks],
     )
     outgoing.acknowledge_all()

@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing
+from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
 from suites.mqqb.steps.two_destinations import TwoDestinations
 
 ORDER_ACK_INTERVAL_MS = 2_000
@@ -26,7 +26,7 @@ def test_order_ack_of_one_destination_leaves_sequence_of_other_unacknowledged(pe
     two.send_alternately((2, 2), delivery="transactional")
     acknowledged = [destination.session.acknowledge_all() for destination in two.both]
     order_ack = two.first.session.send(build_order_ack(peer, two.first.session.messages[-1]))
-    within_ms = 2 * sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS)
+    within_ms = 2 * sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS)
 
     def list_resent_tags(destination) -> list[int]:
         return Sender.list_tags(destination.peer.inbox.copies)[len(destination.tags) :]
@@ -68,7 +68,7 @@ def test_order_ack_leaves_resend_state_of_other_sequence(peer, sut, judge):
     for outgoing in (first, second):
         peer.environment.run_until(
             lambda outgoing=outgoing: len(outgoing.copies(2)) > 1,
-            sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.connect_timeout_ms,
+            sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS) + sut.connect_timeout_ms,
         )
         if len(outgoing.copies(2)) < 2:
             raise ConformanceFailure("the SUT did not send the messages again")

@@ -15,7 +15,7 @@ from suites.mqqb.steps.ordering import (
     EARLY_CLOSE_EXPECTATION,
     build_final_ack,
     build_unknown_ack,
-    send_before_open,
+    send_in_states_before_open,
 )
 from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
@@ -29,7 +29,7 @@ def test_final_ack_before_open_session_closes_connection(peer, judge):
     """The peer sends a FinalAck. The SUT closes a session that waits for ConnectionParameters, and does not close an
     open session.
     """
-    observed, evidence = send_before_open(peer, build_unknown_ack(peer, final=True))
+    observed, evidence = send_in_states_before_open(peer, build_unknown_ack(peer, final=True))
     judge("MQQB-3.1.5.7-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)
 
 

@@ -23,7 +23,7 @@ from suites.mqqb.steps.disposition import (
     receive_first_message,
 )
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID
-from suites.mqqb.steps.secured import CLEAR_BODY, NOBODY, SHA512, flip_signature_bit, sign_message
+from suites.mqqb.steps.secured import CLEAR_BODY, SHA512, ST_OF_NO_SENDER, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import list_tags
 
 REPETITION_DELAY_S = 3
@@ -151,7 +151,7 @@ def test_known_message_is_discarded_although_it_would_be_refused(peer, sut, judg
     if sut.has("security"):
         signed = receiver.build_message(
             known,
-            security={"ST": NOBODY, "DE": 1, "SenderCert": ALICE.certificate},
+            security={"ST": ST_OF_NO_SENDER, "DE": 1, "SenderCert": ALICE.certificate},
             body=CLEAR_BODY,
             properties={"PA": 1, "NA": 1, "HashAlgorithm": SHA512},
         )

@@ -12,7 +12,7 @@ from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
-BAD_DST_Q = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+MISSING_QUEUE_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 
 
 def omit_nack_of_express_message(refused: MessageClass) -> Install:

@@ -21,7 +21,10 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import MessageIDHistoryEntry, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import BAD_DST_Q, omit_nack_of_express_message
+from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import (
+    MISSING_QUEUE_NACK_CLASS,
+    omit_nack_of_express_message,
+)
 
 
 @fault("receiver-message-counted-twice", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04"))
@@ -370,7 +373,7 @@ class ReceiverBadDstQOfPrivateNameOmitted(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         direct = isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)
-        if message_class is BAD_DST_Q and not direct and packet.TransactionHeader is None:
+        if message_class is MISSING_QUEUE_NACK_CLASS and not direct and packet.TransactionHeader is None:
             return
         super().refuse_message(session, packet, message_class, now)
 

@@ -28,7 +28,10 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import BAD_DST_Q, omit_nack_of_express_message
+from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import (
+    MISSING_QUEUE_NACK_CLASS,
+    omit_nack_of_express_message,
+)
 
 
 @fault("receiver-final-ack-of-missing-queue-only-for-jn", breaks="MQQB-3.1.5.8.2-20", blind=True)
@@ -50,7 +53,7 @@ class ReceiverFinalAckOfSecondRefusedMessageOmitted(FinalAcks):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         header = packet.TransactionHeader
-        if message_class is not BAD_DST_Q or header is None or header.TxSequenceNumber == 1:
+        if message_class is not MISSING_QUEUE_NACK_CLASS or header is None or header.TxSequenceNumber == 1:
             super().refuse_transactional(session, packet, message_class, now)
 
 

@@ -17,7 +17,7 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
-HIGHEST_BIT = 0x80000000
+HIGHEST_U32_BIT = 0x80000000
 
 
 @fault("receiver-history-entry-of-second-source-has-first-source", breaks="MQQB-3.1.5.8.2-06", blind=True)
@@ -34,11 +34,11 @@ class ReceiverHistoryEntryWithoutHighestBitOfMessageId(History):
     """The receiver's history entry of a message has MessageID without its highest bit."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
-        low = packet.UserHeader.MessageID & ~HIGHEST_BIT
+        low = packet.UserHeader.MessageID & ~HIGHEST_U32_BIT
         return super().remember_message(set_fields(packet, {"UserHeader.MessageID": low}), now)
 
 
-def _make_remembering_with_session_guid(
+def _make_history_note_with_session_guid(
     original: Any, qm: QueueManager, session: Session, packet: UserMessagePacket, *_: Any
 ) -> Any:
     changes = {"UserHeader.SourceQueueManager": session.RemoteQMGuid}
@@ -49,7 +49,7 @@ add(
     "receiver-history-entry-has-guid-of-session",
     "MQQB-3.1.5.8.2-06",
     "The receiver's history entry of a message has RemoteQMGuid of the session as the source of the message.",
-    during(Receiving.take_message, History.remember_message, _make_remembering_with_session_guid),
+    during(Receiving.take_message, History.remember_message, _make_history_note_with_session_guid),
     blind=True,
 )
 

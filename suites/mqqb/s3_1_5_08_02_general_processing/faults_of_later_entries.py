@@ -24,7 +24,7 @@ class ReceiverHistoryEntryOfTransactionalMessageHasOwnGuid(History):
         return super().remember_message(packet, now)
 
 
-def _set_time(history: History, entry: MessageIDHistoryEntry, time_s: int) -> MessageIDHistoryEntry:
+def _replace_entry_time_stamp(history: History, entry: MessageIDHistoryEntry, time_s: int) -> MessageIDHistoryEntry:
     changed = replace(entry, TimeStamp=time_s & 0xFFFFFFFF)
     history.qm.adm.MessageIDHistoryTable.insert(changed)
     return changed
@@ -36,7 +36,7 @@ class ReceiverHistoryEntryOfRecoverableMessageInMs(History):
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         entry = super().remember_message(packet, now)
-        return entry if is_express(packet) else _set_time(self, entry, 1000 * now.utc_s)
+        return entry if is_express(packet) else _replace_entry_time_stamp(self, entry, 1000 * now.utc_s)
 
 
 @fault("receiver-history-entry-has-sent-time", breaks="MQQB-3.1.5.8.2-08", blind=True)
@@ -44,7 +44,7 @@ class ReceiverHistoryEntryHasSentTime(History):
     """TimeStamp of the receiver's history entry is SentTime of the message."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
-        return _set_time(self, super().remember_message(packet, now), packet.UserHeader.SentTime)
+        return _replace_entry_time_stamp(self, super().remember_message(packet, now), packet.UserHeader.SentTime)
 
 
 @fault("router-hop-count-of-transactional-message-not-checked", breaks="MQQB-3.1.5.8.2-38", blind=True)

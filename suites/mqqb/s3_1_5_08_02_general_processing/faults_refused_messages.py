@@ -69,10 +69,10 @@ class ReceiverTransactionalQueueAcceptsAnyMessage(Admission):
         return packet
 
 
-MISSING_QUEUE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
+RULES_OF_MISSING_QUEUE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 
 
-@fault("receiver-message-to-unknown-public-queue-inserted", breaks=MISSING_QUEUE)
+@fault("receiver-message-to-unknown-public-queue-inserted", breaks=RULES_OF_MISSING_QUEUE)
 class ReceiverMessageToUnknownPublicQueueInserted(Arrival):
     """The receiver inserts a message to an unknown public queue into an existing queue."""
 

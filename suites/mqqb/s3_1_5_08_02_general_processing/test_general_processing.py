@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, holds, none, packet, packets
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
-from suites.applications import computer_names
+from suites.applications import list_computer_names
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, find_history_entry
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID, find_accepted_session, guid_text
@@ -149,7 +149,7 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
     peer.open_raw({"ClientGuid": OTHER_GUID})
     states = [find_accepted_session(sut, peer.identifier)]
     sent = []
-    to_name = peer.message(destination=rf"OS:{next(iter(computer_names(sut)), '.')}\{sut.queue()}")
+    to_name = peer.message(destination=rf"OS:{next(iter(list_computer_names(sut)), '.')}\{sut.queue()}")
     for message in (Sequence(peer).message(peer.private_queue(sut.guid, number), destination=None), to_name):
         sent.append(session.send(message))
         peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs, varied
-from suites.applications import computer_names
+from suites.applications import list_computer_names
 from suites.mqqb.steps.exchanges import deliver_message
 
 
@@ -14,7 +14,7 @@ def test_message_to_each_name_of_the_computer_is_accepted(peer, sut, judge):
     """The peer sends messages to the full name and to the short name of the SUT's computer. The SUT acknowledges these
     messages and stores them in their queue.
     """
-    for name in computer_names(sut):
+    for name in list_computer_names(sut):
         packet = peer.recoverable_message(destination=rf"OS:{name}\{sut.queue()}", label=name)
         delivery = deliver_message(peer, packet, label=name)
         expected = delivery.accepted_outcome

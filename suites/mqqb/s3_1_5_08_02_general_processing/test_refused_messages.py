@@ -33,7 +33,7 @@ UNKNOWN_PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
 """A queue number and a GUID that no queue has."""
 JOURNALING_FIELDS = {"JN": 1, "JP": 1}
 """Fields of UserHeader that request journaling: the receiver does not journal a refused message."""
-FOR_EACH_KIND_OF_NAME = pytest.mark.parametrize(
+DIRECT_AND_PRIVATE_NAME_PARAMETERS = pytest.mark.parametrize(
     "name", ["direct", pytest.param("private", marks=needs("queue_control"))]
 )
 """The parameter ``name``: the kind of name (direct or private) by which a message names a queue of the SUT."""
@@ -168,7 +168,7 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
-@FOR_EACH_KIND_OF_NAME
+@DIRECT_AND_PRIVATE_NAME_PARAMETERS
 def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut, judge, name):
     """The peer sends three transactional messages, two of them with NA, to a nontransactional queue. The SUT refuses
     the messages. A transactional message to a transactional queue arrives.
@@ -207,7 +207,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
 
 @sut_survives()
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
-@FOR_EACH_KIND_OF_NAME
+@DIRECT_AND_PRIVATE_NAME_PARAMETERS
 def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut, judge, name):
     """The peer sends nontransactional messages with and without NA, and of two priorities, to a transactional queue
     that has a message. The SUT refuses all of them. A message to a nontransactional queue arrives.

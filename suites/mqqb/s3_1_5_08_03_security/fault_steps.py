@@ -51,7 +51,7 @@ def omit_final_ack_with_na(refused: MessageClass) -> Install:
     return replace_part(Omitted)
 
 
-def keep_refused_as_dead_letter(refused: MessageClass) -> Install:
+def copy_refused_messages_to_dead_letter_queue(refused: MessageClass) -> Install:
     """Copy messages that are refused with the given class to a local dead-letter queue."""
 
     class RefusedMessageKept(Admission):
@@ -68,22 +68,22 @@ def keep_refused_as_dead_letter(refused: MessageClass) -> Install:
 BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
-BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+BAD_ENCRYPTION_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 
 
-ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+ACCESS_DENIED_CLASS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
-When = Callable[[Any], bool]
+SelectionCondition = Callable[[Any], bool]
 
 
-def add_blind_faults(*faults: tuple[str, str | tuple[str, ...], str, Install]) -> None:
+def register_faults_of_blind_author(*faults: tuple[str, str | tuple[str, ...], str, Install]) -> None:
     """Register faults whose author had not seen the checks: name, rules, description and installer."""
     for name, breaks, says, install in faults:
         add(name, breaks, says, install, blind=True)
 
 
-def is_any(packet: UserMessagePacket) -> bool:
+def is_any_message(packet: UserMessagePacket) -> bool:
     """Return True for every message."""
     return True
 
@@ -103,7 +103,7 @@ def has_destination_list(packet: UserMessagePacket) -> bool:
     return packet.MultiQueueFormatHeader is not None
 
 
-def skip_security_step(name: str, when: When) -> Install:
+def skip_security_step(name: str, when: SelectionCondition) -> Install:
     """Return an installer of a fault that omits a step for some messages."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
@@ -114,7 +114,7 @@ def skip_security_step(name: str, when: When) -> Install:
     return change_step(getattr(SecurityOnReceipt, name), run)
 
 
-def accept_refused_messages(name: str, when: When) -> Install:
+def accept_refused_messages(name: str, when: SelectionCondition) -> Install:
     """Return an installer of a fault that accepts some messages which a step refuses."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
@@ -128,7 +128,7 @@ def accept_refused_messages(name: str, when: When) -> Install:
     return change_step(getattr(SecurityOnReceipt, name), run)
 
 
-def refuse_messages_in_step(name: str, when: When, message_class: MessageClass) -> Install:
+def refuse_messages_in_step(name: str, when: SelectionCondition, message_class: MessageClass) -> Install:
     """Return an installer of a fault that refuses some messages in a step."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:

@@ -13,18 +13,18 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import HashAlgorithm
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
-    When,
+    SelectionCondition,
     accept_refused_messages,
-    add_blind_faults,
     has_destination_list,
     is_encrypted,
+    register_faults_of_blind_author,
     skip_security_step,
 )
 
 _AS_FIELD_MASK = SecurityHeader.flags(AS=0xF)
 
 
-def _set_authentication_signature(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
+def _set_as_field(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     header = packet.SecurityHeader
     assert header is not None
     return replace(
@@ -40,15 +40,11 @@ def is_signed_msmq_1_or_3(packet: UserMessagePacket) -> bool:
     return packet.SecurityHeader is not None and packet.SecurityHeader.AS in {1, 5}
 
 
-def _replace_authentication_signature(old: int, new: int, when: When) -> Install:
+def _replace_authentication_signature(old: int, new: int, when: SelectionCondition) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket) -> Any:
         done = original(packet)
         header = done.SecurityHeader
-        return (
-            _set_authentication_signature(done, new)
-            if header is not None and old == header.AS and when(packet)
-            else done
-        )
+        return _set_as_field(done, new) if header is not None and old == header.AS and when(packet) else done
 
     return change_step(SecurityOnReceipt.authenticate_packet, run)
 
@@ -72,7 +68,7 @@ def _trust_sender_after_first_check(name: str) -> Install:
         sender = None if header is None else header.SecurityData.SecurityID
         signed = header is not None and header.SecurityData.Signature
         if signed and sender in known:
-            return _set_authentication_signature(packet, 3) if name == "authenticate_packet" else None
+            return _set_as_field(packet, 3) if name == "authenticate_packet" else None
         done = original(packet, *rest)
         if signed:
             known.add(sender)
@@ -86,7 +82,7 @@ def _trust_known_signature(self: Any, original: Any, packet: UserMessagePacket) 
     header = packet.SecurityHeader
     signature = None if header is None else header.SecurityData.Signature
     if signature and signature in known:
-        return _set_authentication_signature(packet, 3)
+        return _set_as_field(packet, 3)
     done = original(packet)
     known.add(signature)
     return done
@@ -102,40 +98,44 @@ def _verify_with_first_certificate(self: Any, original: Any, packet: UserMessage
     return replace(done, SecurityHeader=replace(done.SecurityHeader, SecurityData=header.SecurityData))
 
 
-def _check_only_on_first_session(self: Any, original: Any, session: Any, packet: UserMessagePacket, *rest: Any) -> Any:
+def _check_security_only_on_first_session(
+    self: Any, original: Any, session: Any, packet: UserMessagePacket, *rest: Any
+) -> Any:
     first = self.__dict__.setdefault("first", session.number)
     return original(session, packet, *rest) if session.number == first else packet
 
 
-def _check_only_for_empty_queue(self: Any, original: Any, session: Any, packet: Any, queue: Any, now: Any) -> Any:
+def _check_security_only_for_empty_queue(
+    self: Any, original: Any, session: Any, packet: Any, queue: Any, now: Any
+) -> Any:
     return packet if len(queue.MessagePositionList) else original(session, packet, queue, now)
 
 
-def _check_only_normal_class(self: Any, original: Any, session: Any, packet: Any, *rest: Any) -> Any:
+def _check_security_only_of_normal_messages(self: Any, original: Any, session: Any, packet: Any, *rest: Any) -> Any:
     return packet if packet.MessagePropertiesHeader.MessageClass else original(session, packet, *rest)
 
 
 _FORMAT_NAME_LIST_FIELD = "MultiQueueFormatHeader.Destination.FormatNameList"
 
 
-add_blind_faults(
+register_faults_of_blind_author(
     (
         "receiver-security-of-second-session-not-checked",
         "MQQB-3.1.5.8.3-01",
         "The receiver checks the security of messages only on the first session that delivers such a message.",
-        change_step(SecurityOnReceipt.check_security, _check_only_on_first_session),
+        change_step(SecurityOnReceipt.check_security, _check_security_only_on_first_session),
     ),
     (
         "receiver-security-checked-while-queue-is-empty",
         "MQQB-3.1.5.8.3-01",
         "The receiver does not check the security of a message to a queue that contains a message.",
-        change_step(SecurityOnReceipt.check_security, _check_only_for_empty_queue),
+        change_step(SecurityOnReceipt.check_security, _check_security_only_for_empty_queue),
     ),
     (
         "receiver-security-of-acknowledgment-not-checked",
         "MQQB-3.1.5.8.3-01",
         "The receiver does not check the security of a message whose MessageClass is not NORMAL.",
-        change_step(SecurityOnReceipt.check_security, _check_only_normal_class),
+        change_step(SecurityOnReceipt.check_security, _check_security_only_of_normal_messages),
     ),
     (
         "receiver-signature-of-encrypted-message-not-checked",
@@ -296,11 +296,7 @@ class ReceiverAsOfExpressMsmq2Signature1(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return (
-            _set_authentication_signature(done, 1)
-            if header is not None and header.AS == 3 and not done.UserHeader.DM
-            else done
-        )
+        return _set_as_field(done, 1) if header is not None and header.AS == 3 and not done.UserHeader.DM else done
 
 
 @fault("receiver-as-of-transactional-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
@@ -310,11 +306,7 @@ class ReceiverAsOfTransactionalMsmq2Signature0(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return (
-            _set_authentication_signature(done, 0)
-            if header is not None and header.AS == 3 and done.UserHeader.TH
-            else done
-        )
+        return _set_as_field(done, 0) if header is not None and header.AS == 3 and done.UserHeader.TH else done
 
 
 @fault("receiver-as-of-encrypted-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
@@ -324,7 +316,7 @@ class ReceiverAsOfEncryptedMsmq2Signature0(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_authentication_signature(done, 0) if header is not None and header.AS == 3 and header.EB else done
+        return _set_as_field(done, 0) if header is not None and header.AS == 3 and header.EB else done
 
 
 @fault("receiver-as-of-msmq-3-signature-with-extension-1", breaks="MQQB-3.1.5.8.3-13", blind=True)
@@ -335,4 +327,4 @@ class ReceiverAsOfMsmq3SignatureWithExtension1(SecurityOnReceipt):
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
         extended = bool(done.MessagePropertiesHeader.ExtensionData)
-        return _set_authentication_signature(done, 1) if header is not None and header.AS == 5 and extended else done
+        return _set_as_field(done, 1) if header is not None and header.AS == 5 and extended else done

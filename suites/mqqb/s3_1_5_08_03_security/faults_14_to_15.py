@@ -22,12 +22,12 @@ from reference_qm.security.algorithms import PRIVACY_BY_LEVEL
 from reference_qm.security.descriptor import Ace, AceType
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
-    ACCESS_DENIED,
-    BAD_ENCRYPTION,
+    ACCESS_DENIED_CLASS,
+    BAD_ENCRYPTION_CLASS,
     BAD_SIGNATURE_CLASS,
     SECURITY_NACK_CLASSES,
-    add_blind_faults,
     omit_nack_of_transactional_message,
+    register_faults_of_blind_author,
 )
 
 
@@ -153,7 +153,7 @@ add(
 )
 
 
-SECURITY_NACK_CLASS_SET = frozenset({BAD_SIGNATURE_CLASS, BAD_ENCRYPTION, ACCESS_DENIED})
+SECURITY_NACK_CLASS_SET = frozenset({BAD_SIGNATURE_CLASS, BAD_ENCRYPTION_CLASS, ACCESS_DENIED_CLASS})
 
 
 NACK_RULES = (
@@ -253,7 +253,7 @@ _MESSAGE_CONDITIONS = (
 )
 
 
-add_blind_faults(
+register_faults_of_blind_author(
     *(
         (
             f"receiver-security-nack-{label}-omitted",

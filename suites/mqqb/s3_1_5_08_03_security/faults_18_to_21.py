@@ -14,7 +14,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     SECURITY_NACK_CLASSES,
-    keep_refused_as_dead_letter,
+    copy_refused_messages_to_dead_letter_queue,
     omit_final_ack_with_na,
 )
 
@@ -137,5 +137,5 @@ add(
     "receiver-message-with-invalid-signature-and-jn-in-dead-letter-queue",
     "MQQB-3.1.5.8.3-21",
     "The receiver puts a message with an invalid signature and JN into the dead-letter queue.",
-    keep_refused_as_dead_letter(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+    copy_refused_messages_to_dead_letter_queue(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
 )

@@ -25,12 +25,12 @@ from reference_qm.security import Ace, AceType, Acl, QueueAccess, SecurityDescri
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
-    ACCESS_DENIED,
+    ACCESS_DENIED_CLASS,
     accept_refused_messages,
-    add_blind_faults,
     has_destination_list,
     is_encrypted,
     refuse_messages_in_step,
+    register_faults_of_blind_author,
     skip_security_step,
 )
 
@@ -87,7 +87,7 @@ def _change_access_control_entries(change: Callable[[tuple[Ace, ...]], tuple[Ace
     return _change_queue_security(run)
 
 
-def _grant_write_with_right(right: int) -> Install:
+def _grant_write_right_beside_other_right(right: int) -> Install:
     return _change_access_control_entries(
         lambda aces: tuple(
             replace(ace, Mask=ace.Mask | WRITE_MESSAGE_RIGHT)
@@ -147,7 +147,7 @@ class CacheOfFirstEntry(Cache):
             super().add(entry)
 
 
-def _build_cache_without_equal_field(field: str) -> type[Cache]:
+def _make_cache_with_unique_field(field: str) -> type[Cache]:
     """Return a cache whose new entry replaces an entry with the same value in a field."""
 
     class CacheOfUniqueField(Cache):
@@ -164,7 +164,7 @@ _CACHE_RULES = (
 )
 
 
-add_blind_faults(
+register_faults_of_blind_author(
     *(
         (
             f"receiver-access-of-{label}-not-checked",
@@ -191,7 +191,7 @@ add_blind_faults(
         "MQQB-3.1.5.8.3-97",
         "The receiver denies a queue manager (ST 2) access when the message is express.",
         refuse_messages_in_step(
-            "authorize_sender", lambda packet: packet.SecurityHeader.ST == 2 and is_express(packet), ACCESS_DENIED
+            "authorize_sender", lambda packet: packet.SecurityHeader.ST == 2 and is_express(packet), ACCESS_DENIED_CLASS
         ),
     ),
     (
@@ -284,7 +284,7 @@ add_blind_faults(
             f"receiver-access-by-right-{right:05x}",
             "MQQB-3.1.5.8.3-117",
             f"The receiver lets a sender with the right 0x{right:05X} write.",
-            _grant_write_with_right(right),
+            _grant_write_right_beside_other_right(right),
         )
         for right in (0x1, 0x8, 0x10, 0x20, 0x10000, 0x20000, 0x40000, 0x80000)
     ),
@@ -389,7 +389,7 @@ add_blind_faults(
             f"receiver-{label}-cache-one-entry-for-{field.lower()}",
             rule,
             f"The receiver's {cache} has only one entry for each {field}.",
-            replace_cache(cache, _build_cache_without_equal_field(field)),
+            replace_cache(cache, _make_cache_with_unique_field(field)),
         )
         for label, cache, rule, field in (
             ("symmetric-key", RECEIVED_KEY_CACHE_NAME, "MQQB-3.1.5.8.3-58", "RemoteQMGuid"),

@@ -16,12 +16,12 @@ from reference_qm.security import Refused
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
-    BAD_ENCRYPTION,
+    BAD_ENCRYPTION_CLASS,
     accept_refused_messages,
-    add_blind_faults,
     has_destination_list,
     is_encrypted,
     refuse_messages_in_step,
+    register_faults_of_blind_author,
     skip_security_step,
 )
 
@@ -83,7 +83,7 @@ def _refuse_rejected_symmetric_key(is_refused: Callable[[UserMessagePacket, byte
                 if key.EncryptedSymmetricKey == header.SecurityData.EncryptionKey and is_refused(
                     packet, key.SymmetricKey
                 ):
-                    raise Refused(BAD_ENCRYPTION, "a fault refuses the message")
+                    raise Refused(BAD_ENCRYPTION_CLASS, "a fault refuses the message")
         return done
 
     return change_step(SecurityOnReceipt.decrypt_body, run)
@@ -93,7 +93,7 @@ def _refuse_encryption_algorithm(value: int) -> Install:
     def is_refused(packet: UserMessagePacket) -> bool:
         return is_encrypted(packet) and packet.MessagePropertiesHeader.EncryptionAlgorithm == value
 
-    return refuse_messages_in_step("decrypt_body", is_refused, BAD_ENCRYPTION)
+    return refuse_messages_in_step("decrypt_body", is_refused, BAD_ENCRYPTION_CLASS)
 
 
 def _decrypt_at_first_level(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
@@ -116,7 +116,7 @@ _CIPHERTEXT_ERRORS = {
 }
 
 
-add_blind_faults(
+register_faults_of_blind_author(
     *(
         (
             f"receiver-encrypted-message-with-{label}-accepted",
@@ -143,7 +143,7 @@ add_blind_faults(
         "receiver-plain-message-with-privacy-level-refused",
         "MQQB-3.1.5.8.3-45",
         "The receiver refuses a message with EB clear and a PrivacyLevel other than 0.",
-        refuse_messages_in_step("decrypt_body", _has_privacy_level_without_encryption, BAD_ENCRYPTION),
+        refuse_messages_in_step("decrypt_body", _has_privacy_level_without_encryption, BAD_ENCRYPTION_CLASS),
     ),
     (
         "receiver-plain-message-with-encryption-key-refused",
@@ -156,7 +156,7 @@ add_blind_faults(
                 and packet.SecurityHeader is not None
                 and bool(packet.SecurityHeader.SecurityData.EncryptionKey)
             ),
-            BAD_ENCRYPTION,
+            BAD_ENCRYPTION_CLASS,
         ),
     ),
     (

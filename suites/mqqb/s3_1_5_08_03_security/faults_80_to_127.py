@@ -15,7 +15,7 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.security import Refused
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
-    keep_refused_as_dead_letter,
+    copy_refused_messages_to_dead_letter_queue,
     omit_final_ack_with_na,
     omit_nack_of_transactional_message,
 )
@@ -76,7 +76,7 @@ add(
     "receiver-message-without-readable-body-and-jn-in-dead-letter-queue",
     "MQQB-3.1.5.8.3-88",
     "The receiver puts a message with JN whose body it cannot decrypt into the dead-letter queue.",
-    keep_refused_as_dead_letter(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    copy_refused_messages_to_dead_letter_queue(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
 )
 
 
@@ -218,5 +218,5 @@ add(
     "receiver-message-without-access-and-jn-in-dead-letter-queue",
     "MQQB-3.1.5.8.3-127",
     "The receiver puts a message with JN whose sender has no access into the dead-letter queue.",
-    keep_refused_as_dead_letter(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
+    copy_refused_messages_to_dead_letter_queue(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
 )

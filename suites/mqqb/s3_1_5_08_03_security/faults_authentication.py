@@ -14,9 +14,9 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.security import HashAlgorithm, Refused, UserSignCerts
 from reference_qm.surface.clock import Now
 
-MSMQ_1, MSMQ_2, MSMQ_3 = 1, 3, 5
+AS_OF_MSMQ_1_SIGNATURE, AS_OF_MSMQ_2_SIGNATURE, AS_OF_MSMQ_3_SIGNATURE = 1, 3, 5
 """Values of AS for each kind of signature. Spec: MS-MQMQ 2.2.20.6."""
-SHA1 = 0x8004
+SHA1_ALGORITHM_NUMBER = 0x8004
 BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
@@ -33,7 +33,7 @@ class ReceiverSecurityNotChecked(SecurityOnReceipt):
 # -- signatures ----------------------------------------------------------------------------------------------------
 
 
-def _set_authentication_signature(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
+def _set_as_field(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     security = packet.SecurityHeader
     assert security is not None
     flags = security.Flags & ~SecurityHeader.flags(AS=SecurityHeader.AS.mask) | SecurityHeader.flags(AS=kind)
@@ -64,7 +64,7 @@ class ReceiverInvalidSignatureAccepted(SecurityOnReceipt):
         try:
             return super().authenticate_packet(packet)
         except Refused:
-            return _set_authentication_signature(packet, MSMQ_2)
+            return _set_as_field(packet, AS_OF_MSMQ_2_SIGNATURE)
 
 
 @fault("receiver-invalid-md2-or-md4-signature-accepted", breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"))
@@ -77,7 +77,7 @@ class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
         except Refused:
             if packet.MessagePropertiesHeader.HashAlgorithm not in (HashAlgorithm.MD2, HashAlgorithm.MD4):
                 raise
-            return _set_authentication_signature(packet, MSMQ_2)
+            return _set_as_field(packet, AS_OF_MSMQ_2_SIGNATURE)
 
 
 @fault(
@@ -109,7 +109,7 @@ class ReceiverAsBitsCombinedWithReceivedAsBits(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         found = super().authenticate_packet(packet)
         return (
-            _set_authentication_signature(found, _get_signature_kind(found) | _get_signature_kind(packet))
+            _set_as_field(found, _get_signature_kind(found) | _get_signature_kind(packet))
             if found.SecurityHeader
             else found
         )
@@ -123,7 +123,7 @@ class ReceiverSignatureInListNotVerified(SecurityOnReceipt):
         security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
         other = security is not None and security.SecurityData.Signature
         if several is not None and several.Signature.Signature and not other:
-            return _set_authentication_signature(packet, MSMQ_3)
+            return _set_as_field(packet, AS_OF_MSMQ_3_SIGNATURE)
         return super().authenticate_packet(packet)
 
 
@@ -132,7 +132,9 @@ class ReceiverSignatureHashAlgorithmAlwaysSha1(SecurityOnReceipt):
     """The receiver verifies every signature with SHA-1, regardless of HashAlgorithm."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
-        found = super().authenticate_packet(set_fields(packet, {"MessagePropertiesHeader.HashAlgorithm": SHA1}))
+        found = super().authenticate_packet(
+            set_fields(packet, {"MessagePropertiesHeader.HashAlgorithm": SHA1_ALGORITHM_NUMBER})
+        )
         return replace(found, MessagePropertiesHeader=packet.MessagePropertiesHeader)
 
 
@@ -155,7 +157,7 @@ def _replace_signature_kind(kind: int, other: int) -> Install:
     class ReplacedSignatureKind(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
-            return _set_authentication_signature(found, other) if _get_signature_kind(found) == kind else found
+            return _set_as_field(found, other) if _get_signature_kind(found) == kind else found
 
     return replace_part(ReplacedSignatureKind)
 
@@ -164,37 +166,37 @@ add(
     "receiver-msmq-2-signature-refused",
     ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-04", "MQQB-3.1.5.8.3-05", "MQSO-7.4.1.4.1-D01"),
     "The receiver refuses valid MSMQ 2.0 signatures.",
-    _refuse_signature_kind(MSMQ_2),
+    _refuse_signature_kind(AS_OF_MSMQ_2_SIGNATURE),
 )
 add(
     "receiver-msmq-1-signature-refused",
     "MQQB-3.1.5.8.3-08",
     "The receiver refuses valid MSMQ 1.0 signatures.",
-    _refuse_signature_kind(MSMQ_1),
+    _refuse_signature_kind(AS_OF_MSMQ_1_SIGNATURE),
 )
 add(
     "receiver-msmq-3-signature-refused",
     ("MQQB-3.1.5.8.3-11", "MQQB-3.1.5.8.3-12"),
     "The receiver refuses valid MSMQ 3.0 signatures.",
-    _refuse_signature_kind(MSMQ_3),
+    _refuse_signature_kind(AS_OF_MSMQ_3_SIGNATURE),
 )
 add(
     "receiver-as-of-msmq-2-signature-1",
     ("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 2.0 signature to the AS of MSMQ 1.0.",
-    _replace_signature_kind(MSMQ_2, MSMQ_1),
+    _replace_signature_kind(AS_OF_MSMQ_2_SIGNATURE, AS_OF_MSMQ_1_SIGNATURE),
 )
 add(
     "receiver-as-of-msmq-1-signature-3",
     ("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 1.0 signature to the AS of MSMQ 2.0.",
-    _replace_signature_kind(MSMQ_1, MSMQ_2),
+    _replace_signature_kind(AS_OF_MSMQ_1_SIGNATURE, AS_OF_MSMQ_2_SIGNATURE),
 )
 add(
     "receiver-as-of-msmq-3-signature-3",
     ("MQQB-3.1.5.8.3-13", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 3.0 signature to the AS of MSMQ 2.0.",
-    _replace_signature_kind(MSMQ_3, MSMQ_2),
+    _replace_signature_kind(AS_OF_MSMQ_3_SIGNATURE, AS_OF_MSMQ_2_SIGNATURE),
 )
 
 

@@ -32,12 +32,12 @@ from reference_qm.security import SecuritySettings, UserSignCert
 from reference_qm.security.algorithms import BASE_PROVIDER
 from reference_qm.surface.clock import Now
 
-CERTIFICATES, RECEIVED_KEYS = "UserCertCache", "ReceiveSymmetricKeyCache"
+CERTIFICATE_CACHE_NAME, RECEIVED_KEY_CACHE_NAME = "UserCertCache", "ReceiveSymmetricKeyCache"
 UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
-ANONYMOUS = b"\1\1\0\0\0\0\0\1\0\0\0\0"
+NULL_SID_BYTES = b"\1\1\0\0\0\0\0\1\0\0\0\0"
 
 
-class _CacheWithoutHits(Cache):
+class _CacheThatFindsNoEntry(Cache):
     def find(self, matches: Callable[[Any], bool]) -> Any:
         return None
 
@@ -74,152 +74,152 @@ for _name, _breaks, _says, _install in (
         "receiver-certificate-not-cached",
         ("MQQB-3.1.5.8.3-29", "MQQB-3.1.5.8.3-34", "MQQB-3.1.1.3-02", "MQQB-3.1.1.3-03", "MQSO-6.4.3.1-01"),
         "The receiver adds no certificate to UserCertCache.",
-        replace_cache(CERTIFICATES, NothingCached),
+        replace_cache(CERTIFICATE_CACHE_NAME, NothingCached),
     ),
     (
         "receiver-cached-certificate-user-cert-wrong",
         "MQQB-3.1.5.8.3-30",
         "The receiver adds an entry with a wrong UserCert to UserCertCache.",
-        change_cached_entries(CERTIFICATES, UserCert=UserSignCert()),
+        change_cached_entries(CERTIFICATE_CACHE_NAME, UserCert=UserSignCert()),
     ),
     (
         "receiver-cached-certificate-security-id-wrong",
         "MQQB-3.1.5.8.3-31",
         "The receiver adds an entry with a wrong SecurityID to UserCertCache.",
-        change_cached_entries(CERTIFICATES, SecurityID=ANONYMOUS),
+        change_cached_entries(CERTIFICATE_CACHE_NAME, SecurityID=NULL_SID_BYTES),
     ),
     (
         "receiver-cached-certificate-time-0",
         ("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33"),
         "The receiver adds an entry with CachedTime 0 to UserCertCache.",
-        change_cached_entries(CERTIFICATES, CachedTime=0),
+        change_cached_entries(CERTIFICATE_CACHE_NAME, CachedTime=0),
     ),
     (
         "receiver-cached-certificate-time-in-ms",
         ("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33"),
         "The receiver adds an entry with CachedTime in ms to UserCertCache.",
-        replace_cache(CERTIFICATES, CachedInMs),
+        replace_cache(CERTIFICATE_CACHE_NAME, CachedInMs),
     ),
     (
         "receiver-certificate-cache-unlimited",
         ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"),
         "The receiver removes no entry from a full UserCertCache.",
-        replace_cache(CERTIFICATES, WithoutLimit),
+        replace_cache(CERTIFICATE_CACHE_NAME, WithoutLimit),
     ),
     (
         "receiver-certificate-cache-emptied-when-full",
         ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"),
         "The receiver removes all entries from a full UserCertCache.",
-        replace_cache(CERTIFICATES, EmptiedWhenFull),
+        replace_cache(CERTIFICATE_CACHE_NAME, EmptiedWhenFull),
     ),
     (
         "receiver-certificate-cache-loses-newest",
         ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"),
         "The receiver removes the newest entries from a full UserCertCache.",
-        replace_cache(CERTIFICATES, NewestLost),
+        replace_cache(CERTIFICATE_CACHE_NAME, NewestLost),
     ),
     (
         "receiver-certificate-cleanup-timer-not-started",
         ("MQQB-3.1.5.8.3-36", "MQQB-3.1.1.3-05"),
         "The receiver does not start the cleanup timer of UserCertCache.",
-        omit_cleanup_timer(CERTIFICATES),
+        omit_cleanup_timer(CERTIFICATE_CACHE_NAME),
     ),
     (
         "receiver-certificate-cleanup-timer-restarted",
         ("MQQB-3.1.5.8.3-36", "MQQB-3.1.1.3-05"),
         "The receiver restarts the cleanup timer of UserCertCache when it receives a message.",
-        restart_cleanup_timer(CERTIFICATES),
+        restart_cleanup_timer(CERTIFICATE_CACHE_NAME),
     ),
     # -- keys ------------------------------------------------------------------------------------------------------
     (
         "receiver-symmetric-key-not-cached",
         "MQQB-3.1.5.8.3-67",
         "The receiver adds no key to ReceiveSymmetricKeyCache.",
-        replace_cache(RECEIVED_KEYS, NothingCached),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, NothingCached),
     ),
     (
         "receiver-symmetric-key-cache-has-one-entry",
         ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-58", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"),
         "The receiver's ReceiveSymmetricKeyCache has only one entry: a new key replaces the previous one.",
-        replace_cache(RECEIVED_KEYS, OnlyTheLast),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, OnlyTheLast),
     ),
     (
         "receiver-cached-key-remote-guid-wrong",
         "MQQB-3.1.5.8.3-59",
         "The receiver adds a key with a wrong RemoteQMGuid to ReceiveSymmetricKeyCache.",
-        change_cached_entries(RECEIVED_KEYS, RemoteQMGuid=UNKNOWN_QUEUE_MANAGER_GUID),
+        change_cached_entries(RECEIVED_KEY_CACHE_NAME, RemoteQMGuid=UNKNOWN_QUEUE_MANAGER_GUID),
     ),
     (
         "receiver-cached-key-provider-wrong",
         "MQQB-3.1.5.8.3-60",
         "The receiver adds a key with a wrong CryptoServiceProvider to ReceiveSymmetricKeyCache.",
-        change_cached_entries(RECEIVED_KEYS, CryptoServiceProvider="another"),
+        change_cached_entries(RECEIVED_KEY_CACHE_NAME, CryptoServiceProvider="another"),
     ),
     (
         "receiver-cached-key-algorithm-wrong",
         "MQQB-3.1.5.8.3-61",
         "The receiver adds a key with a wrong CryptoAlgorithm to ReceiveSymmetricKeyCache.",
-        change_cached_entries(RECEIVED_KEYS, CryptoAlgorithm=0x6602),
+        change_cached_entries(RECEIVED_KEY_CACHE_NAME, CryptoAlgorithm=0x6602),
     ),
     (
         "receiver-cached-key-encrypted-key-wrong",
         "MQQB-3.1.5.8.3-62",
         "The receiver adds a key with a wrong EncryptedSymmetricKey to ReceiveSymmetricKeyCache.",
-        change_cached_entries(RECEIVED_KEYS, EncryptedSymmetricKey=b""),
+        change_cached_entries(RECEIVED_KEY_CACHE_NAME, EncryptedSymmetricKey=b""),
     ),
     (
         "receiver-cached-key-time-0",
         "MQQB-3.1.5.8.3-66",
         "The receiver adds a key with CachedTime 0 to ReceiveSymmetricKeyCache.",
-        change_cached_entries(RECEIVED_KEYS, CachedTime=0),
+        change_cached_entries(RECEIVED_KEY_CACHE_NAME, CachedTime=0),
     ),
     (
         "receiver-cached-key-time-in-ms",
         "MQQB-3.1.5.8.3-66",
         "The receiver adds a key with CachedTime in ms to ReceiveSymmetricKeyCache.",
-        replace_cache(RECEIVED_KEYS, CachedInMs),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, CachedInMs),
     ),
     (
         "receiver-symmetric-key-cache-unlimited",
         ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"),
         "The receiver removes no key from a full ReceiveSymmetricKeyCache.",
-        replace_cache(RECEIVED_KEYS, WithoutLimit),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, WithoutLimit),
     ),
     (
         "receiver-symmetric-key-cache-emptied-when-full",
         ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"),
         "The receiver removes all keys from a full ReceiveSymmetricKeyCache.",
-        replace_cache(RECEIVED_KEYS, EmptiedWhenFull),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, EmptiedWhenFull),
     ),
     (
         "receiver-symmetric-key-cache-loses-newest",
         ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"),
         "The receiver removes the newest keys from a full ReceiveSymmetricKeyCache.",
-        replace_cache(RECEIVED_KEYS, NewestLost),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, NewestLost),
     ),
     (
         "receiver-symmetric-key-cleanup-timer-not-started",
         "MQQB-3.1.5.8.3-69",
         "The receiver does not start the cleanup timer of ReceiveSymmetricKeyCache.",
-        omit_cleanup_timer(RECEIVED_KEYS),
+        omit_cleanup_timer(RECEIVED_KEY_CACHE_NAME),
     ),
     (
         "receiver-symmetric-key-cleanup-timer-restarted",
         "MQQB-3.1.5.8.3-69",
         "The receiver restarts the cleanup timer of ReceiveSymmetricKeyCache when it receives a message.",
-        restart_cleanup_timer(RECEIVED_KEYS),
+        restart_cleanup_timer(RECEIVED_KEY_CACHE_NAME),
     ),
     (
         "receiver-symmetric-key-cache-not-searched",
         "MQQB-3.1.5.8.3-55",
         "The receiver caches the keys of messages, but does not search the cache.",
-        replace_cache(RECEIVED_KEYS, _CacheWithoutHits),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, _CacheThatFindsNoEntry),
     ),
     (
         "receiver-cached-symmetric-key-bytes-reversed",
         "MQQB-3.1.5.8.3-56",
         "The receiver uses the bytes of a cached key in reverse order.",
-        replace_cache(RECEIVED_KEYS, _CacheOfReversedKeys),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, _CacheOfReversedKeys),
     ),
 ):
     add(_name, _breaks, _says, _install)
@@ -227,15 +227,15 @@ add(
     "receiver-base-provider-key-not-cached",
     "MQQB-3.1.5.8.3-67",
     "The receiver adds no key of the Base provider to ReceiveSymmetricKeyCache.",
-    replace_cache(RECEIVED_KEYS, _CacheWithoutBaseKeys),
+    replace_cache(RECEIVED_KEY_CACHE_NAME, _CacheWithoutBaseKeys),
 )
 
 
-_DEFAULTS = SecuritySettings()
-_PREFERRED_ALGORITHM = {
-    "Microsoft Base Cryptographic Provider v1.0": _DEFAULTS.PreferredBaseAlgorithm,
-    "Microsoft Enhanced Cryptographic Provider v1.0": _DEFAULTS.PreferredEnhancedAlgorithm,
-    "Microsoft Enhanced RSA and AES Cryptographic Provider": _DEFAULTS.PreferredAdvancedAlgorithm,
+_DEFAULT_SECURITY_SETTINGS = SecuritySettings()
+_PREFERRED_ALGORITHM_BY_PROVIDER = {
+    "Microsoft Base Cryptographic Provider v1.0": _DEFAULT_SECURITY_SETTINGS.PreferredBaseAlgorithm,
+    "Microsoft Enhanced Cryptographic Provider v1.0": _DEFAULT_SECURITY_SETTINGS.PreferredEnhancedAlgorithm,
+    "Microsoft Enhanced RSA and AES Cryptographic Provider": _DEFAULT_SECURITY_SETTINGS.PreferredAdvancedAlgorithm,
 }
 
 
@@ -269,7 +269,7 @@ class _PreferredAlgorithmStoringCache(Cache):
 
     def add(self, entry: Any) -> None:
         self._algorithms[entry.EncryptedSymmetricKey] = entry.CryptoAlgorithm
-        super().add(replace(entry, CryptoAlgorithm=_PREFERRED_ALGORITHM[entry.CryptoServiceProvider]))
+        super().add(replace(entry, CryptoAlgorithm=_PREFERRED_ALGORITHM_BY_PROVIDER[entry.CryptoServiceProvider]))
 
 
 add(

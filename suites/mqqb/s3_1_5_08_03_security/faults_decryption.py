@@ -13,11 +13,11 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import Refused
 from reference_qm.surface.clock import Now
 
-BASE, ENHANCED, ADVANCED = 1, 3, 5
+BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 3, 5
 """Values of PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
 AES_ALGORITHMS = (0x660E, 0x660F, 0x6610)
 """Values of EncryptionAlgorithm for AES, by the size of the key."""
-SIMPLEBLOB_TYPE = b"\1"
+SIMPLEBLOB_TYPE_BYTE = b"\1"
 """The first byte of a SIMPLEBLOB. Spec: MS-MQQB 2.4.2."""
 
 
@@ -56,7 +56,7 @@ class ReceiverPrivacyLevelAlwaysAdvanced(SecurityOnReceipt):
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         if _has_encrypted_body(packet):
-            packet = set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": ADVANCED})
+            packet = set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": ADVANCED_PRIVACY_LEVEL})
         return super().decrypt_body(packet, now)
 
 
@@ -77,14 +77,18 @@ def _accept_undecrypted_body(when: Callable[[UserMessagePacket], bool]) -> Insta
 
 def _has_no_simple_blob(packet: UserMessagePacket) -> bool:
     security = packet.SecurityHeader
-    return security is not None and not security.SecurityData.EncryptionKey.startswith(SIMPLEBLOB_TYPE)
+    return security is not None and not security.SecurityData.EncryptionKey.startswith(SIMPLEBLOB_TYPE_BYTE)
 
 
 add(
     "receiver-invalid-privacy-level-accepted",
     ("MQQB-3.1.5.8.3-47", "MQQB-3.1.5.8.3-54"),
     "The receiver accepts a message with an invalid PrivacyLevel and keeps its body encrypted.",
-    _accept_undecrypted_body(lambda packet: _get_privacy_level(packet) not in (BASE, ENHANCED, ADVANCED)),
+    _accept_undecrypted_body(
+        lambda packet: (
+            _get_privacy_level(packet) not in (BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL)
+        )
+    ),
 )
 add(
     "receiver-encryption-key-not-simple-blob-accepted",
@@ -96,7 +100,11 @@ add(
     "receiver-undecryptable-body-accepted",
     ("MQQB-3.1.5.8.3-65", "MQQB-3.1.5.8.3-81", "MQQB-3.1.5.8.3-88"),
     "The receiver accepts a message whose body it cannot decrypt and keeps the body encrypted.",
-    _accept_undecrypted_body(lambda packet: _get_privacy_level(packet) in (BASE, ENHANCED, ADVANCED)),
+    _accept_undecrypted_body(
+        lambda packet: (
+            _get_privacy_level(packet) in (BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL)
+        )
+    ),
 )
 
 
@@ -151,6 +159,6 @@ class ReceiverEveryEnhancedKeyRejected(SecurityOnReceipt):
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         rejecting = self.qm.caches.settings.RejectEnhancedRC2Using40BitKeys
-        if _has_encrypted_body(packet) and _get_privacy_level(packet) == ENHANCED and rejecting:
+        if _has_encrypted_body(packet) and _get_privacy_level(packet) == ENHANCED_PRIVACY_LEVEL and rejecting:
             raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault refuses the message")
         return super().decrypt_body(packet, now)

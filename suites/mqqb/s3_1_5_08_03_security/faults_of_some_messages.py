@@ -15,13 +15,13 @@ from reference_qm.security import Refused
 from reference_qm.security.algorithms import BASE_PROVIDER, ENHANCED_PROVIDER, EncryptionAlgorithm
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_transactional
-from suites.mqqb.s3_1_5_08_03_security.fault_steps import PacketPredicate, is_any, is_encrypted, is_recoverable
+from suites.mqqb.s3_1_5_08_03_security.fault_steps import PacketPredicate, is_any_message, is_encrypted, is_recoverable
 
-ChangeEntry = Callable[[Any, UserMessagePacket, list[Any]], Any]
+EntryChange = Callable[[Any, UserMessagePacket, list[Any]], Any]
 """The type of functions that return a changed cache entry, given the entry, the packet and the earlier entries."""
 LARGE_BODY_BYTES = 1_024
 HOUR_S = 3_600
-BLOCK_BYTES = 16
+LONGEST_CIPHER_BLOCK_BYTES = 16
 
 
 def has_algorithm(*algorithms: EncryptionAlgorithm) -> PacketPredicate:
@@ -34,7 +34,7 @@ def has_privacy_level(level: int, when: PacketPredicate) -> PacketPredicate:
     return lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == level and when(packet)
 
 
-def change_new_entries(cache_name: str, change: ChangeEntry, when: PacketPredicate) -> Install:
+def change_new_entries(cache_name: str, change: EntryChange, when: PacketPredicate) -> Install:
     """Return an installer of a fault that changes the entries that a message adds to a cache. If ``change`` returns
     None, the entry is removed.
     """
@@ -61,36 +61,36 @@ def change_new_entries(cache_name: str, change: ChangeEntry, when: PacketPredica
     return replace_part(NewEntriesChanged)
 
 
-def set_element(element: str, compute: Callable[[Any], Any]) -> ChangeEntry:
+def make_entry_element_change(element: str, compute: Callable[[Any], Any]) -> EntryChange:
     """Return a function that computes an element of an entry from the right value."""
     return lambda entry, packet, known: replace(entry, **{element: compute(getattr(entry, element))})
 
 
-def cut_certificate(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
+def cut_last_byte_of_certificate(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
     """Return an entry whose certificate lacks its last byte."""
     return replace(entry, UserCert=replace(entry.UserCert, Certificate=entry.UserCert.Certificate[:-1]))
 
 
-def clear_digest(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
+def clear_certificate_digest(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
     """Return an entry whose UserCert has a digest of zeros."""
     return replace(entry, UserCert=replace(entry.UserCert, Digest=bytes(len(entry.UserCert.Digest))))
 
 
-def copy_time_of_first(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
+def set_cached_time_of_first_entry(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
     """Return an entry with CachedTime of the first entry of the cache."""
     return replace(entry, CachedTime=known[0].CachedTime) if known else entry
 
 
-def use_sent_time(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
+def set_cached_time_to_sent_time(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
     """Return an entry with SentTime of the message as CachedTime."""
     return replace(entry, CachedTime=packet.UserHeader.SentTime)
 
 
-def omit_entry(entry: Any, packet: UserMessagePacket, known: list[Any]) -> None:
+def omit_new_entry(entry: Any, packet: UserMessagePacket, known: list[Any]) -> None:
     """Return no entry."""
 
 
-def omit_entry_beside_others(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
+def omit_new_entry_beside_others(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
     """Return no entry if the cache has two or more entries."""
     return None if len(known) > 1 else entry
 
@@ -101,7 +101,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-30",
         "The receiver cuts the last byte of UserCert in the CachedUserCert of a transactional message.",
         "UserCertCache",
-        cut_certificate,
+        cut_last_byte_of_certificate,
         is_transactional,
     ),
     (
@@ -109,7 +109,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-30",
         "The receiver cuts the last byte of UserCert in the CachedUserCert of a recoverable message.",
         "UserCertCache",
-        cut_certificate,
+        cut_last_byte_of_certificate,
         is_recoverable,
     ),
     (
@@ -117,15 +117,15 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-30",
         "The receiver clears the digest of UserCert in each CachedUserCert.",
         "UserCertCache",
-        clear_digest,
-        is_any,
+        clear_certificate_digest,
+        is_any_message,
     ),
     (
         "receiver-cached-certificate-of-transactional-message-without-security-id",
         "MQQB-3.1.5.8.3-31",
         "The receiver leaves SecurityID empty in the CachedUserCert of a transactional message.",
         "UserCertCache",
-        set_element("SecurityID", lambda old: b""),
+        make_entry_element_change("SecurityID", lambda old: b""),
         is_transactional,
     ),
     (
@@ -133,7 +133,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-31",
         "The receiver leaves SecurityID empty in the CachedUserCert of an encrypted message.",
         "UserCertCache",
-        set_element("SecurityID", lambda old: b""),
+        make_entry_element_change("SecurityID", lambda old: b""),
         is_encrypted,
     ),
     (
@@ -141,39 +141,39 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-31",
         "The receiver cuts the last four bytes of SecurityID in each CachedUserCert.",
         "UserCertCache",
-        set_element("SecurityID", lambda old: old[:-4]),
-        is_any,
+        make_entry_element_change("SecurityID", lambda old: old[:-4]),
+        is_any_message,
     ),
     (
         "receiver-cached-certificate-time-is-sent-time",
         "MQQB-3.1.5.8.3-33",
         "The receiver sets CachedTime of a CachedUserCert to SentTime of the message.",
         "UserCertCache",
-        use_sent_time,
-        is_any,
+        set_cached_time_to_sent_time,
+        is_any_message,
     ),
     (
         "receiver-cached-certificate-time-in-local-time",
         "MQQB-3.1.5.8.3-33",
         "The receiver sets CachedTime of a CachedUserCert to local time, which is one hour ahead of UTC.",
         "UserCertCache",
-        set_element("CachedTime", lambda old: old + HOUR_S),
-        is_any,
+        make_entry_element_change("CachedTime", lambda old: old + HOUR_S),
+        is_any_message,
     ),
     (
         "receiver-later-cached-certificate-has-time-of-first",
         "MQQB-3.1.5.8.3-33",
         "The receiver sets CachedTime of each later CachedUserCert to CachedTime of the first.",
         "UserCertCache",
-        copy_time_of_first,
-        is_any,
+        set_cached_time_of_first_entry,
+        is_any_message,
     ),
     (
         "receiver-certificate-of-transactional-message-not-cached",
         "MQQB-3.1.5.8.3-34",
         "The receiver adds no CachedUserCert for a transactional message.",
         "UserCertCache",
-        omit_entry,
+        omit_new_entry,
         is_transactional,
     ),
     (
@@ -181,7 +181,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-34",
         "The receiver adds no CachedUserCert for an encrypted message.",
         "UserCertCache",
-        omit_entry,
+        omit_new_entry,
         is_encrypted,
     ),
     (
@@ -189,8 +189,8 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-34",
         "The receiver adds no third CachedUserCert to UserCertCache.",
         "UserCertCache",
-        omit_entry_beside_others,
-        is_any,
+        omit_new_entry_beside_others,
+        is_any_message,
     ),
     (
         "receiver-cached-key-of-transactional-message-has-other-provider",
@@ -198,7 +198,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver sets CryptoServiceProvider to the Base provider in the CachedSymmetricKey of a transactional "
         "message.",
         "ReceiveSymmetricKeyCache",
-        set_element("CryptoServiceProvider", lambda old: BASE_PROVIDER),
+        make_entry_element_change("CryptoServiceProvider", lambda old: BASE_PROVIDER),
         is_transactional,
     ),
     (
@@ -207,23 +207,25 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver sets CryptoServiceProvider to the Enhanced provider in the CachedSymmetricKey of a message with "
         "PrivacyLevel 1.",
         "ReceiveSymmetricKeyCache",
-        set_element("CryptoServiceProvider", lambda old: ENHANCED_PROVIDER if old == BASE_PROVIDER else old),
-        is_any,
+        make_entry_element_change(
+            "CryptoServiceProvider", lambda old: ENHANCED_PROVIDER if old == BASE_PROVIDER else old
+        ),
+        is_any_message,
     ),
     (
         "receiver-cached-key-provider-without-version",
         "MQQB-3.1.5.8.3-60",
         "The receiver cuts the version from CryptoServiceProvider in the CachedSymmetricKey.",
         "ReceiveSymmetricKeyCache",
-        set_element("CryptoServiceProvider", lambda old: old.removesuffix(" v1.0")),
-        is_any,
+        make_entry_element_change("CryptoServiceProvider", lambda old: old.removesuffix(" v1.0")),
+        is_any_message,
     ),
     (
         "receiver-cached-key-of-transactional-message-has-algorithm-0",
         "MQQB-3.1.5.8.3-61",
         "The receiver sets CryptoAlgorithm to 0 in the CachedSymmetricKey of a transactional message.",
         "ReceiveSymmetricKeyCache",
-        set_element("CryptoAlgorithm", lambda old: 0),
+        make_entry_element_change("CryptoAlgorithm", lambda old: 0),
         is_transactional,
     ),
     (
@@ -231,7 +233,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-61",
         "The receiver sets CryptoAlgorithm to RC4 in the CachedSymmetricKey of a message that is encrypted with RC2.",
         "ReceiveSymmetricKeyCache",
-        set_element("CryptoAlgorithm", lambda old: EncryptionAlgorithm.RC4),
+        make_entry_element_change("CryptoAlgorithm", lambda old: EncryptionAlgorithm.RC4),
         has_algorithm(EncryptionAlgorithm.RC2),
     ),
     (
@@ -240,7 +242,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver sets CryptoAlgorithm to AES with 256 bits in the CachedSymmetricKey of a message that is "
         "encrypted with AES with 192 bits.",
         "ReceiveSymmetricKeyCache",
-        set_element("CryptoAlgorithm", lambda old: EncryptionAlgorithm.AES256),
+        make_entry_element_change("CryptoAlgorithm", lambda old: EncryptionAlgorithm.AES256),
         has_algorithm(EncryptionAlgorithm.AES192),
     ),
     (
@@ -248,7 +250,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-62",
         "The receiver leaves EncryptedSymmetricKey empty in the CachedSymmetricKey of a transactional message.",
         "ReceiveSymmetricKeyCache",
-        set_element("EncryptedSymmetricKey", lambda old: b""),
+        make_entry_element_change("EncryptedSymmetricKey", lambda old: b""),
         is_transactional,
     ),
     (
@@ -256,8 +258,8 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-62",
         "The receiver omits the header of the SIMPLEBLOB in EncryptedSymmetricKey of each CachedSymmetricKey.",
         "ReceiveSymmetricKeyCache",
-        set_element("EncryptedSymmetricKey", lambda old: old[12:]),
-        is_any,
+        make_entry_element_change("EncryptedSymmetricKey", lambda old: old[12:]),
+        is_any_message,
     ),
     (
         "receiver-cached-key-of-rc2-message-with-reversed-blob",
@@ -265,14 +267,14 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver reverses the bytes of EncryptedSymmetricKey in the CachedSymmetricKey of a message that is "
         "encrypted with RC2.",
         "ReceiveSymmetricKeyCache",
-        set_element("EncryptedSymmetricKey", lambda old: old[::-1]),
+        make_entry_element_change("EncryptedSymmetricKey", lambda old: old[::-1]),
         has_algorithm(EncryptionAlgorithm.RC2),
     ),
 ):
     add(_name, _rule, _says, change_new_entries(_cache, _change, _when), blind=True)
 
 
-def refuse_signer(when: Callable[[SecurityOnReceipt, UserMessagePacket], bool]) -> Install:
+def refuse_registered_signers(when: Callable[[SecurityOnReceipt, UserMessagePacket], bool]) -> Install:
     """Return an installer of a fault that refuses some signed messages although their certificate is registered."""
 
     class SignerRefused(SecurityOnReceipt):
@@ -285,7 +287,7 @@ def refuse_signer(when: Callable[[SecurityOnReceipt, UserMessagePacket], bool]) 
     return replace_part(SignerRefused)
 
 
-def _is_cached(part: SecurityOnReceipt, packet: UserMessagePacket) -> bool:
+def _is_certificate_cached(part: SecurityOnReceipt, packet: UserMessagePacket) -> bool:
     assert packet.SecurityHeader is not None  # only signed messages are selected
     certificate = packet.SecurityHeader.SecurityData.SenderCert
     return any(one.UserCert.Certificate == certificate for one in part.qm.caches.UserCertCache.entries)
@@ -300,7 +302,7 @@ for _name, _says, _refused in (
     (
         "receiver-registered-certificate-in-cache-refused",
         "The receiver refuses a message although its certificate is registered and in UserCertCache.",
-        _is_cached,
+        _is_certificate_cached,
     ),
     (
         "receiver-registered-certificate-in-encrypted-message-refused",
@@ -308,10 +310,10 @@ for _name, _says, _refused in (
         lambda part, packet: is_encrypted(packet),
     ),
 ):
-    add(_name, "MQQB-3.1.5.8.3-27", _says, refuse_signer(_refused), blind=True)
+    add(_name, "MQQB-3.1.5.8.3-27", _says, refuse_registered_signers(_refused), blind=True)
 
 
-def read_privacy_level_as(level: int, when: PacketPredicate) -> Install:
+def decrypt_with_other_privacy_level(level: int, when: PacketPredicate) -> Install:
     """Return an installer of a fault that decrypts some messages as if they had another PrivacyLevel."""
 
     class PrivacyLevelReplaced(SecurityOnReceipt):
@@ -352,12 +354,12 @@ for _name, _says, _level, _from, _selected in (
         _name,
         "MQQB-3.1.5.8.3-46",
         _says,
-        read_privacy_level_as(_level, has_privacy_level(_from, _selected)),
+        decrypt_with_other_privacy_level(_level, has_privacy_level(_from, _selected)),
         blind=True,
     )
 
 
-def change_first_block(when: PacketPredicate) -> Install:
+def decrypt_with_wrong_initialization_vector(when: PacketPredicate) -> Install:
     """Return an installer of a fault that decrypts some bodies with an initialization vector other than zeros."""
 
     class FirstBlockChanged(SecurityOnReceipt):
@@ -371,7 +373,7 @@ def change_first_block(when: PacketPredicate) -> Install:
             if not is_encrypted(packet) or not aes or not when(packet):
                 return decrypted
             body = decrypted.MessagePropertiesHeader.MessageBody
-            changed = bytes(byte ^ 1 for byte in body[:BLOCK_BYTES]) + body[BLOCK_BYTES:]
+            changed = bytes(byte ^ 1 for byte in body[:LONGEST_CIPHER_BLOCK_BYTES]) + body[LONGEST_CIPHER_BLOCK_BYTES:]
             return set_fields(decrypted, {"MessagePropertiesHeader.MessageBody": changed})
 
     return replace_part(FirstBlockChanged)
@@ -395,4 +397,4 @@ for _name, _says, _selected in (
         lambda packet: len(packet.MessagePropertiesHeader.MessageBody) > LARGE_BODY_BYTES,
     ),
 ):
-    add(_name, "MQQB-3.1.5.8.3-80", _says, change_first_block(_selected), blind=True)
+    add(_name, "MQQB-3.1.5.8.3-80", _says, decrypt_with_wrong_initialization_vector(_selected), blind=True)

@@ -15,12 +15,12 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue
 from reference_qm.security import Sid
 from suites.mqmq.steps.kinds_of_messages import is_transactional
-from suites.mqqb.s3_1_5_08_03_security.fault_steps import PacketPredicate, is_any, is_encrypted, is_recoverable
+from suites.mqqb.s3_1_5_08_03_security.fault_steps import PacketPredicate, is_any_message, is_encrypted, is_recoverable
 
 FOREIGN_DOMAIN_AUTHORITY = 77
 
 
-def change_groups(change: Callable[[Set[Sid]], Set[Sid] | None], when: PacketPredicate) -> Install:
+def change_groups_in_tokens(change: Callable[[Set[Sid]], Set[Sid] | None], when: PacketPredicate) -> Install:
     """Return an installer of a fault that changes the groups in the tokens of some senders."""
 
     def make_changed_groups(original: Any, qm: QueueManager, packet: UserMessagePacket, queue: Queue) -> Any:
@@ -33,7 +33,7 @@ def change_groups(change: Callable[[Set[Sid]], Set[Sid] | None], when: PacketPre
     return during(SecurityOnReceipt.authorize_sender, SecurityLookup.find_groups, make_changed_groups)
 
 
-def move_to_foreign_domain(groups: Set[Sid]) -> Set[Sid]:
+def move_groups_to_foreign_domain(groups: Set[Sid]) -> Set[Sid]:
     """Return groups whose SIDs begin with a foreign domain SID."""
     return {
         replace(one, SubAuthority=(*one.SubAuthority[:-2], FOREIGN_DOMAIN_AUTHORITY, one.SubAuthority[-1]))
@@ -75,7 +75,7 @@ for _name, _rule, _says, _groups, _selected in (
         "MQQB-3.1.5.8.3-115",
         "The receiver puts only one group of the user into the token.",
         keep_lowest_group,
-        is_any,
+        is_any_message,
     ),
     (
         "receiver-token-of-sender-of-transactional-message-without-groups",
@@ -96,22 +96,22 @@ for _name, _rule, _says, _groups, _selected in (
         "MQQB-3.1.5.8.3-116",
         "The receiver begins the SIDs of the groups of the sender of a transactional message with a foreign domain "
         "SID.",
-        move_to_foreign_domain,
+        move_groups_to_foreign_domain,
         is_transactional,
     ),
     (
         "receiver-groups-of-sender-of-recoverable-message-in-foreign-domain",
         "MQQB-3.1.5.8.3-116",
         "The receiver begins the SIDs of the groups of the sender of a recoverable message with a foreign domain SID.",
-        move_to_foreign_domain,
+        move_groups_to_foreign_domain,
         is_recoverable,
     ),
     (
         "receiver-groups-of-sender-of-encrypted-message-in-foreign-domain",
         "MQQB-3.1.5.8.3-116",
         "The receiver begins the SIDs of the groups of the sender of an encrypted message with a foreign domain SID.",
-        move_to_foreign_domain,
+        move_groups_to_foreign_domain,
         is_encrypted,
     ),
 ):
-    add(_name, _rule, _says, change_groups(_groups, _selected), blind=True)
+    add(_name, _rule, _says, change_groups_in_tokens(_groups, _selected), blind=True)

@@ -11,8 +11,8 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
-BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
-RPC_ACCESS_DENIED_STATUS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+BAD_ENCRYPTION_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+ACCESS_DENIED_CLASS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
 def _insert_refused_message(refused: MessageClass) -> Install:
@@ -60,7 +60,7 @@ for _name, _breaks, _says, _install in (
         "receiver-nack-of-invalid-encryption-not-sent",
         ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82", "MQDMPR-3.1.1.12-D17"),
         "The receiver sends no administration acknowledgment for an undecryptable message with NA.",
-        omit_nack(BAD_ENCRYPTION),
+        omit_nack(BAD_ENCRYPTION_CLASS),
     ),
     (
         "receiver-nack-of-invalid-encryption-without-na",
@@ -69,43 +69,43 @@ for _name, _breaks, _says, _install in (
             "The receiver sends an administration acknowledgment for a message without NA that it refuses because "
             "of its encryption."
         ),
-        send_unrequested_nack(BAD_ENCRYPTION),
+        send_unrequested_nack(BAD_ENCRYPTION_CLASS),
     ),
     (
         "receiver-final-ack-of-invalid-encryption-not-sent",
         ("MQQB-3.1.5.8.3-51", "MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-85"),
         "The receiver sends no FinalAck for a transactional message that it refuses because of its encryption.",
-        omit_final_ack(BAD_ENCRYPTION),
+        omit_final_ack(BAD_ENCRYPTION_CLASS),
     ),
     (
         "receiver-message-with-invalid-encryption-inserted",
         ("MQQB-3.1.5.8.3-54", "MQQB-3.1.5.8.3-78", "MQQB-3.1.5.8.3-88"),
         "The receiver refuses a message because of its encryption, but inserts it into its queue.",
-        _insert_refused_message(BAD_ENCRYPTION),
+        _insert_refused_message(BAD_ENCRYPTION_CLASS),
     ),
     (
         "receiver-nack-of-denied-access-not-sent",
         ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
         "The receiver sends no administration acknowledgment for a message with NA whose sender has no access.",
-        omit_nack(RPC_ACCESS_DENIED_STATUS),
+        omit_nack(ACCESS_DENIED_CLASS),
     ),
     (
         "receiver-nack-of-denied-access-without-na",
         ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
         "The receiver sends an administration acknowledgment for a message without NA whose sender has no access.",
-        send_unrequested_nack(RPC_ACCESS_DENIED_STATUS),
+        send_unrequested_nack(ACCESS_DENIED_CLASS),
     ),
     (
         "receiver-final-ack-of-denied-access-not-sent",
         "MQQB-3.1.5.8.3-124",
         "The receiver sends no FinalAck for a transactional message whose sender has no access.",
-        omit_final_ack(RPC_ACCESS_DENIED_STATUS),
+        omit_final_ack(ACCESS_DENIED_CLASS),
     ),
     (
         "receiver-message-with-denied-access-inserted",
         "MQQB-3.1.5.8.3-127",
         "The receiver refuses a message whose sender has no access, but inserts it into its queue.",
-        _insert_refused_message(RPC_ACCESS_DENIED_STATUS),
+        _insert_refused_message(ACCESS_DENIED_CLASS),
     ),
 ):
     add(_name, _breaks, _says, _install)

@@ -16,17 +16,17 @@ from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
-    BAD_ENCRYPTION,
-    add_blind_faults,
+    BAD_ENCRYPTION_CLASS,
     is_encrypted,
     refuse_messages_in_step,
+    register_faults_of_blind_author,
 )
 
 RECEIVED_KEYS = "ReceiveSymmetricKeyCache"
-_RC4_LIMIT = 4096
+_RC4_LIMIT_BYTES = 4096
 
 
-class _UsedOnce(Cache):
+class _CacheThatClearsFoundKey(Cache):
     def find(self, matches: Callable[[Any], bool]) -> Any:
         found = super().find(matches)
         if found is not None:
@@ -35,7 +35,7 @@ class _UsedOnce(Cache):
         return found
 
 
-class _NewestUsed(Cache):
+class _CacheThatFindsNewestKey(Cache):
     def find(self, matches: Callable[[Any], bool]) -> Any:
         found = super().find(matches)
         if found is None:
@@ -83,11 +83,11 @@ def _change_new_keys(change: Callable[[Any, UserMessagePacket, Any], Any]) -> In
     return change_step(SecurityOnReceipt.decrypt_body, run)
 
 
-def _get_body(packet: UserMessagePacket) -> bytes:
+def _get_message_body(packet: UserMessagePacket) -> bytes:
     return bytes(packet.MessagePropertiesHeader.MessageBody)
 
 
-def _set_body(packet: UserMessagePacket, body: bytes) -> UserMessagePacket:
+def _replace_message_body(packet: UserMessagePacket, body: bytes) -> UserMessagePacket:
     properties = replace(packet.MessagePropertiesHeader, MessageBody=body, AllocationBodySize=len(body), Padding=None)
     return replace(packet, MessagePropertiesHeader=properties)
 
@@ -96,14 +96,16 @@ def _decrypt_beginning_only(self: Any, original: Any, packet: UserMessagePacket,
     decrypted: UserMessagePacket = original(packet, now)
     if not is_encrypted(packet):
         return decrypted
-    body = _get_body(decrypted)
-    return _set_body(decrypted, body[:_RC4_LIMIT] + _get_body(packet)[_RC4_LIMIT : len(body)])
+    body = _get_message_body(decrypted)
+    return _replace_message_body(
+        decrypted, body[:_RC4_LIMIT_BYTES] + _get_message_body(packet)[_RC4_LIMIT_BYTES : len(body)]
+    )
 
 
 def _keep_padding_block(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
     decrypted: UserMessagePacket = original(packet, now)
-    if is_encrypted(packet) and len(_get_body(packet)) - len(_get_body(decrypted)) == 16:
-        return _set_body(decrypted, _get_body(decrypted) + b"\x10" * 16)
+    if is_encrypted(packet) and len(_get_message_body(packet)) - len(_get_message_body(decrypted)) == 16:
+        return _replace_message_body(decrypted, _get_message_body(decrypted) + b"\x10" * 16)
     return decrypted
 
 
@@ -126,24 +128,24 @@ def _refuse_key(condition: Callable[[bytes], bool]) -> Install:
             blob = packet.SecurityHeader.SecurityData.EncryptionKey  # type: ignore[union-attr]
             for one in self.qm.caches.ReceiveSymmetricKeyCache.entries:
                 if one.EncryptedSymmetricKey == blob and condition(one.SymmetricKey):
-                    raise Refused(BAD_ENCRYPTION, "a fault refuses the key")
+                    raise Refused(BAD_ENCRYPTION_CLASS, "a fault refuses the key")
         return decrypted
 
     return change_step(SecurityOnReceipt.decrypt_body, run)
 
 
-add_blind_faults(
+register_faults_of_blind_author(
     (
         "receiver-cached-key-cleared-after-use",
         "MQQB-3.1.5.8.3-56",
         "The receiver clears the symmetric key in its cache after it has decrypted one further body with this key.",
-        replace_cache(RECEIVED_KEYS, _UsedOnce),
+        replace_cache(RECEIVED_KEYS, _CacheThatClearsFoundKey),
     ),
     (
         "receiver-newest-cached-key-of-algorithm-used",
         "MQQB-3.1.5.8.3-56",
         "If the cache contains the symmetric key of a message, the receiver decrypts with the newest key of the cache.",
-        replace_cache(RECEIVED_KEYS, _NewestUsed),
+        replace_cache(RECEIVED_KEYS, _CacheThatFindsNewestKey),
     ),
     (
         "receiver-cached-key-without-last-byte",
@@ -183,7 +185,7 @@ add_blind_faults(
         "receiver-key-of-transactional-message-not-decrypted",
         "MQQB-3.1.5.8.3-64",
         "The receiver decrypts no symmetric key of a transactional message, and refuses the message.",
-        refuse_messages_in_step("decrypt_body", _is_encrypted_transactional, BAD_ENCRYPTION),
+        refuse_messages_in_step("decrypt_body", _is_encrypted_transactional, BAD_ENCRYPTION_CLASS),
     ),
     (
         "receiver-body-decrypted-up-to-4096-bytes",
@@ -201,6 +203,6 @@ add_blind_faults(
         "receiver-body-encrypted-with-aes-192-not-decrypted",
         "MQQB-3.1.5.8.3-70",
         "The receiver refuses a body that is encrypted with AES and a key of 192 bits.",
-        refuse_messages_in_step("decrypt_body", _has_algorithm(EncryptionAlgorithm.AES192), BAD_ENCRYPTION),
+        refuse_messages_in_step("decrypt_body", _has_algorithm(EncryptionAlgorithm.AES192), BAD_ENCRYPTION_CLASS),
     ),
 )

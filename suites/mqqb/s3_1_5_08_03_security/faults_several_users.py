@@ -15,13 +15,18 @@ from reference_qm.model.adm import Queue
 from reference_qm.security import Ace, AceType, Acl, QueueAccess, Refused, Sid, authorize_sender
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
-from suites.mqqb.s3_1_5_08_03_security.fault_steps import BAD_SIGNATURE_CLASS, When, add_blind_faults, is_encrypted
+from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
+    BAD_SIGNATURE_CLASS,
+    SelectionCondition,
+    is_encrypted,
+    register_faults_of_blind_author,
+)
 
-SELF = Sid(5, (10,))
-CERTIFICATES = "UserCertCache"
+PRINCIPAL_SELF_SID = Sid(5, (10,))
+CERTIFICATE_CACHE_NAME = "UserCertCache"
 
 
-def _is_verified(packet: UserMessagePacket) -> bool:
+def _has_signature_and_sender(packet: UserMessagePacket) -> bool:
     header = packet.SecurityHeader
     return header is not None and bool(header.AS) and bool(header.ST)
 
@@ -33,7 +38,7 @@ class ReceiverUserNotLookedUpAfterRefusedCertificate(SecurityOnReceipt):
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         refused = self.__dict__.setdefault("refused_users", set())
         user = b"" if packet.SecurityHeader is None else packet.SecurityHeader.SecurityData.SecurityID
-        if _is_verified(packet) and user in refused:
+        if _has_signature_and_sender(packet) and user in refused:
             raise Refused(BAD_SIGNATURE_CLASS, "a fault does not look up the user again")
         try:
             super().verify_sender(packet, now)
@@ -53,7 +58,7 @@ class ReceiverCertificatesOfSecondUserNotLookedUp(SecurityLookup):
         return super().find_user_certificates(security_id)
 
 
-def _refuse_new_certificate(when: When) -> Install:
+def _refuse_new_certificate(when: SelectionCondition) -> Install:
     """Return an installer of a fault that refuses some messages whose certificate is not cached yet."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> None:
@@ -65,7 +70,7 @@ def _refuse_new_certificate(when: When) -> Install:
     return change_step(SecurityOnReceipt.verify_sender, run)
 
 
-def _forget_certificate(when: When) -> Install:
+def _omit_caching_of_certificate(when: SelectionCondition) -> Install:
     """Return an installer of a fault that does not cache the certificates of some messages."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> None:
@@ -77,13 +82,13 @@ def _forget_certificate(when: When) -> Install:
     return change_step(SecurityOnReceipt.verify_sender, run)
 
 
-class _OnlyTheFirst(Cache):
+class _CacheOfFirstCertificate(Cache):
     def add(self, entry: Any) -> None:
         if not self.entries:
             super().add(entry)
 
 
-class _AtSecondMessage(Cache):
+class _CacheOfCertificatesSeenTwice(Cache):
     def add(self, entry: Any) -> None:
         seen = self.__dict__.setdefault("seen", [])
         if (entry.UserCert, entry.SecurityID) in seen:
@@ -91,7 +96,7 @@ class _AtSecondMessage(Cache):
         seen.append((entry.UserCert, entry.SecurityID))
 
 
-def _substitute_self(build: Any) -> Install:
+def _replace_self_in_descriptor(build: Any) -> Install:
     """Return an installer of a fault that replaces SELF in the entries of a descriptor. ``build`` is called with the
     SecurityHeader, and returns the function that changes an entry, or None if the entries stay unchanged.
     """
@@ -109,26 +114,30 @@ def _substitute_self(build: Any) -> Install:
     return change_step(SecurityOnReceipt.authorize_sender, run)
 
 
-def _substitute_denial(header: Any) -> Any:
+def _replace_self_in_denials_by_user(header: Any) -> Any:
     if header.ST != 1:
         return None
     user = Sid.parse(header.SecurityData.SecurityID)
-    return lambda ace: replace(ace, Sid=user) if ace.Sid == SELF and ace.AceType is AceType.ACCESS_DENIED else ace
+    return lambda ace: (
+        replace(ace, Sid=user) if ace.Sid == PRINCIPAL_SELF_SID and ace.AceType is AceType.ACCESS_DENIED else ace
+    )
 
 
-def _substitute_for_queue_manager(header: Any) -> Any:
+def _grant_self_to_queue_managers(header: Any) -> Any:
     if header.ST != 2:
         return None
-    return lambda ace: replace(ace, Sid=Sid(1, (0,))) if ace.Sid == SELF else ace
+    return lambda ace: replace(ace, Sid=Sid(1, (0,))) if ace.Sid == PRINCIPAL_SELF_SID else ace
 
 
-def _substitute_for_anonymous(header: Any) -> Any:
+def _grant_self_to_messages_without_sender(header: Any) -> Any:
     if header.ST:
         return None
-    return lambda ace: Ace(ace.AceType, int(QueueAccess.MQSEC_WRITE_MESSAGE), Sid(5, (7,))) if ace.Sid == SELF else ace
+    return lambda ace: (
+        Ace(ace.AceType, int(QueueAccess.MQSEC_WRITE_MESSAGE), Sid(5, (7,))) if ace.Sid == PRINCIPAL_SELF_SID else ace
+    )
 
 
-add_blind_faults(
+register_faults_of_blind_author(
     (
         "receiver-new-certificate-of-transactional-message-not-looked-up",
         "MQQB-3.1.5.8.3-24",
@@ -139,7 +148,7 @@ add_blind_faults(
         "receiver-second-certificate-not-cached",
         "MQQB-3.1.5.8.3-28",
         "The receiver caches no registered certificate while UserCertCache contains another certificate.",
-        replace_cache(CERTIFICATES, _OnlyTheFirst),
+        replace_cache(CERTIFICATE_CACHE_NAME, _CacheOfFirstCertificate),
     ),
     (
         "receiver-express-message-with-new-certificate-refused",
@@ -157,30 +166,30 @@ add_blind_faults(
         "receiver-certificate-of-express-message-not-cached",
         "MQQB-3.1.5.8.3-29",
         "The receiver creates no CachedUserCert for the accepted certificate of an express message.",
-        _forget_certificate(is_express),
+        _omit_caching_of_certificate(is_express),
     ),
     (
         "receiver-certificate-cached-at-second-message",
         "MQQB-3.1.5.8.3-29",
         "The receiver creates the CachedUserCert of an accepted certificate only when the certificate arrives again.",
-        replace_cache(CERTIFICATES, _AtSecondMessage),
+        replace_cache(CERTIFICATE_CACHE_NAME, _CacheOfCertificatesSeenTwice),
     ),
     (
         "receiver-self-denial-applied-to-sender",
         "MQQB-3.1.5.8.3-119",
         "The receiver applies an ACE that denies rights to SELF to the user who sent the message.",
-        _substitute_self(_substitute_denial),
+        _replace_self_in_descriptor(_replace_self_in_denials_by_user),
     ),
     (
         "receiver-self-right-granted-to-queue-manager",
         "MQQB-3.1.5.8.3-119",
         "The receiver grants the rights of SELF to a message whose sender is a queue manager (ST 2).",
-        _substitute_self(_substitute_for_queue_manager),
+        _replace_self_in_descriptor(_grant_self_to_queue_managers),
     ),
     (
         "receiver-self-right-granted-to-anonymous-sender",
         "MQQB-3.1.5.8.3-119",
         "The receiver grants the rights of SELF to a message without a sender (ST 0).",
-        _substitute_self(_substitute_for_anonymous),
+        _replace_self_in_descriptor(_grant_self_to_messages_without_sender),
     ),
 )

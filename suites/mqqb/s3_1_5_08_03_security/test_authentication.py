@@ -13,9 +13,9 @@ from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, MALLORY
 from harness.wire import protection
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
 from suites.mqqb.steps.secured import (
-    BY_QUEUE_MANAGER,
-    NOBODY,
     SHA1,
+    ST_OF_NO_SENDER,
+    ST_OF_SENDING_QUEUE_MANAGER,
     SYMMETRIC_KEYS,
     SecuredMessageSender,
     add_signature,
@@ -27,87 +27,124 @@ from suites.mqqb.steps.secured import (
 
 UNKNOWN_HASH_ALGORITHM = 0x8009
 ENHANCED_PRIVACY_LEVEL = 3
-ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
-HASH_NAMES = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
+ARRIVAL_ACK_NAME, BAD_SIGNATURE_NACK_NAME = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+HASH_NAME_BY_ALGORITHM = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
 STORED_OUTCOME, NOT_STORED_OUTCOME = "stored in its queue", "not stored in its queue"
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 MESSAGE_EXTENSION = b"an extension"
 RULES_OF_REFUSALS = ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-14", "MQQB-3.1.5.8.3-15")
 LARGE_BODY = b"a large body" * 6_000
 SIGNATURE_DISPOSITIONS = (
-    *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
-    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
-    *(("MQQB-3.1.5.8.3-05", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
-    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "level", "sig20") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-06", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "level", "sig20") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-08", f"MSMQ 1.0 with hash {HASH_NAMES[one]}", "level", "sig10") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-09", f"MSMQ 1.0 with hash {HASH_NAMES[one]}", "level", "sig10") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-11", f"MSMQ 3.0 with hash {HASH_NAMES[one]}", "level", "sig30") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-12", f"MSMQ 3.0 with hash {HASH_NAMES[one]}", "level", "sig30") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-13", f"MSMQ 3.0 with hash {HASH_NAMES[one]}", "level", "sig30") for one in HASHES),
     *(
-        ("MQQB-3.1.5.8.3-05", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        ("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "answer", ARRIVAL_ACK_NAME)
         for one in HASHES
     ),
     *(
-        ("MQQB-3.1.5.8.3-14", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        ("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "answer", ARRIVAL_ACK_NAME)
         for one in HASHES
     ),
-    ("MQQB-3.1.5.8.3-02", "one bit of the signature changed", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-05", "one bit of the signature changed", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "one bit of the signature changed", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-15", "one bit of the signature changed", "answer", BAD_SIGNATURE),
-    ("MQDMPR-3.1.1.12-D16", "one bit of the signature changed", "answer", BAD_SIGNATURE),
+    *(
+        ("MQQB-3.1.5.8.3-05", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "answer", ARRIVAL_ACK_NAME)
+        for one in HASHES
+    ),
+    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig20") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-06", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig20") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-08", f"MSMQ 1.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig10") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-09", f"MSMQ 1.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig10") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-11", f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig30") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-12", f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig30") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-13", f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig30") for one in HASHES),
+    *(
+        (
+            "MQQB-3.1.5.8.3-05",
+            f"one bit changed, with hash {HASH_NAME_BY_ALGORITHM[one]}",
+            "answer",
+            BAD_SIGNATURE_NACK_NAME,
+        )
+        for one in HASHES
+    ),
+    *(
+        (
+            "MQQB-3.1.5.8.3-14",
+            f"one bit changed, with hash {HASH_NAME_BY_ALGORITHM[one]}",
+            "answer",
+            BAD_SIGNATURE_NACK_NAME,
+        )
+        for one in HASHES
+    ),
+    ("MQQB-3.1.5.8.3-02", "one bit of the signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-05", "one bit of the signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-14", "one bit of the signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-15", "one bit of the signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQDMPR-3.1.1.12-D16", "one bit of the signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-21", "one bit of the signature changed", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-12", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-15", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
-    ("MQDMPR-3.1.1.12-D16", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-12", "one bit of the list's signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-14", "one bit of the list's signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-15", "one bit of the list's signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQDMPR-3.1.1.12-D16", "one bit of the list's signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-21", "one bit of the list's signature changed", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-05", "signed with the key of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "signed with the key of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-12", "the list signed with the key of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "the list signed with the key of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-04", "signed with a hash other than HashAlgorithm", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "signed with a hash other than HashAlgorithm", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-11", "an MSMQ 2.0 signature in the list", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "an MSMQ 2.0 signature in the list", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-08", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-05", "signed with the key of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-14", "signed with the key of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-12", "the list signed with the key of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-14", "the list signed with the key of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-04", "signed with a hash other than HashAlgorithm", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-14", "signed with a hash other than HashAlgorithm", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-11", "an MSMQ 2.0 signature in the list", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-14", "an MSMQ 2.0 signature in the list", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-08", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-13", "MSMQ 3.0 with an extension", "level", "sig30"),
     ("MQQB-3.1.5.8.3-13", "MSMQ 3.0 without a body", "level", "sig30"),
     ("MQQB-3.1.5.8.3-09", "MSMQ 1.0 with an extension", "level", "sig10"),
     ("MQQB-3.1.5.8.3-06", "MSMQ 2.0 with an extension", "level", "sig20"),
     ("MQQB-3.1.5.8.3-06", "no body", "level", "sig20"),
     ("MQQB-3.1.5.8.3-02", "no body", "level", "sig20"),
-    ("MQQB-3.1.5.8.3-14", "no body, an invalid signature", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-02", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE),
-    *(("MQSO-7.4.1.4.1-D01", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
+    ("MQQB-3.1.5.8.3-14", "no body, an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-02", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-14", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
     *(
-        ("MQSO-7.4.1.4.1-D01", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        ("MQSO-7.4.1.4.1-D01", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "answer", ARRIVAL_ACK_NAME)
         for one in HASHES
     ),
     *(
-        ("MQSO-7.4.1.4.2-03", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        (
+            "MQSO-7.4.1.4.1-D01",
+            f"one bit changed, with hash {HASH_NAME_BY_ALGORITHM[one]}",
+            "answer",
+            BAD_SIGNATURE_NACK_NAME,
+        )
         for one in HASHES
     ),
-    ("MQSO-7.4.1.4.2-02", "one bit of the signature changed", "answer", BAD_SIGNATURE),
     *(
-        ("MQQB-3.1.5.8.3-15", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        (
+            "MQSO-7.4.1.4.2-03",
+            f"one bit changed, with hash {HASH_NAME_BY_ALGORITHM[one]}",
+            "answer",
+            BAD_SIGNATURE_NACK_NAME,
+        )
+        for one in HASHES
+    ),
+    ("MQSO-7.4.1.4.2-02", "one bit of the signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
+    *(
+        (
+            "MQQB-3.1.5.8.3-15",
+            f"one bit changed, with hash {HASH_NAME_BY_ALGORITHM[one]}",
+            "answer",
+            BAD_SIGNATURE_NACK_NAME,
+        )
         for one in HASHES
     ),
     *(
-        ("MQQB-3.1.5.8.3-21", f"one bit changed, with hash {HASH_NAMES[one]}", "kept", NOT_STORED_OUTCOME)
+        ("MQQB-3.1.5.8.3-21", f"one bit changed, with hash {HASH_NAME_BY_ALGORITHM[one]}", "kept", NOT_STORED_OUTCOME)
         for one in HASHES
     ),
     ("MQQB-3.1.5.8.3-21", "signed with the key of another user", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-15", "no body, an invalid signature", "answer", BAD_SIGNATURE),
-    *((rule, "the signature of an earlier message", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
-    ("MQQB-3.1.5.8.3-05", "the signature of an earlier message", "answer", BAD_SIGNATURE),
-    *((rule, "no sender, an invalid signature", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
-    *((rule, "a queue manager, an invalid signature", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
+    ("MQQB-3.1.5.8.3-15", "no body, an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
+    *((rule, "the signature of an earlier message", "answer", BAD_SIGNATURE_NACK_NAME) for rule in RULES_OF_REFUSALS),
+    ("MQQB-3.1.5.8.3-05", "the signature of an earlier message", "answer", BAD_SIGNATURE_NACK_NAME),
+    *((rule, "no sender, an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME) for rule in RULES_OF_REFUSALS),
+    *((rule, "a queue manager, an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME) for rule in RULES_OF_REFUSALS),
     ("MQQB-3.1.5.8.3-14", "half of a signature", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-14", "a signature without a certificate", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-14", "an unknown HashAlgorithm", "kept", NOT_STORED_OUTCOME),
@@ -142,21 +179,23 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
     dispositions = secured.dispositions(
         {
             **{
-                f"MSMQ 2.0 with hash {HASH_NAMES[one]}": sign_message(secured.message(HashAlgorithm=one))
+                f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}": sign_message(secured.message(HashAlgorithm=one))
                 for one in HASHES
             },
             **{
-                f"MSMQ 1.0 with hash {HASH_NAMES[one]}": sign_message(secured.message(HashAlgorithm=one), SIG10)
+                f"MSMQ 1.0 with hash {HASH_NAME_BY_ALGORITHM[one]}": sign_message(
+                    secured.message(HashAlgorithm=one), SIG10
+                )
                 for one in HASHES
             },
             **{
-                f"MSMQ 3.0 with hash {HASH_NAMES[one]}": sign_message(
+                f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}": sign_message(
                     secured.message(several=True, HashAlgorithm=one), SIG30
                 )
                 for one in HASHES
             },
             **{
-                f"one bit changed, with hash {HASH_NAMES[one]}": flip_signature_bit(
+                f"one bit changed, with hash {HASH_NAME_BY_ALGORITHM[one]}": flip_signature_bit(
                     sign_message(secured.message(HashAlgorithm=one))
                 )
                 for one in HASHES
@@ -189,7 +228,7 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
 
 
 def _build_unusually_signed_messages(secured):
-    of_queue_manager = {"ST": BY_QUEUE_MANAGER, "SecurityID": secured.peer.identifier.bytes_le}
+    of_queue_manager = {"ST": ST_OF_SENDING_QUEUE_MANAGER, "SecurityID": secured.peer.identifier.bytes_le}
     earlier, half, bare = (sign_message(secured.message()) for _ in range(3))
     half["SecurityHeader"].Signature = half["SecurityHeader"].Signature[:32]
     bare["SecurityHeader"].SenderCert = b""
@@ -201,7 +240,7 @@ def _build_unusually_signed_messages(secured):
             secured.message(body=b"another body"), earlier["SecurityHeader"].Signature
         ),
         "no sender, an invalid signature": flip_signature_bit(
-            sign_message(secured.message(security={"ST": NOBODY, "SecurityID": b""}))
+            sign_message(secured.message(security={"ST": ST_OF_NO_SENDER, "SecurityID": b""}))
         ),
         "a queue manager, an invalid signature": flip_signature_bit(
             sign_message(secured.message(security=of_queue_manager))
@@ -291,7 +330,7 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
     valid, foreign = (add_signature(secured.message(header=header, **copied), value) for _ in range(2))
     dispositions = secured.dispositions({"": valid, "one bit changed": flip_signature_bit(foreign)})
     table = (
-        ("MQQB-3.1.5.8.3-05", "one bit changed", "answer", BAD_SIGNATURE),
+        ("MQQB-3.1.5.8.3-05", "one bit changed", "answer", BAD_SIGNATURE_NACK_NAME),
         ("MQQB-3.1.5.8.3-09", "", "level", "sig10"),
         ("MQDMPR-3.1.7.1.31-D08", "", "level", "sig10"),
         ("MQDMPR-3.1.7.1.31-06", "", "level", "sig10"),
@@ -314,31 +353,31 @@ def _sign_list_as_msmq_2(secured):
 
 
 SENDER_IDENTITY_DISPOSITIONS = (
-    ("MQQB-3.1.5.8.3-22", "the user's own certificate", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-24", "the user's own certificate", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-27", "the user's own certificate", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-27", "a known user again", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-28", "the user's own certificate", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-22", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-24", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-27", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-27", "a known user again", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-28", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
     *(
-        (rule, name, "answer", ARRIVED)
+        (rule, name, "answer", ARRIVAL_ACK_NAME)
         for rule in ("MQQB-3.1.5.8.3-24", "MQQB-3.1.5.8.3-27", "MQQB-3.1.5.8.3-28")
         for name in ("the other user", "a user after a refusal", "a new user, encrypted")
     ),
-    ("MQQB-3.1.5.8.3-22", "a certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-27", "a certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-37", "a certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-22", "a certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-27", "a certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-37", "a certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-23", "a cached certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-37", "a cached certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-22", "an unknown user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-24", "an unknown user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-37", "an unknown user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-23", "a cached certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-37", "a cached certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-22", "an unknown user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-24", "an unknown user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-37", "an unknown user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-38", "refused without NA", "answer", "no acknowledgment"),
     *(
-        (rule, f"a certificate of another user, {kind}", "answer", BAD_SIGNATURE)
+        (rule, f"a certificate of another user, {kind}", "answer", BAD_SIGNATURE_NACK_NAME)
         for rule in ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-37", "MQQB-3.1.5.8.3-38")
         for kind in ("MSMQ 1.0", "MSMQ 3.0", "of a queue manager", "no body")
     ),
@@ -346,17 +385,17 @@ SENDER_IDENTITY_DISPOSITIONS = (
         ("MQQB-3.1.5.8.3-44", f"a certificate of another user, {kind}", "kept", NOT_STORED_OUTCOME)
         for kind in ("MSMQ 1.0", "MSMQ 3.0", "of a queue manager", "no body")
     ),
-    ("MQSO-7.3-03", "the user's own certificate", "answer", ARRIVED),
-    ("MQSO-7.3-03", "a certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQSO-7.4.1.4.2-01", "a certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQSO-7.4.1.4.2-05", "the user's own certificate", "answer", ARRIVED),
-    ("MQSO-7.4.1.4.2-D01", "the user's own certificate", "answer", ARRIVED),
-    ("MQSO-7.4.1.4.2-D01", "the other user", "answer", ARRIVED),
-    ("MQSO-7.4.1.4.2-05", "the other user", "answer", ARRIVED),
-    ("MQSO-7.4.1.4.2-D02", "the user's own certificate", "answer", ARRIVED),
-    ("MQSO-7.4.1.4.2-D02", "a cached certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQSO-7.4.1.4.2-D03", "a certificate of another user, MSMQ 3.0", "answer", BAD_SIGNATURE),
+    ("MQSO-7.3-03", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
+    ("MQSO-7.3-03", "a certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQSO-7.4.1.4.2-01", "a certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQSO-7.4.1.4.2-05", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
+    ("MQSO-7.4.1.4.2-D01", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
+    ("MQSO-7.4.1.4.2-D01", "the other user", "answer", ARRIVAL_ACK_NAME),
+    ("MQSO-7.4.1.4.2-05", "the other user", "answer", ARRIVAL_ACK_NAME),
+    ("MQSO-7.4.1.4.2-D02", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
+    ("MQSO-7.4.1.4.2-D02", "a cached certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQSO-7.4.1.4.2-D03", "a certificate of another user, MSMQ 3.0", "answer", BAD_SIGNATURE_NACK_NAME),
 )
 
 
@@ -398,7 +437,9 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
             secured.message(security=foreign, several=True), SIG30, MALLORY.key
         ),
         "a certificate of another user, of a queue manager": sign_message(
-            secured.message(security=foreign | {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}),
+            secured.message(
+                security=foreign | {"ST": ST_OF_SENDING_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
+            ),
             SIG20,
             MALLORY.key,
         ),
@@ -425,26 +466,26 @@ FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-24", "a transactional message of a new user", "kept", STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-27", "a transactional message of a new user", "kept", STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-28", "a transactional message of a new user", "kept", STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-18", "an invalid signature", "final", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "an invalid signature", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-15", "an invalid signature", "answer", BAD_SIGNATURE),
-    ("MQDMPR-3.1.1.12-D16", "an invalid signature", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-18", "an invalid signature", "final", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-14", "an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-15", "an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQDMPR-3.1.1.12-D16", "an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-21", "an invalid signature", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-18", "a second invalid signature", "final", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-15", "a second invalid signature", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-18", "a second invalid signature", "final", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-15", "a second invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-21", "a second invalid signature", "kept", NOT_STORED_OUTCOME),
-    *((rule, "an invalid signature of MSMQ 3.0", "answer", BAD_SIGNATURE) for rule in RULES_OF_REFUSALS),
-    ("MQQB-3.1.5.8.3-18", "an invalid signature of MSMQ 3.0", "final", BAD_SIGNATURE),
+    *((rule, "an invalid signature of MSMQ 3.0", "answer", BAD_SIGNATURE_NACK_NAME) for rule in RULES_OF_REFUSALS),
+    ("MQQB-3.1.5.8.3-18", "an invalid signature of MSMQ 3.0", "final", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-21", "an invalid signature of MSMQ 3.0", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-41", "an unknown user", "final", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-41", "an unknown user", "final", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-41", "a certificate of another user", "final", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-41", "a certificate of another user", "final", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_STORED_OUTCOME),
-    ("MQSO-7.4.1.4.2-D02", "a registered certificate of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-41", "a registered certificate of another user", "final", BAD_SIGNATURE),
+    ("MQSO-7.4.1.4.2-D02", "a registered certificate of another user", "answer", BAD_SIGNATURE_NACK_NAME),
+    ("MQQB-3.1.5.8.3-41", "a registered certificate of another user", "final", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-44", "a registered certificate of another user", "kept", NOT_STORED_OUTCOME),
 )
 

@@ -24,10 +24,10 @@ from harness.sut.provisioning import (
 )
 from harness.wire import protection
 from harness.wire.protection import SIG20
-from suites.mqdmpr.steps.descriptors import EVERYONE, INHERIT_ONLY, descriptor
+from suites.mqdmpr.steps.descriptors import EVERYONE_SID, INHERIT_ONLY_FLAG, build_descriptor
 from suites.mqqb.steps.secured import (
-    BY_QUEUE_MANAGER,
-    NOBODY,
+    ST_OF_NO_SENDER,
+    ST_OF_SENDING_QUEUE_MANAGER,
     SYMMETRIC_KEYS,
     SecuredMessageSender,
     encrypt_message,
@@ -36,7 +36,7 @@ from suites.mqqb.steps.secured import (
 )
 
 ENHANCED_PRIVACY_LEVEL = 3
-ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
+ARRIVAL_ACK_NAME, ACCESS_DENIED_NACK_NAME = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
 REACH_QUEUE_CLASS = 2
 """The class ACK_REACH_QUEUE. Spec: MS-MQMQ 2.2.18.1.6."""
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
@@ -45,48 +45,48 @@ RESTRICTED_QUEUE_NEEDS = needs("security", "receive", "queue_control")
 channel and not by a remote reader.
 """
 RESTRICTED_QUEUE_DISPOSITIONS = (
-    ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-91", "Carol, with the right to write", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-98", "Carol, with the right to write", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-99", "Carol, with the right to write", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-105", "Carol, with the right to write", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-110", "Carol, with the right to write", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-117", "Carol, with the right to write", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-91", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-98", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-99", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-105", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-110", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-117", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-120", "Carol, with the right to write", "kept", "stored in its queue"),
-    ("MQQB-3.1.5.8.3-99", "Bob, by the right of his group", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-114", "Bob, by the right of his group", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-115", "Bob, by the right of his group", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-116", "Bob, by the right of his group", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-01", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-90", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-91", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-98", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-99", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-117", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-119", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-120", "Alice, who may only peek", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-121", "Alice, who may only peek", "answer", DENIED),
-    ("MQDMPR-3.1.1.12-D14", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-99", "Bob, by the right of his group", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-114", "Bob, by the right of his group", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-115", "Bob, by the right of his group", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-116", "Bob, by the right of his group", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-01", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-90", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-91", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-98", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-99", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-117", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-119", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-120", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-121", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQDMPR-3.1.1.12-D14", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-127", "Alice, who may only peek", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-89", "Dave, the owner without the right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-99", "Dave, the owner without the right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-115", "Dave, the owner without the right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-119", "Dave, the owner without the right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-120", "Dave, the owner without the right to write", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-121", "Dave, the owner without the right to write", "answer", DENIED),
-    ("MQDMPR-3.1.1.12-D14", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-89", "Dave, the owner without the right to write", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-99", "Dave, the owner without the right to write", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-115", "Dave, the owner without the right to write", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-119", "Dave, the owner without the right to write", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-120", "Dave, the owner without the right to write", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-121", "Dave, the owner without the right to write", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQDMPR-3.1.1.12-D14", "Dave, the owner without the right to write", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-127", "Dave, the owner without the right to write", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-99", "Erin, denied although in the group", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-115", "Erin, denied although in the group", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-99", "Erin, denied although in the group", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-115", "Erin, denied although in the group", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-120", "Erin, denied although in the group", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-89", "Alice, signed", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-120", "Alice, signed", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-121", "Alice, signed", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-89", "Alice, signed", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-120", "Alice, signed", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-121", "Alice, signed", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-127", "Alice, signed", "kept", "not stored in its queue"),
     *(
-        (rule, name, "answer", DENIED)
+        (rule, name, "answer", ACCESS_DENIED_NACK_NAME)
         for name in ("Alice, encrypted", "Alice, to a list", "Alice, no body")
         for rule in ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-120", "MQQB-3.1.5.8.3-121")
     ),
@@ -95,22 +95,22 @@ RESTRICTED_QUEUE_DISPOSITIONS = (
         for name in ("Alice, encrypted", "Alice, to a list", "Alice, no body")
     ),
     ("MQQB-3.1.5.8.3-120", "Alice, without NA", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-121", "Erin, denied although in the group", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-121", "Erin, denied although in the group", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-127", "Erin, denied although in the group", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-98", "Bob, by the right of his group", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-98", "Alice, signed", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-98", "Carol, signed", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-117", "Carol, signed", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-98", "Bob, by the right of his group", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-98", "Alice, signed", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-98", "Carol, signed", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-117", "Carol, signed", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-127", "Alice, without NA", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-99", "a queue manager, as Everyone", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-119", "a queue manager, as Everyone", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-119", "no sender", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-99", "a queue manager, as Everyone", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-119", "a queue manager, as Everyone", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-119", "no sender", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-121", "Alice, without NA", "answer", "no acknowledgment"),
-    ("MQQB-3.1.5.8.3-90", "Alice, to another queue", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-91", "Alice, to another queue", "answer", ARRIVED),
-    ("MQSO-7.3-01", "Alice, who may only peek", "answer", DENIED),
-    ("MQSO-7.3-02", "Dave, the owner without the right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-90", "Alice, to another queue", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-91", "Alice, to another queue", "answer", ARRIVAL_ACK_NAME),
+    ("MQSO-7.3-01", "Alice, who may only peek", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQSO-7.3-02", "Dave, the owner without the right to write", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQSO-7.3-D01", "Carol, with the right to write", "kept", "stored in its queue"),
     ("MQSO-7.3-D01", "Alice, who may only peek", "kept", "not stored in its queue"),
     ("MQDMPR-3.1.1.12-D14", "Alice, without NA", "answer", "no acknowledgment"),
@@ -139,7 +139,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
             "Alice, signed": sign_message(build_message_of_user(ALICE), SIG20, ALICE.key),
             "Carol, signed": sign_message(build_message_of_user(CAROL), SIG20, CAROL.key),
             "a queue manager, as Everyone": build_message_of_user(ALICE, security=_build_queue_manager_security(peer)),
-            "no sender": build_message_of_user(ALICE, security={"ST": NOBODY, "SecurityID": b""}),
+            "no sender": build_message_of_user(ALICE, security={"ST": ST_OF_NO_SENDER, "SecurityID": b""}),
             "Alice, without NA": build_message_of_user(ALICE, NA=0, NR=1),
             "Alice, encrypted": encrypt_message(
                 sut, build_message_of_user(ALICE), ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128]
@@ -154,26 +154,26 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
 
 
 def _build_queue_manager_security(peer):
-    return {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
+    return {"ST": ST_OF_SENDING_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
 OPEN_QUEUE_DISPOSITIONS = (
-    ("MQQB-3.1.5.8.3-89", "Alice", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-90", "Alice", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-91", "Alice", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-99", "Alice", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-105", "Alice", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-110", "Alice", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-89", "Alice", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-90", "Alice", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-91", "Alice", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-99", "Alice", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-105", "Alice", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-110", "Alice", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "kept", "stored in its queue"),
-    ("MQQB-3.1.5.8.3-98", "a SID without account", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-102", "a SID without account", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-105", "a SID without account", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-110", "a SID without account", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-120", "a SID without account", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-98", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-102", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-105", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-110", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-120", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-102", "a malformed SID", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-102", "an empty SID", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-102", "a malformed SID", "answer", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-102", "an empty SID", "answer", ACCESS_DENIED_NACK_NAME),
     *(
         (rule, "an acknowledgment of a SID without account", "kept", "not stored in its queue")
         for rule in ("MQQB-3.1.5.8.3-01", "MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-120", "MQQB-3.1.5.8.3-127")
@@ -202,7 +202,7 @@ def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions, OPEN_QUEUE_DISPOSITIONS)
 
 
-OUTCOME_BY_SENDER = {"Alice": ARRIVED, "a SID without account": DENIED}
+OUTCOME_BY_SENDER = {"Alice": ARRIVAL_ACK_NAME, "a SID without account": ACCESS_DENIED_NACK_NAME}
 RULES_OF_PUBLIC_QUEUES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-102")
 
 
@@ -231,8 +231,8 @@ def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
 WRITE_MESSAGE_RIGHT = 0x04
 """The right MQSEC_WRITE_MESSAGE. Spec: MS-MQMQ 2.2.25."""
 GROUP_DENIAL_DISPOSITIONS = (
-    ("MQSO-7.3-02", ALICE.name, "answer", ARRIVED),
-    ("MQSO-7.3-02", BOB.name, "answer", DENIED),
+    ("MQSO-7.3-02", ALICE.name, "answer", ARRIVAL_ACK_NAME),
+    ("MQSO-7.3-02", BOB.name, "answer", ACCESS_DENIED_NACK_NAME),
 )
 
 
@@ -242,9 +242,9 @@ def test_denial_for_group_applies_to_its_members(peer, sut, judge):
     """A queue denies the right to write to a group and grants it to everyone. The message from Alice arrives. The SUT
     refuses the message from Bob, who is a member of the group.
     """
-    security = descriptor(
+    security = build_descriptor(
         denied=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),),
-        granted=((EVERYONE, WRITE_MESSAGE_RIGHT),),
+        granted=((EVERYONE_SID, WRITE_MESSAGE_RIGHT),),
         denials_first=True,
     )
     try:
@@ -264,9 +264,9 @@ GROUP_RIGHT_DISPOSITIONS = (
         (rule, name, "answer", expected)
         for rule in ("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116")
         for name, expected in (
-            ("Bob, encrypted", ARRIVED),
-            ("Bob, transactional", ARRIVED),
-            ("Alice, transactional", DENIED),
+            ("Bob, encrypted", ARRIVAL_ACK_NAME),
+            ("Bob, transactional", ARRIVAL_ACK_NAME),
+            ("Alice, transactional", ACCESS_DENIED_NACK_NAME),
         )
     ),
 )
@@ -278,7 +278,7 @@ def test_right_of_group_applies_to_encrypted_and_transactional_messages(peer, su
     """Two queues grant the right to write to a group. An encrypted and a transactional message from Bob, who is a
     member of the group, arrive. The SUT refuses a transactional message from Alice.
     """
-    security = base64.b64encode(descriptor(granted=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),))).decode()
+    security = base64.b64encode(build_descriptor(granted=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),))).decode()
     try:
         names = [sut.new_queue("group", security_base64=security, transactional=one) for one in (False, True)]
     except ControlRefused as refused:
@@ -305,9 +305,13 @@ def test_right_of_group_applies_to_encrypted_and_transactional_messages(peer, su
     judge_dispositions(judge, secured, dispositions, GROUP_RIGHT_DISPOSITIONS)
 
 
-GENERIC_READ, GENERIC_WRITE, GENERIC_ALL = 0x8000_0000, 0x4000_0000, 0x1000_0000
+GENERIC_READ_RIGHT, GENERIC_WRITE_RIGHT, GENERIC_ALL_RIGHTS = 0x8000_0000, 0x4000_0000, 0x1000_0000
 """Generic rights. Spec: MS-DTYP 2.4.3."""
-GENERIC_RIGHT_CASES = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIED), (CAROL, GENERIC_ALL, ARRIVED))
+GENERIC_RIGHT_CASES = (
+    (ALICE, GENERIC_WRITE_RIGHT, ARRIVAL_ACK_NAME),
+    (BOB, GENERIC_READ_RIGHT, ACCESS_DENIED_NACK_NAME),
+    (CAROL, GENERIC_ALL_RIGHTS, ARRIVAL_ACK_NAME),
+)
 
 
 @RESTRICTED_QUEUE_NEEDS
@@ -316,7 +320,7 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
     """A queue grants GENERIC_WRITE to Alice, GENERIC_READ to Bob and GENERIC_ALL to Carol. Only the messages from Alice
     and Carol arrive.
     """
-    security = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_CASES))
+    security = build_descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_CASES))
     try:
         name = sut.new_queue("generic", security_base64=base64.b64encode(security).decode())
     except ControlRefused as refused:
@@ -337,52 +341,57 @@ ALL_RIGHTS_BUT_WRITE = 0x000F_003B
 INHERITED_ACE_FLAG = 0x10
 """The flag INHERITED_ACE. Spec: MS-DTYP 2.4.4.1."""
 DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
-    ("all rights but write", {"granted": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),)}, "MQQB-3.1.5.8.3-117", DENIED),
-    ("only write", {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),)}, "MQQB-3.1.5.8.3-117", ARRIVED),
+    (
+        "all rights but write",
+        {"granted": ((EVERYONE_SID, ALL_RIGHTS_BUT_WRITE),)},
+        "MQQB-3.1.5.8.3-117",
+        ACCESS_DENIED_NACK_NAME,
+    ),
+    ("only write", {"granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),)}, "MQQB-3.1.5.8.3-117", ARRIVAL_ACK_NAME),
     (
         "other rights denied",
         {
-            "denied": ((EVERYONE, ALL_RIGHTS_BUT_WRITE),),
-            "granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),),
+            "denied": ((EVERYONE_SID, ALL_RIGHTS_BUT_WRITE),),
+            "granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),),
             "denials_first": True,
         },
         "MQQB-3.1.5.8.3-117",
-        ARRIVED,
+        ARRIVAL_ACK_NAME,
     ),
     (
         "an entry for inheritance",
-        {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),), "flags": INHERIT_ONLY},
+        {"granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),), "flags": INHERIT_ONLY_FLAG},
         "MQQB-3.1.5.8.3-99",
-        DENIED,
+        ACCESS_DENIED_NACK_NAME,
     ),
     (
         "an inherited entry",
-        {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),), "flags": INHERITED_ACE_FLAG},
+        {"granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),), "flags": INHERITED_ACE_FLAG},
         "MQQB-3.1.5.8.3-99",
-        ARRIVED,
+        ARRIVAL_ACK_NAME,
     ),
-    ("an empty list", {"owner": ALICE.sid, "empty_list": True}, "MQQB-3.1.5.8.3-99", DENIED),
+    ("an empty list", {"owner": ALICE.sid, "empty_list": True}, "MQQB-3.1.5.8.3-99", ACCESS_DENIED_NACK_NAME),
     (
         "write granted, then denied",
-        {"granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),), "denied": ((ALICE.sid, WRITE_MESSAGE_RIGHT),)},
+        {"granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),), "denied": ((ALICE.sid, WRITE_MESSAGE_RIGHT),)},
         "MQQB-3.1.5.8.3-99",
-        ARRIVED,
+        ARRIVAL_ACK_NAME,
     ),
     (
         "write granted by the second entry",
         {"granted": ((BOB.sid, WRITE_MESSAGE_RIGHT), (ALICE.sid, WRITE_MESSAGE_RIGHT))},
         "MQQB-3.1.5.8.3-99",
-        ARRIVED,
+        ARRIVAL_ACK_NAME,
     ),
     (
         "write denied to SELF",
         {
             "denied": ((PRINCIPAL_SELF_SID, WRITE_MESSAGE_RIGHT),),
-            "granted": ((EVERYONE, WRITE_MESSAGE_RIGHT),),
+            "granted": ((EVERYONE_SID, WRITE_MESSAGE_RIGHT),),
             "denials_first": True,
         },
         "MQQB-3.1.5.8.3-119",
-        ARRIVED,
+        ARRIVAL_ACK_NAME,
     ),
 )
 
@@ -396,7 +405,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     """
     try:
         names = {
-            case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(descriptor(**parts)).decode())
+            case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(build_descriptor(**parts)).decode())
             for at, (case, parts, *_) in enumerate(DESCRIPTOR_CASES)
         }
     except ControlRefused as refused:
@@ -424,7 +433,7 @@ def test_message_without_security_header_is_not_refused_for_its_signature(peer, 
     judge(
         "MQQB-3.1.5.8.3-01",
         expected=holds("the message is in its queue, or the SUT refuses it with NACK_ACCESS_DENIED (erratum E83)"),
-        observed=disposition.answer in (ARRIVED, DENIED) or disposition.answer,
+        observed=disposition.answer in (ARRIVAL_ACK_NAME, ACCESS_DENIED_NACK_NAME) or disposition.answer,
         evidence=disposition.frames,
         errata="E83",
     )
@@ -435,15 +444,15 @@ FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-124", "Alice", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-98", "Alice", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-98", "a SID without account", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-102", "a SID without account", "final", DENIED),
+    ("MQQB-3.1.5.8.3-102", "a SID without account", "final", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-120", "a SID without account", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-124", "a second message without account", "final", DENIED),
-    ("MQQB-3.1.5.8.3-121", "a second message without account", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-124", "a second message without account", "final", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-121", "a second message without account", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-127", "a second message without account", "kept", "not stored in its queue"),
-    ("MQQB-3.1.5.8.3-124", "a SID without account", "final", DENIED),
-    ("MQQB-3.1.5.8.3-121", "a SID without account", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-124", "a SID without account", "final", ACCESS_DENIED_NACK_NAME),
+    ("MQQB-3.1.5.8.3-121", "a SID without account", "answer", ACCESS_DENIED_NACK_NAME),
     ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not stored in its queue"),
 )
 

@@ -24,7 +24,7 @@ from suites.mqqb.steps.secured import (
 
 NEEDED_SECURITY_FACILITIES = needs("security", "receive", "configure", "inspect")
 ENHANCED_PRIVACY_LEVEL = 3
-PROVIDER_NAME = protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED_PRIVACY_LEVEL]
+ENHANCED_PROVIDER_NAME = protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED_PRIVACY_LEVEL]
 ENCRYPTION_KINDS = (
     (1, protection.RC2, 40),
     (1, protection.RC4, 40),
@@ -287,7 +287,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.5.8.3-59", "RemoteQMGuid", str(peer.identifier)),
-        ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", PROVIDER_NAME),
+        ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", ENHANCED_PROVIDER_NAME),
         ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),
         ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()),
     ):
@@ -370,7 +370,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         )
 
 
-SECOND_SOURCE = UUID("6d71636f-6e66-4f72-8d00-0000000000e3")
+GUID_OF_SECOND_SOURCE = UUID("6d71636f-6e66-4f72-8d00-0000000000e3")
 """The identifier of a queue manager whose message the peer forwards."""
 
 
@@ -380,7 +380,10 @@ def judge_keys_of_other_messages(judge, secured, caches):
     """
     peer, sut = secured.peer, secured.sut
     messages = {
-        "plain": (secured.message(body=CLEAR_BODY, header={"SourceQueueManager": SECOND_SOURCE}), SECOND_SOURCE),
+        "plain": (
+            secured.message(body=CLEAR_BODY, header={"SourceQueueManager": GUID_OF_SECOND_SOURCE}),
+            GUID_OF_SECOND_SOURCE,
+        ),
         "transactional": (secured.message(queue="transactional", body=CLEAR_BODY), peer.identifier),
     }
     for at, (queue, (message, source)) in enumerate(messages.items()):
@@ -391,7 +394,7 @@ def judge_keys_of_other_messages(judge, secured, caches):
         blob = bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
         new = [entry for entry in caches.entries(caches.RECEIVED_KEYS) if entry not in before]
         for rule, element, expected in (
-            ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", PROVIDER_NAME),
+            ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", ENHANCED_PROVIDER_NAME),
             ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),
             ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", blob),
         ):
@@ -462,7 +465,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     Two of the keys are from a second queue manager, whose messages the peer forwards.
     """
     secured, caches = SecuredMessageSender(peer, sut, receive_symmetric_key_cache_size=4), SecurityCaches(sut)
-    receiver = protection.read_listed_keys(sut.receiving_keys)[PROVIDER_NAME]
+    receiver = protection.read_listed_keys(sut.receiving_keys)[ENHANCED_PROVIDER_NAME]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
     names = {protection.simple_blob(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
 
@@ -470,7 +473,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in caches.entries(caches.RECEIVED_KEYS)]
 
     evidence = []
-    for key, source in zip(keys[:4], (peer.identifier, SECOND_SOURCE) * 2, strict=True):
+    for key, source in zip(keys[:4], (peer.identifier, GUID_OF_SECOND_SOURCE) * 2, strict=True):
         message = secured.message(body=CLEAR_BODY, header={"SourceQueueManager": source})
         packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
         evidence += secured.dispositions({"": packet})[""].frames

@@ -16,9 +16,13 @@ from suites.mqqb.steps.secured import (
     sign_message,
 )
 
-ARRIVED, BAD_ENCRYPTION, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
+ARRIVAL_ACK_NAME, BAD_ENCRYPTION_NACK_NAME, BAD_SIGNATURE_NACK_NAME = (
+    "ACK_REACH_QUEUE",
+    "NACK_BAD_ENCRYPTION",
+    "NACK_BAD_SIGNATURE",
+)
 NOT_STORED_OUTCOME = "not stored in its queue"
-BASE, ENHANCED, ADVANCED = 1, 3, 5
+BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 3, 5
 REACH_QUEUE_CLASS = 2
 """The class ACK_REACH_QUEUE. Spec: MS-MQMQ 2.2.18.1.6."""
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
@@ -27,13 +31,13 @@ PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
 CLEAR_BODY_TEXT = CLEAR_BODY.decode()
 LARGE_BODY_TEXT = "a body that is larger than 64 KB " * 2_000
 ENCRYPTION_KINDS = {
-    "Base, RC2": (BASE, protection.RC2, 40),
-    "Base, RC4": (BASE, protection.RC4, 40),
-    "Enhanced, RC2": (ENHANCED, protection.RC2, 128),
-    "Enhanced, RC4": (ENHANCED, protection.RC4, 128),
-    "Advanced, AES 128": (ADVANCED, protection.AES_128, 128),
-    "Advanced, AES 192": (ADVANCED, protection.AES_192, 192),
-    "Advanced, AES 256": (ADVANCED, protection.AES_256, 256),
+    "Base, RC2": (BASE_PRIVACY_LEVEL, protection.RC2, 40),
+    "Base, RC4": (BASE_PRIVACY_LEVEL, protection.RC4, 40),
+    "Enhanced, RC2": (ENHANCED_PRIVACY_LEVEL, protection.RC2, 128),
+    "Enhanced, RC4": (ENHANCED_PRIVACY_LEVEL, protection.RC4, 128),
+    "Advanced, AES 128": (ADVANCED_PRIVACY_LEVEL, protection.AES_128, 128),
+    "Advanced, AES 192": (ADVANCED_PRIVACY_LEVEL, protection.AES_192, 192),
+    "Advanced, AES 256": (ADVANCED_PRIVACY_LEVEL, protection.AES_256, 256),
 }
 BODY_DISPOSITIONS = (
     *(("MQQB-3.1.5.8.3-45", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
@@ -46,8 +50,8 @@ BODY_DISPOSITIONS = (
     *(("MQDMPR-3.1.7.1.31-D03", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQDMPR-3.1.7.1.31-D10", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQDMPR-3.1.7.1.31-D13", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-45", name, "answer", ARRIVED) for name in ENCRYPTION_KINDS),
-    *(("MQQB-3.1.5.8.3-81", name, "answer", ARRIVED) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-45", name, "answer", ARRIVAL_ACK_NAME) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-81", name, "answer", ARRIVAL_ACK_NAME) for name in ENCRYPTION_KINDS),
     *(("MQMQ-2.2.20.6-06", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQSO-7.4.1.3-03", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
@@ -71,7 +75,7 @@ BODY_DISPOSITIONS = (
     ),
     ("MQQB-3.1.5.8.3-06", "signed, then encrypted", "level", "sig20"),
     *(("MQQB-3.1.5.8.3-56", f"{name}, a known key", "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
-    ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "body", CLEAR_BODY_TEXT),
     ("MQQB-3.1.5.8.3-45", "EB clear", "body", CLEAR_BODY_TEXT),
     ("MQQB-3.1.5.8.3-45", "EB clear, with a key", "body", CLEAR_BODY_TEXT),
@@ -80,12 +84,12 @@ BODY_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-09", "signed as MSMQ 1.0, then encrypted", "level", "sig10"),
     ("MQQB-3.1.5.8.3-13", "signed as MSMQ 3.0, then encrypted", "level", "sig30"),
     *(
-        (rule, "wrongly signed, then encrypted", "answer", BAD_SIGNATURE)
+        (rule, "wrongly signed, then encrypted", "answer", BAD_SIGNATURE_NACK_NAME)
         for rule in ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-14", "MQQB-3.1.5.8.3-15")
     ),
     ("MQQB-3.1.5.8.3-21", "wrongly signed, then encrypted", "kept", NOT_STORED_OUTCOME),
     *(
-        (rule, "signed by a stranger, then encrypted", "answer", BAD_SIGNATURE)
+        (rule, "signed by a stranger, then encrypted", "answer", BAD_SIGNATURE_NACK_NAME)
         for rule in ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-37", "MQQB-3.1.5.8.3-38")
     ),
     ("MQQB-3.1.5.8.3-44", "signed by a stranger, then encrypted", "kept", NOT_STORED_OUTCOME),
@@ -125,7 +129,11 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
             for name, (level, algorithm, bits) in ENCRYPTION_KINDS.items()
         },
         "a key that begins with 0": encrypt_message(
-            sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, b"\0" + SYMMETRIC_KEYS[128][1:]
+            sut,
+            secured.message(body=CLEAR_BODY),
+            ENHANCED_PRIVACY_LEVEL,
+            protection.RC4,
+            b"\0" + SYMMETRIC_KEYS[128][1:],
         ),
         "a key, known for long": build_encrypted_message(*ENCRYPTION_KINDS["Enhanced, RC4"]),
         "signed, then encrypted": _sign_and_encrypt(secured),
@@ -133,7 +141,9 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
         "signed as MSMQ 3.0, then encrypted": _sign_and_encrypt(secured, protection.SIG30, several=True),
         "wrongly signed, then encrypted": flip_signature_bit(_sign_and_encrypt(secured)),
         "signed by a stranger, then encrypted": _sign_and_encrypt(secured, key=MALLORY.key, security=stranger),
-        "EB clear": secured.message(body=CLEAR_BODY, PrivacyLevel=ADVANCED, EncryptionAlgorithm=protection.AES_256),
+        "EB clear": secured.message(
+            body=CLEAR_BODY, PrivacyLevel=ADVANCED_PRIVACY_LEVEL, EncryptionAlgorithm=protection.AES_256
+        ),
         "EB clear, with a key": secured.message(
             body=CLEAR_BODY, security={"EncryptionKey": packets["Advanced, AES 256"]["SecurityHeader"].EncryptionKey}
         ),
@@ -190,7 +200,11 @@ def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, ju
     secured = SecuredMessageSender(peer, sut)
     packets = {
         name: encrypt_message(
-            sut, secured.message(queue="transactional", body=CLEAR_BODY), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128]
+            sut,
+            secured.message(queue="transactional", body=CLEAR_BODY),
+            ENHANCED_PRIVACY_LEVEL,
+            protection.RC4,
+            SYMMETRIC_KEYS[128],
         )
         for name in ("transactional", "transactional, a known key")
     }
@@ -204,15 +218,15 @@ def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, ju
 
 
 def _encrypt_with_advanced_provider(sut, packet):
-    return encrypt_message(sut, packet, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256])
+    return encrypt_message(sut, packet, ADVANCED_PRIVACY_LEVEL, protection.AES_256, SYMMETRIC_KEYS[256])
 
 
 def _sign_and_encrypt(secured, version=protection.SIG20, *, key=ALICE.key, **fields):
-    packet = secured.message(body=CLEAR_BODY, PrivacyLevel=ADVANCED, **fields)
+    packet = secured.message(body=CLEAR_BODY, PrivacyLevel=ADVANCED_PRIVACY_LEVEL, **fields)
     return _encrypt_with_advanced_provider(secured.sut, sign_message(packet, version, key))
 
 
-BAD_ENCRYPTION_OR_SIGNATURE = one_of(BAD_ENCRYPTION, BAD_SIGNATURE)
+BAD_ENCRYPTION_OR_SIGNATURE = one_of(BAD_ENCRYPTION_NACK_NAME, BAD_SIGNATURE_NACK_NAME)
 UNKNOWN_ENCRYPTION_ALGORITHM = 0x6603
 INVALID_PRIVACY_LEVELS = (0, 2, 4, 6, 0xFFFF_FFFF)
 VALID_ENCRYPTION_NAMES = ("Base, RC4", "Enhanced, RC4", "Advanced, AES 256")
@@ -238,12 +252,12 @@ REFUSAL_DISPOSITIONS = (
         (rule, name, *expected)
         for rule, expected in (
             ("MQQB-3.1.5.8.3-63", ("kept", NOT_STORED_OUTCOME)),
-            ("MQQB-3.1.5.8.3-81", ("answer", BAD_ENCRYPTION)),
+            ("MQQB-3.1.5.8.3-81", ("answer", BAD_ENCRYPTION_NACK_NAME)),
             ("MQQB-3.1.5.8.3-88", ("kept", NOT_STORED_OUTCOME)),
         )
         for name in MALFORMED_BLOBS
     ),
-    *(("MQQB-3.1.5.8.3-81", name, "answer", BAD_ENCRYPTION) for name in ("no block", "an unknown algorithm")),
+    *(("MQQB-3.1.5.8.3-81", name, "answer", BAD_ENCRYPTION_NACK_NAME) for name in ("no block", "an unknown algorithm")),
     *(("MQQB-3.1.5.8.3-88", name, "kept", NOT_STORED_OUTCOME) for name in ("no block", "an unknown algorithm")),
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
@@ -257,23 +271,23 @@ REFUSAL_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2, without NA", "kept", NOT_STORED_OUTCOME),
     *(("MQQB-3.1.5.8.3-48", f"PrivacyLevel {one}", "answer", BAD_ENCRYPTION_OR_SIGNATURE) for one in (4, 6)),
     *(("MQQB-3.1.5.8.3-54", f"PrivacyLevel {one}", "kept", NOT_STORED_OUTCOME) for one in (4, 6)),
-    ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-82", "a blob for another key", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-82", "a blob for another key", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-88", "a blob for another key", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-88", "an incomplete block, without NA", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2, without NA", "answer", "no acknowledgment"),
-    ("MQQB-3.1.5.8.3-63", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-81", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-65", "a blob for another key", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-81", "a blob for another key", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-81", "an incomplete block", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION),
-    ("MQDMPR-3.1.1.12-D17", "an incomplete block", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-63", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-81", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-65", "a blob for another key", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-81", "a blob for another key", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-81", "an incomplete block", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQDMPR-3.1.1.12-D17", "an incomplete block", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-81", "no padding", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-82", "no padding", "answer", BAD_ENCRYPTION),
-    ("MQDMPR-3.1.1.12-D17", "no padding", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-81", "no padding", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-82", "no padding", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQDMPR-3.1.1.12-D17", "no padding", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-88", "no padding", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-82", "an incomplete block, without NA", "answer", "no acknowledgment"),
     ("MQDMPR-3.1.1.12-D17", "an incomplete block, without NA", "answer", "no acknowledgment"),
@@ -298,23 +312,29 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     secured = SecuredMessageSender(peer, sut)
     keys = protection.read_listed_keys(sut.receiving_keys)
 
-    def build_undecryptable_message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
+    def build_undecryptable_message(
+        level=ADVANCED_PRIVACY_LEVEL, algorithm=protection.AES_256, bits=256, *, na=1, **changes
+    ):
         return encrypt_message(
             sut, secured.message(body=CLEAR_BODY, NA=na, NR=1), level, algorithm, SYMMETRIC_KEYS[bits], **changes
         )
 
     dispositions = secured.dispositions(
         {
-            "PrivacyLevel 2": build_undecryptable_message(2, for_level=BASE),
-            "PrivacyLevel 7": build_undecryptable_message(7, for_level=BASE),
-            "PrivacyLevel 0x101": build_undecryptable_message(BASE | 0x100, protection.RC4, 40, for_level=BASE),
-            "PrivacyLevel 4": build_undecryptable_message(4, for_level=BASE),
-            "PrivacyLevel 6": build_undecryptable_message(6, for_level=BASE),
-            "PrivacyLevel 2, without NA": build_undecryptable_message(2, na=0, for_level=BASE),
+            "PrivacyLevel 2": build_undecryptable_message(2, for_level=BASE_PRIVACY_LEVEL),
+            "PrivacyLevel 7": build_undecryptable_message(7, for_level=BASE_PRIVACY_LEVEL),
+            "PrivacyLevel 0x101": build_undecryptable_message(
+                BASE_PRIVACY_LEVEL | 0x100, protection.RC4, 40, for_level=BASE_PRIVACY_LEVEL
+            ),
+            "PrivacyLevel 4": build_undecryptable_message(4, for_level=BASE_PRIVACY_LEVEL),
+            "PrivacyLevel 6": build_undecryptable_message(6, for_level=BASE_PRIVACY_LEVEL),
+            "PrivacyLevel 2, without NA": build_undecryptable_message(2, na=0, for_level=BASE_PRIVACY_LEVEL),
             "not a SIMPLEBLOB": build_undecryptable_message(blob=b"\7" * 268),
             "a blob for another key": build_undecryptable_message(
                 blob=protection.simple_blob(
-                    protection.AES_256, SYMMETRIC_KEYS[256], keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED]]
+                    protection.AES_256,
+                    SYMMETRIC_KEYS[256],
+                    keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED_PRIVACY_LEVEL]],
                 )
             ),
             "an incomplete block": build_undecryptable_message(body=b"\x11" * 47),
@@ -334,7 +354,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
                         protection.simple_blob(
                             protection.AES_256,
                             SYMMETRIC_KEYS[256],
-                            keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ADVANCED]],
+                            keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ADVANCED_PRIVACY_LEVEL]],
                         )
                     )
                 )
@@ -353,19 +373,19 @@ def _clear_message_body(packet):
 
 
 REJECTED_KEY_DISPOSITIONS = (
-    ("MQQB-3.1.5.8.3-71", "88 zero bits first", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-71", "88 zero bits", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-71", "88 zero bits first", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-71", "88 zero bits", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-72", "88 zero bits, without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-71", "88 zero bits, without NA", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-78", "88 zero bits, without NA", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-71", "88 zero bits again", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-72", "88 zero bits again", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-71", "88 zero bits again", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-72", "88 zero bits again", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-78", "88 zero bits again", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-71", "another key of RC2", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-71", "88 zero bits with RC4", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-71", "RC2 of the Base provider", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-71", "another key of RC2", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-71", "88 zero bits with RC4", "answer", ARRIVAL_ACK_NAME),
+    ("MQQB-3.1.5.8.3-71", "RC2 of the Base provider", "answer", ARRIVAL_ACK_NAME),
 )
 
 
@@ -382,24 +402,34 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
 
     dispositions = secured.dispositions(
         {
-            "88 zero bits": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY),
-            "88 zero bits, without NA": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY, 0),
-            "88 zero bits again": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY),
-            "another key of RC2": build_message_with_rc2_key(ENHANCED, protection.RC2, SYMMETRIC_KEYS[128]),
-            "88 zero bits first": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY[::-1]),
-            "88 zero bits with RC4": build_message_with_rc2_key(ENHANCED, protection.RC4, PADDED_RC2_KEY),
-            "RC2 of the Base provider": build_message_with_rc2_key(BASE, protection.RC2, SYMMETRIC_KEYS[40]),
-            "other delivery": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY),
+            "88 zero bits": build_message_with_rc2_key(ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY),
+            "88 zero bits, without NA": build_message_with_rc2_key(
+                ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY, 0
+            ),
+            "88 zero bits again": build_message_with_rc2_key(ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY),
+            "another key of RC2": build_message_with_rc2_key(
+                ENHANCED_PRIVACY_LEVEL, protection.RC2, SYMMETRIC_KEYS[128]
+            ),
+            "88 zero bits first": build_message_with_rc2_key(
+                ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY[::-1]
+            ),
+            "88 zero bits with RC4": build_message_with_rc2_key(ENHANCED_PRIVACY_LEVEL, protection.RC4, PADDED_RC2_KEY),
+            "RC2 of the Base provider": build_message_with_rc2_key(
+                BASE_PRIVACY_LEVEL, protection.RC2, SYMMETRIC_KEYS[40]
+            ),
+            "other delivery": build_message_with_rc2_key(ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY),
         }
     )
     judge_dispositions(judge, secured, dispositions, REJECTED_KEY_DISPOSITIONS)
     answers = sorted({dispositions[name].answer for name in ("88 zero bits", "other delivery")})
-    expected, observed = {"TRUE": BAD_ENCRYPTION}, {"TRUE": ", ".join(answers)}
+    expected, observed = {"TRUE": BAD_ENCRYPTION_NACK_NAME}, {"TRUE": ", ".join(answers)}
     evidence = [*dispositions["88 zero bits"].frames]
     if sut.has("configure"):
         sut.configure(reject_enhanced_rc2_using_40_bit_keys=False)
-        allowed = secured.dispositions({"": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY)})[""]
-        expected, observed = expected | {"FALSE": ARRIVED}, observed | {"FALSE": allowed.answer}
+        allowed = secured.dispositions(
+            {"": build_message_with_rc2_key(ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY)}
+        )[""]
+        expected, observed = expected | {"FALSE": ARRIVAL_ACK_NAME}, observed | {"FALSE": allowed.answer}
         evidence += allowed.frames
     judge(
         "MQQB-3.1.1.3-19",
@@ -418,22 +448,22 @@ FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-85", "decrypted", "body", CLEAR_BODY_TEXT),
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 2", "final", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 7", "final", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
-    ("MQQB-3.1.5.8.3-85", "not a SIMPLEBLOB", "final", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.5.8.3-85", "not a SIMPLEBLOB", "final", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_STORED_OUTCOME),
 )
 REJECTED_KEY_FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-75", "decrypted", "body", CLEAR_BODY_TEXT),
-    ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-75", "88 zero bits again", "final", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-75", "88 zero bits again", "final", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-78", "88 zero bits again", "kept", NOT_STORED_OUTCOME),
 )
 
@@ -448,18 +478,20 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
     secured = SecuredMessageSender(peer, sut)
     dispositions = secured.dispositions(
         {
-            "decrypted": _encrypt_transactional_message(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
+            "decrypted": _encrypt_transactional_message(
+                secured, ADVANCED_PRIVACY_LEVEL, protection.AES_256, SYMMETRIC_KEYS[256]
+            ),
             "PrivacyLevel 2": _encrypt_transactional_message(
-                secured, 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE
+                secured, 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE_PRIVACY_LEVEL
             ),
             "PrivacyLevel 7": _encrypt_transactional_message(
-                secured, 7, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE
+                secured, 7, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE_PRIVACY_LEVEL
             ),
             "not a SIMPLEBLOB": _encrypt_transactional_message(
-                secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268
+                secured, ADVANCED_PRIVACY_LEVEL, protection.AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268
             ),
             "an incomplete block": _encrypt_transactional_message(
-                secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47
+                secured, ADVANCED_PRIVACY_LEVEL, protection.AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47
             ),
         },
         "transactional",
@@ -476,9 +508,15 @@ def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, ju
     secured = SecuredMessageSender(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
     dispositions = secured.dispositions(
         {
-            "decrypted": _encrypt_transactional_message(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
-            "88 zero bits": _encrypt_transactional_message(secured, ENHANCED, protection.RC2, PADDED_RC2_KEY),
-            "88 zero bits again": _encrypt_transactional_message(secured, ENHANCED, protection.RC2, PADDED_RC2_KEY),
+            "decrypted": _encrypt_transactional_message(
+                secured, ADVANCED_PRIVACY_LEVEL, protection.AES_256, SYMMETRIC_KEYS[256]
+            ),
+            "88 zero bits": _encrypt_transactional_message(
+                secured, ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY
+            ),
+            "88 zero bits again": _encrypt_transactional_message(
+                secured, ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY
+            ),
         },
         "transactional",
     )

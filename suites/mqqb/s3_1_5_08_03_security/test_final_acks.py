@@ -35,7 +35,7 @@ REFUSAL_CAUSES = {
 """The causes of a refusal: the rules about the FinalAck, the administration acknowledgment and the
 queue, and the class of the FinalAck.
 """
-PLACES_OF_REFUSED_MESSAGES = (
+POSITIONS_OF_REFUSED_MESSAGES = (
     "first of a sequence",
     "second of a sequence",
     "first on the next session",
@@ -50,7 +50,7 @@ def list_refusal_dispositions(causes):
     return [
         row
         for cause, (final, answer, kept, nack) in causes.items()
-        for place in PLACES_OF_REFUSED_MESSAGES
+        for place in POSITIONS_OF_REFUSED_MESSAGES
         for row in (
             (final, f"{cause}, {place}", "final", nack),
             (answer, f"{cause}, {place}", "answer", "no acknowledgment"),
@@ -61,7 +61,10 @@ def list_refusal_dispositions(causes):
 
 FINAL_ACK_DISPOSITIONS = [
     *list_refusal_dispositions(REFUSAL_CAUSES),
-    *(("MQQB-3.1.5.8.3-01", f"sender, {place}", "final", "NACK_ACCESS_DENIED") for place in PLACES_OF_REFUSED_MESSAGES),
+    *(
+        ("MQQB-3.1.5.8.3-01", f"sender, {place}", "final", "NACK_ACCESS_DENIED")
+        for place in POSITIONS_OF_REFUSED_MESSAGES
+    ),
 ]
 RULES_OF_REJECTED_KEYS = ("MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-78")
 REJECTED_KEY_FINAL_ACK_DISPOSITIONS = list_refusal_dispositions(
@@ -120,7 +123,7 @@ def test_message_with_rejected_key_without_requests_has_final_ack(peer, sut, jud
 def send_refused_on_two_sessions(secured, causes, build):
     """Send two messages of one sequence for each cause, on each of two sessions; return their dispositions."""
     dispositions: dict[str, Any] = {}
-    for places in (PLACES_OF_REFUSED_MESSAGES[:2], PLACES_OF_REFUSED_MESSAGES[2:]):
+    for places in (POSITIONS_OF_REFUSED_MESSAGES[:2], POSITIONS_OF_REFUSED_MESSAGES[2:]):
         if dispositions:
             secured.reconnect()
         packets = {}

@@ -19,16 +19,16 @@ RULE_BY_SIGNATURE_VERSION = {
     "MSMQ 3.0": "MQQB-3.1.5.8.3-11",
 }
 RULE_OF_REFUSAL = "MQQB-3.1.5.8.3-14"
-OTHER_RESPONSE_QUEUE = r"TCP:10.0.0.9\private$\answers"
+OTHER_RESPONSE_QUEUE_NAME = r"TCP:10.0.0.9\private$\answers"
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000c0c0")
 LONG_BODY = b"a long body " * 500
-Change = tuple[dict[str, Any], dict[str, Any]]
-CHANGES_BY_FIELD: dict[str, tuple[Change, str]] = {
+FieldChange = tuple[dict[str, Any], dict[str, Any]]
+CHANGES_BY_FIELD: dict[str, tuple[FieldChange, str]] = {
     "application tag": (({"ApplicationTag": 0}, {"ApplicationTag": 0x51D5_0002}), "123"),
     "CorrelationID": (({"CorrelationID": bytes(20)}, {"CorrelationID": b"\5" * 20}), "123"),
     "label": (({}, {"label": "a label"}), "123"),
     "end of the body": (({"body": LONG_BODY}, {"body": LONG_BODY[:-1] + b"?"}), "123"),
-    "ResponseQueue": (({}, {"header": {"ResponseQueue": OTHER_RESPONSE_QUEUE}}), "123"),
+    "ResponseQueue": (({}, {"header": {"ResponseQueue": OTHER_RESPONSE_QUEUE_NAME}}), "123"),
     "AdminQueue": (({"header": {"AdminQueue": None}}, {}), "123"),
     "body type": (({"BodyType": 0}, {"BodyType": 8}), "23"),
     "ConnectorType": (({}, {"header": {"ConnectorType": CONNECTOR_GUID}}), "23"),
@@ -74,7 +74,7 @@ def _build_message(secured, kind, fields):
     header = {"DM": 0, **fields.pop("header", {})}
     packet = secured.message(several=_is_list_signature(kind), header=header, **fields)
     if number == 2:
-        names = secured.sut.format_name("plain").removeprefix("DIRECT="), OTHER_RESPONSE_QUEUE
+        names = secured.sut.format_name("plain").removeprefix("DIRECT="), OTHER_RESPONSE_QUEUE_NAME
         packet["MultiQueueFormatHeader"].Destination = [
             MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name)) for name in names
         ]

@@ -330,7 +330,7 @@ class ReceiverMessageNotBehindLastAcceptedRejected(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-def _interpret_as_signed(number: int) -> int:
+def _convert_u32_to_signed(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number
 
 
@@ -343,11 +343,11 @@ class ReceiverTxSequenceNumberComparedAsSigned(InSequence):
         assert header is not None
         if header.TxSequenceID != session.IncomingTxSequenceID:
             return super().is_in_sequence(session, packet)
-        last = _interpret_as_signed(session.IncomingTxSequenceNumber)
+        last = _convert_u32_to_signed(session.IncomingTxSequenceNumber)
         return (
-            _interpret_as_signed(header.PreviousTxSequenceNumber)
+            _convert_u32_to_signed(header.PreviousTxSequenceNumber)
             <= last
-            < _interpret_as_signed(header.TxSequenceNumber)
+            < _convert_u32_to_signed(header.TxSequenceNumber)
         )
 
 

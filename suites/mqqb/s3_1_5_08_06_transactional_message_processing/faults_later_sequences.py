@@ -71,14 +71,14 @@ class ReceiverOrderAckOmittedWhenNothingWasAcceptedSince(OrderAcks):
 
 
 class _RejectionChanger(InSequence):
-    def note_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
+    def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
         raise NotImplementedError
 
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
         super().reject_out_of_sequence(session, transfer, now)
-        self.note_rejection(session, transfer)
+        self.change_after_rejection(session, transfer)
 
 
 @fault("receiver-repetition-not-counted-as-rejected", breaks="MQQB-3.1.5.8.6-05")
@@ -111,7 +111,7 @@ class ReceiverMessageOfOlderSequenceNotCountedAsRejected(InSequence):
 class ReceiverRejectCountOfTransferInfoAtMost1(_RejectionChanger):
     """The receiver sets RejectCount to 1 after several rejected messages."""
 
-    def note_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
+    def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
         if transfer is not None:
             transfer.RejectCount = min(transfer.RejectCount, 1)
 
@@ -120,14 +120,14 @@ class ReceiverRejectCountOfTransferInfoAtMost1(_RejectionChanger):
 class ReceiverRejectCountSetInEveryTransferInfo(_RejectionChanger):
     """The receiver sets RejectCount in the IncomingTransactionalTransferInfo of every queue."""
 
-    def note_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
+    def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
         for queue in self.qm.adm.QueueCollection.values():
             for one in queue.IncomingTransactionalTransferInfoCollection.values():
                 one.RejectCount = session.TxMessageRejectCount
 
 
 class _AcceptanceChanger(InSequence):
-    def note_acceptance(
+    def change_after_acceptance(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, rejected: int, now: Now
     ) -> None:
         raise NotImplementedError
@@ -137,14 +137,14 @@ class _AcceptanceChanger(InSequence):
     ) -> None:
         rejected = session.TxMessageRejectCount
         super().accept_in_sequence(session, transfer, packet, now)
-        self.note_acceptance(session, transfer, rejected, now)
+        self.change_after_acceptance(session, transfer, rejected, now)
 
 
 @fault("receiver-reject-count-decremented-by-accepted-message", breaks="MQQB-3.1.5.8.6-07")
 class ReceiverRejectCountDecrementedByAcceptedMessage(_AcceptanceChanger):
     """The receiver decrements TxMessageRejectCount by one when it accepts a message, instead of setting it to 0."""
 
-    def note_acceptance(
+    def change_after_acceptance(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, rejected: int, now: Now
     ) -> None:
         session.TxMessageRejectCount = transfer.RejectCount = max(0, rejected - 1)
@@ -154,7 +154,7 @@ class ReceiverRejectCountDecrementedByAcceptedMessage(_AcceptanceChanger):
 class ReceiverAccessTimeOfEverySequenceSet(_AcceptanceChanger):
     """The receiver sets LastAccessTime in the IncomingTransactionalTransferInfo of every queue."""
 
-    def note_acceptance(
+    def change_after_acceptance(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, rejected: int, now: Now
     ) -> None:
         for queue in self.qm.adm.QueueCollection.values():

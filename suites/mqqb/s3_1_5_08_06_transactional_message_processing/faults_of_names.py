@@ -8,7 +8,7 @@ from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import NO_INCOMING_SEQUENCE, Session
 
 
-def is_private_name(packet: UserMessagePacket) -> bool:
+def is_sent_to_private_name(packet: UserMessagePacket) -> bool:
     """Return whether the destination of a message is a private format name."""
     return isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId)
 
@@ -22,7 +22,7 @@ class ReceiverRepeatedMessageToPrivateNameAccepted(InSequence):
         assert header is not None  # only transactional messages are in a sequence
         last = header.TxSequenceID, header.TxSequenceNumber
         repeated = last == (session.IncomingTxSequenceID, session.IncomingTxSequenceNumber)
-        return (is_private_name(packet) and repeated) or super().is_in_sequence(session, packet)
+        return (is_sent_to_private_name(packet) and repeated) or super().is_in_sequence(session, packet)
 
 
 @fault("receiver-new-sequence-to-private-name-refused", breaks="MQQB-3.1.5.8.6-D01", blind=True)
@@ -33,4 +33,4 @@ class ReceiverNewSequenceToPrivateNameRefused(InSequence):
         header = packet.TransactionHeader
         assert header is not None  # only transactional messages are in a sequence
         known = session.IncomingTxSequenceID not in (NO_INCOMING_SEQUENCE, header.TxSequenceID)
-        return not (is_private_name(packet) and known) and super().is_in_sequence(session, packet)
+        return not (is_sent_to_private_name(packet) and known) and super().is_in_sequence(session, packet)

@@ -31,17 +31,17 @@ class ReceiverRepeatedTransactionalMessageTakenAfterRemoval(InSequence):
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return super().is_in_sequence(session, packet) or (
-            self._is_last(session, packet) and not self._is_in_queue(packet)
+            self._is_last_accepted_message(session, packet) and not self._is_message_in_queue(packet)
         )
 
-    def _is_last(self, session: Session, packet: UserMessagePacket) -> bool:
+    def _is_last_accepted_message(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
         return header is not None and (header.TxSequenceID, header.TxSequenceNumber) == (
             session.IncomingTxSequenceID,
             session.IncomingTxSequenceNumber,
         )
 
-    def _is_in_queue(self, packet: UserMessagePacket) -> bool:
+    def _is_message_in_queue(self, packet: UserMessagePacket) -> bool:
         queue, user = self.qm.arrival.find_destination(packet), packet.UserHeader
         identifier = MessageIdentifier(user.SourceQueueManager, user.MessageID)
         waiting = () if queue is None else queue.MessagePositionList

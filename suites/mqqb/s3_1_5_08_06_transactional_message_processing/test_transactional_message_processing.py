@@ -12,7 +12,7 @@ from harness.expectations import fields, holds
 from harness.peer.party import NO_FIELDS
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
-from suites.applications import computer_names
+from suites.applications import list_computer_names
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_acknowledged_sequence_place
@@ -26,7 +26,7 @@ MESSAGE_INTERVAL_IN_TIMEOUTS = 0.6
 GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
 ORDER_ACK_IN_TIME_OUTCOME = "after OrderAckTimeout"
-HIGH_ORDINAL = 0x8000_0001
+ORDINAL_ABOVE_31_BITS = 0x8000_0001
 MESSAGES_OF_ONE_SEQUENCE = (
     (5, 4, False, "number 5 after 4 as the first message"),
     (2, 0, True, "number 2 without a predecessor as the first message"),
@@ -60,7 +60,7 @@ MESSAGES_OF_SEVERAL_SEQUENCES = (
     (1, None, 1, 0, True, "number 1 of a later TimeStamp with Ordinal 1"),
     (0, 15, 1, 0, False, "number 1 of the earlier TimeStamp with Ordinal 15"),
     (1, None, 2, 1, True, "number 2 of the later TimeStamp with Ordinal 1"),
-    (1, HIGH_ORDINAL, 1, 0, True, "number 1 of the later TimeStamp with Ordinal 0x80000001"),
+    (1, ORDINAL_ABOVE_31_BITS, 1, 0, True, "number 1 of the later TimeStamp with Ordinal 0x80000001"),
     (1, None, 3, 2, False, "number 3 of the earlier sequence with Ordinal 1"),
 )
 """For each message: the seconds that are added to TimeStamp, the Ordinal (None: 1), TxSequenceNumber,
@@ -269,8 +269,8 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
     of a later sequence and the messages that follow it.
     """
     messages = [(PositionInSequence(0, 1, 1, 0), True, "number 1 of Ordinal 1")] + [
-        (PositionInSequence(later_s, ordinal, number, previous), accepted, what)
-        for later_s, ordinal, number, previous, accepted, what in MESSAGES_OF_SEVERAL_SEQUENCES
+        (PositionInSequence(time_stamp_increase_s, ordinal, number, previous), accepted, what)
+        for time_stamp_increase_s, ordinal, number, previous, accepted, what in MESSAGES_OF_SEVERAL_SEQUENCES
     ]
     rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
     _judge_accepted_messages(AcknowledgingReceiver(peer, sut), judge, rules, name, messages)
@@ -280,7 +280,7 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
 class PositionInSequence(NamedTuple):
     """The position of a message in a sequence that the peer sends."""
 
-    later_s: int
+    time_stamp_increase_s: int
     ordinal: int | None
     number: int
     previous: int
@@ -289,8 +289,10 @@ class PositionInSequence(NamedTuple):
         """Return the fields of TransactionHeader for this position."""
         base = sequence.identifier
         of_base = base.Ordinal - 1 + (self.ordinal or 0)
-        ordinal = 1 if self.ordinal is None else HIGH_ORDINAL if self.ordinal == HIGH_ORDINAL else of_base
-        identifier = TxSequenceID(Ordinal=ordinal, TimeStamp=base.TimeStamp + self.later_s)
+        ordinal = (
+            1 if self.ordinal is None else ORDINAL_ABOVE_31_BITS if self.ordinal == ORDINAL_ABOVE_31_BITS else of_base
+        )
+        identifier = TxSequenceID(Ordinal=ordinal, TimeStamp=base.TimeStamp + self.time_stamp_increase_s)
         return {
             "TxSequenceID": identifier,
             "TxSequenceNumber": self.number,
@@ -314,7 +316,7 @@ def _judge_accepted_messages(
         user = receiver.peer.private_destination(sut.queue("transactional"))
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
     if name == "computer name":
-        computer = next(iter(computer_names(sut)), sut.address)
+        computer = next(iter(list_computer_names(sut)), sut.address)
         rest = {"destination": rf"OS:{computer}\{sut.queue('transactional')}"}
     user = receiver.add_admin_queue_fields(user)
     sent = [

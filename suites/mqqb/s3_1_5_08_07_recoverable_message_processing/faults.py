@@ -152,7 +152,7 @@ PT_OFFSET = 18
 """The offset of InternalHeader.Flags.PT in a packet."""
 
 
-_untyped = replace_byte(PT_OFFSET, lambda old: old & 0xF0)
+_clear_packet_type = replace_byte(PT_OFFSET, lambda old: old & 0xF0)
 
 
 add(
@@ -162,7 +162,7 @@ add(
     during(
         SessionAcks.set_flag,
         Connecting.send,
-        lambda original, *_: lambda qm, session, data: original(qm, session, _untyped(data)),
+        lambda original, *_: lambda qm, session, data: original(qm, session, _clear_packet_type(data)),
     ),
 )
 

@@ -164,12 +164,12 @@ class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
 
 
 class _RecoverableCountOmission(Receiving):
-    def is_not_counted(self, packet: UserMessagePacket) -> bool:
+    def is_left_uncounted(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
-        if packet.UserHeader.DM and self.is_not_counted(packet):
+        if packet.UserHeader.DM and self.is_left_uncounted(packet):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
@@ -177,7 +177,7 @@ class _RecoverableCountOmission(Receiving):
 class ReceiverRecoverableCountWithoutTransactionalMessages(_RecoverableCountOmission):
     """The receiver does not count a transactional message as recoverable."""
 
-    def is_not_counted(self, packet: UserMessagePacket) -> bool:
+    def is_left_uncounted(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 

@@ -15,9 +15,9 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-ALL_FLAGS = 0xFFFFFFFF
+ALL_ACK_FLAGS = 0xFFFFFFFF
 SessionPredicate = Callable[[QueueManager, Session], bool]
-ChangeAck = Callable[[SessionAckPacket], SessionAckPacket]
+SessionAckChange = Callable[[SessionAckPacket], SessionAckPacket]
 
 
 def is_initiated(qm: QueueManager, session: Session) -> bool:
@@ -30,41 +30,41 @@ def is_beside_other_session(qm: QueueManager, session: Session) -> bool:
     return bool(list_open_sessions(qm, session))
 
 
-def has_express_messages(qm: QueueManager, session: Session) -> bool:
+def has_received_express_messages(qm: QueueManager, session: Session) -> bool:
     """Return whether the session has received express messages."""
     return session.MessageReceivedCount != session.RecoverableMessageReceivedCount
 
 
-def has_sequence(qm: QueueManager, session: Session) -> bool:
+def has_received_transactional_messages(qm: QueueManager, session: Session) -> bool:
     """Return whether the session has received transactional messages."""
     return session.IncomingTxSequenceNumber > 0
 
 
-def has_earlier_ack(qm: QueueManager, session: Session) -> bool:
+def has_acknowledged_recoverable_messages(qm: QueueManager, session: Session) -> bool:
     """Return whether the session has acknowledged recoverable messages before."""
     return session.LastAckedRecoverableMsgSeqNumber > 0
 
 
-def change_full_ack(change: ChangeAck, when: SessionPredicate) -> Install:
+def change_full_ack(change: SessionAckChange, when: SessionPredicate) -> Install:
     """Return an installer of a fault that changes the SessionAck after 32 recoverable messages."""
 
     class FullAckChanged(SessionAcks):
         def build(self, session: Session) -> SessionAckPacket:
             packet = super().build(session)
-            full = packet.SessionHeader.RecoverableMsgAckFlags == ALL_FLAGS
+            full = packet.SessionHeader.RecoverableMsgAckFlags == ALL_ACK_FLAGS
             return change(packet) if full and when(self.qm, session) else packet
 
     return replace_part(FullAckChanged)
 
 
-def change_next_number(by: int, when: SessionPredicate) -> Install:
+def change_last_acked_number_after_full_ack(by: int, when: SessionPredicate) -> Install:
     """Return an installer of a fault that adds a number to LastAckedRecoverableMsgSeqNumber after the SessionAck for 32
     recoverable messages.
     """
 
     class NextNumberChanged(SessionAcks):
         def note_acknowledged(self, session: Session, now: Now) -> None:
-            full = session.RecoverableMsgAckFlags == ALL_FLAGS and when(self.qm, session)
+            full = session.RecoverableMsgAckFlags == ALL_ACK_FLAGS and when(self.qm, session)
             super().note_acknowledged(session, now)
             if full:
                 session.LastAckedRecoverableMsgSeqNumber = session.LastAckedRecoverableMsgSeqNumber + by & 0xFFFF
@@ -82,12 +82,12 @@ def replace_packet_type(when: SessionPredicate) -> Install:
     """Return an installer of a fault that sends PT 3 in the SessionAck after 32 recoverable messages."""
 
     def is_changed(qm: QueueManager, session: Session, packet: SessionAckPacket) -> bool:
-        return packet.SessionHeader.RecoverableMsgAckFlags == ALL_FLAGS and when(qm, session)
+        return packet.SessionHeader.RecoverableMsgAckFlags == ALL_ACK_FLAGS and when(qm, session)
 
     return change_sent_packet(SessionAckPacket, set_packet_type(3), is_changed)
 
 
-def clear_flag(bit: int) -> ChangeAck:
+def make_ack_flag_clearing(bit: int) -> SessionAckChange:
     """Return a function that clears a bit of RecoverableMsgAckFlags."""
 
     def clear_one_flag(packet: SessionAckPacket) -> SessionAckPacket:
@@ -118,30 +118,30 @@ for _name, _rule, _says, _change, _when in (
         "MQQB-3.1.5.8.7-03",
         "The receiver clears SH in the SessionAck after 32 messages if transactional messages arrived on the session.",
         clear_session_header_flag,
-        has_sequence,
+        has_received_transactional_messages,
     ),
     (
         "receiver-session-ack-after-32-messages-and-express-messages-without-bit-16",
         "MQQB-3.1.5.8.7-09",
         "The receiver clears bit 16 of RecoverableMsgAckFlags in the SessionAck after 32 recoverable messages if "
         "express messages arrived on the session.",
-        clear_flag(16),
-        has_express_messages,
+        make_ack_flag_clearing(16),
+        has_received_express_messages,
     ),
     (
         "receiver-second-session-ack-after-32-messages-without-bit-8",
         "MQQB-3.1.5.8.7-09",
         "The receiver clears bit 8 of RecoverableMsgAckFlags in the SessionAck after 32 recoverable messages if an "
         "acknowledgment preceded it.",
-        clear_flag(8),
-        has_earlier_ack,
+        make_ack_flag_clearing(8),
+        has_acknowledged_recoverable_messages,
     ),
     (
         "initiator-session-ack-after-32-messages-without-bit-24",
         "MQQB-3.1.5.8.7-09",
         "The receiver that initiated the session clears bit 24 of RecoverableMsgAckFlags in the SessionAck after 32 "
         "recoverable messages.",
-        clear_flag(24),
+        make_ack_flag_clearing(24),
         is_initiated,
     ),
 ):
@@ -158,7 +158,7 @@ for _name, _says, _when in (
         "receiver-acknowledgment-after-32-transactional-messages-begins-late",
         "After the SessionAck for 32 messages, the receiver begins the next acknowledgment one number too high if "
         "transactional messages arrived on the session.",
-        has_sequence,
+        has_received_transactional_messages,
     ),
     (
         "receiver-acknowledgment-after-32-messages-beside-other-session-begins-late",
@@ -167,13 +167,13 @@ for _name, _says, _when in (
         is_beside_other_session,
     ),
 ):
-    add(_name, "MQQB-3.1.5.8.7-11", _says, change_next_number(1, _when), blind=True)
+    add(_name, "MQQB-3.1.5.8.7-11", _says, change_last_acked_number_after_full_ack(1, _when), blind=True)
 
 for _name, _says, _when in (
     (
         "receiver-second-session-ack-after-32-messages-pt-3",
         "The receiver sends PT 3 in the SessionAck after 32 recoverable messages if an acknowledgment preceded it.",
-        has_earlier_ack,
+        has_acknowledged_recoverable_messages,
     ),
     (
         "receiver-session-ack-after-32-messages-beside-other-session-pt-3",
@@ -183,7 +183,7 @@ for _name, _says, _when in (
     (
         "receiver-session-ack-after-32-transactional-messages-pt-3",
         "The receiver sends PT 3 in the SessionAck after 32 messages if transactional messages arrived on the session.",
-        has_sequence,
+        has_received_transactional_messages,
     ),
 ):
     add(_name, "MQQB-3.1.5.8.7-04", _says, replace_packet_type(_when), blind=True)

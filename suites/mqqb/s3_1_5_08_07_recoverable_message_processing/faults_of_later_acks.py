@@ -9,12 +9,12 @@ from reference_qm.codec import BaseHeader, SessionAckPacket
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 
-_ALL = 0xFFFFFFFF
-_SH = BaseHeader.flags(SH=1)
+_ALL_ACK_FLAGS = 0xFFFFFFFF
+_SH_BIT = BaseHeader.flags(SH=1)
 
 
-def _is_full(packet: SessionAckPacket) -> bool:
-    return packet.SessionHeader.RecoverableMsgAckFlags == _ALL
+def _has_all_ack_flags(packet: SessionAckPacket) -> bool:
+    return packet.SessionHeader.RecoverableMsgAckFlags == _ALL_ACK_FLAGS
 
 
 @fault("receiver-second-session-ack-after-32-messages-has-sh-clear", breaks="MQQB-3.1.5.8.7-03", blind=True)
@@ -23,10 +23,10 @@ class ReceiverSecondSessionAckAfter32MessagesHasShClear(SessionAcks):
 
     def build(self, session: Session) -> SessionAckPacket:
         packet = super().build(session)
-        if not _is_full(packet):
+        if not _has_all_ack_flags(packet):
             return packet
         seen = self.__dict__.setdefault("full_acks", set())
         if session.number not in seen:
             seen.add(session.number)
             return packet
-        return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~_SH))
+        return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~_SH_BIT))

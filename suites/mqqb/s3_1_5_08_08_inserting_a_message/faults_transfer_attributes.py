@@ -23,12 +23,12 @@ from reference_qm.surface.commands import GetTransfers, Result
 U16_MASK = 0xFFFF
 
 
-def is_new(transfer: IncomingTransactionalTransferInfo) -> bool:
+def is_sequence_new(transfer: IncomingTransactionalTransferInfo) -> bool:
     """Return whether a sequence has no accepted message yet."""
     return transfer.SequenceIdentifier == NO_INCOMING_SEQUENCE
 
 
-def find_transfer(
+def find_first_transfer(
     qm: QueueManager, when: Callable[[IncomingTransactionalTransferInfo], bool]
 ) -> IncomingTransactionalTransferInfo | None:
     """Return the first IncomingTransactionalTransferInfo of any queue for which a condition is true, or None."""
@@ -43,7 +43,7 @@ def find_transfer_of_other_queue(
     qm: QueueManager, transfer: IncomingTransactionalTransferInfo
 ) -> IncomingTransactionalTransferInfo | None:
     """Return the IncomingTransactionalTransferInfo of the same sender at another queue, or None."""
-    return find_transfer(
+    return find_first_transfer(
         qm,
         lambda one: (
             one.QueueReference is not transfer.QueueReference and one.SenderIdentifier == transfer.SenderIdentifier
@@ -55,7 +55,7 @@ def find_transfer_of_other_sender(
     qm: QueueManager, transfer: IncomingTransactionalTransferInfo
 ) -> IncomingTransactionalTransferInfo | None:
     """Return the IncomingTransactionalTransferInfo of another sender at the same queue, or None."""
-    return find_transfer(
+    return find_first_transfer(
         qm,
         lambda one: one.QueueReference is transfer.QueueReference and one.SenderIdentifier != transfer.SenderIdentifier,
     )
@@ -67,7 +67,7 @@ class NewTransferInfoChanged(InSequence):
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
-        new = is_new(transfer)
+        new = is_sequence_new(transfer)
         super().accept_in_sequence(session, transfer, packet, now)
         if new:
             self.change_new_transfer(session, transfer, packet, now)
@@ -250,12 +250,12 @@ class IncomingSequenceReplaced(InSequence):
         assert queue is not None  # a message to no queue was refused before
         if session.IncomingTxSequenceID == NO_INCOMING_SEQUENCE:
             for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
-                if self.is_confused(transfer, packet):
+                if self.is_used_by_mistake(transfer, packet):
                     session.IncomingTxSequenceID = transfer.SequenceIdentifier
                     session.IncomingTxSequenceNumber = transfer.SequenceNumber
         return super().is_in_sequence(session, packet)
 
-    def is_confused(self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket) -> bool:
+    def is_used_by_mistake(self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket) -> bool:
         """Return whether the sequence is used for the message by mistake."""
         return False
 
@@ -266,7 +266,7 @@ class ReceiverTransferInfoFoundByQueueAlone(IncomingSequenceReplaced):
     first message of a second sender.
     """
 
-    def is_confused(self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket) -> bool:
+    def is_used_by_mistake(self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket) -> bool:
         return transfer.SenderIdentifier != packet.UserHeader.SourceQueueManager
 
 
@@ -292,13 +292,15 @@ class NextSequenceChanged(OrderAcks):
         queue = session.OutgoingQueueReference
         if queue is not None and queue.OutgoingTransferInfoReference is not None:
             info = queue.OutgoingTransferInfoReference
-            queue.OutgoingTransferInfoReference = replace(info, EodNextSeq=self.change_next(session, info.EodNextSeq))
+            queue.OutgoingTransferInfoReference = replace(
+                info, EodNextSeq=self.change_next_sequence_info(session, info.EodNextSeq)
+            )
 
-    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+    def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
         """Return the changed EodNextSeq."""
         return info
 
-    def find_other_next(self, session: Session) -> SequenceInfo | None:
+    def find_next_sequence_info_of_other_queue(self, session: Session) -> SequenceInfo | None:
         """Return EodNextSeq of the first other outgoing queue that has a transactional sequence, or None."""
         for queue in self.qm.adm.OutgoingQueues.values():
             info = queue.OutgoingTransferInfoReference
@@ -311,7 +313,7 @@ class NextSequenceChanged(OrderAcks):
 class RouterNextSequenceHasOnlyTimestamp(NextSequenceChanged):
     """The queue manager that forwards a message sets SeqID of EodNextSeq to OutgoingTxSequenceID without Ordinal."""
 
-    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+    def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
         return replace(info, SeqID=info.SeqID >> 32 << 32)
 
 
@@ -321,8 +323,8 @@ class RouterNextSequenceOfSecondDestinationIsThatOfFirst(NextSequenceChanged):
     OutgoingTxSequenceID of the first destination.
     """
 
-    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
-        other = self.find_other_next(session)
+    def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+        other = self.find_next_sequence_info_of_other_queue(session)
         return info if other is None else replace(info, SeqID=other.SeqID)
 
 
@@ -330,7 +332,7 @@ class RouterNextSequenceOfSecondDestinationIsThatOfFirst(NextSequenceChanged):
 class RouterNextSequenceIsThatOfLastAck(NextSequenceChanged):
     """The queue manager that forwards a message sets SeqID of EodNextSeq to the SeqID of LastAck."""
 
-    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+    def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
         return replace(info, SeqID=get_outgoing_sequence(session).LastAck.SeqID)
 
 
@@ -340,8 +342,8 @@ class RouterNextNumberOfSecondDestinationIsThatOfFirst(NextSequenceChanged):
     OutgoingTxSequenceNumber of the first destination.
     """
 
-    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
-        other = self.find_other_next(session)
+    def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+        other = self.find_next_sequence_info_of_other_queue(session)
         return info if other is None else replace(info, SeqNo=other.SeqNo)
 
 
@@ -351,7 +353,7 @@ class RouterNextNumberIsNumberOfUnacknowledgedMessages(NextSequenceChanged):
     OutgoingMessageTable.
     """
 
-    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+    def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
         return replace(info, SeqNo=len(session.OutgoingMessageTable))
 
 
@@ -361,7 +363,7 @@ class RouterNextNumberIsNumberOfForwardedMessage(NextSequenceChanged):
     the forwarded message.
     """
 
-    def change_next(self, session: Session, info: SequenceInfo) -> SequenceInfo:
+    def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
         numbers = [
             position.UserMessage.TransactionHeader.TxSequenceNumber
             for position in session.OutgoingMessageTable

@@ -39,7 +39,7 @@ LONG_LABEL_PRIORITY = 5
 LONG_LABEL_SUFFIX = " with a long label" * 5
 OVERSIZE_BODY = b"x" * 16_384
 RECEIVING_QUEUE_KINDS = ("plain", "admin", "transactional")
-DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS = "system$;deadletter", "system$;deadxact"
+DEAD_LETTER_QUEUE_NAME, TRANSACTIONAL_DEAD_LETTER_QUEUE_NAME = "system$;deadletter", "system$;deadxact"
 QUOTA_MESSAGES = (
     (OVERSIZE_BODY, "", "", 0),
     (b"fits", "A", "", 0),
@@ -232,11 +232,12 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     judge(
         "MQQB-3.1.5.8.8-10",
         expected={
-            DEAD_LETTERS: [] if transactional else [*map(_get_label_of_message, refused["J"])],
-            TRANSACTIONAL_DEAD_LETTERS: [],
+            DEAD_LETTER_QUEUE_NAME: [] if transactional else [*map(_get_label_of_message, refused["J"])],
+            TRANSACTIONAL_DEAD_LETTER_QUEUE_NAME: [],
         },
         observed={
-            queue: [one["label"] for one in sut.kept(queue)] for queue in (DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS)
+            queue: [one["label"] for one in sut.kept(queue)]
+            for queue in (DEAD_LETTER_QUEUE_NAME, TRANSACTIONAL_DEAD_LETTER_QUEUE_NAME)
         },
         case="messages in the dead-letter queues",
         evidence=evidence,
@@ -365,7 +366,11 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
         again = beside.send(packet)
         ended = beside.await_close()
         judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=ended, case="session of a repetition", evidence=[again])
-    dead = [one["label"] for name in (DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS) for one in sut.kept(name)]
+    dead = [
+        one["label"]
+        for name in (DEAD_LETTER_QUEUE_NAME, TRANSACTIONAL_DEAD_LETTER_QUEUE_NAME)
+        for one in sut.kept(name)
+    ]
     judge("MQQB-3.1.5.8.8-16", expected=[], observed=dead, case="messages in the dead-letter queues", evidence=[sent])
     judge(
         "MQQB-3.1.5.8.8-14",

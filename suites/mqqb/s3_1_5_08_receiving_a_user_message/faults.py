@@ -329,7 +329,7 @@ class RouterDuplicateHopCountCheckedFirst(Routing):
             super().route_message(session, packet, receipt, now)
 
 
-INFINITE = 0xFFFFFFFF
+INFINITE_LIFETIME_S = 0xFFFFFFFF
 
 
 @fault("receiver-message-with-time-to-reach-queue-0-never-expires", breaks="MQQB-3.1.5.8-07", blind=True)
@@ -339,7 +339,7 @@ class ReceiverMessageWithTimeToReachQueue0NeverExpires(Admission):
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         if packet.BaseHeader.TimeToReachQueue:
             return super().check_expiration(session, packet, queue, now)
-        endless = replace(packet, BaseHeader=replace(packet.BaseHeader, TimeToReachQueue=INFINITE))
+        endless = replace(packet, BaseHeader=replace(packet.BaseHeader, TimeToReachQueue=INFINITE_LIFETIME_S))
         outcome = super().check_expiration(session, endless, queue, now)
         return outcome if isinstance(outcome, MessageClass) else packet
 

@@ -25,10 +25,10 @@ from suites.mqqb.steps.disposition import (
 from suites.mqqb.steps.opening import OTHER_GUID, await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import (
-    BY_QUEUE_MANAGER,
     CLEAR_BODY,
-    NOBODY,
     SHA512,
+    ST_OF_NO_SENDER,
+    ST_OF_SENDING_QUEUE_MANAGER,
     SYMMETRIC_KEYS,
     SecuredMessageSender,
     encrypt_message,
@@ -58,7 +58,14 @@ sent.
 LIFETIME_CASES_WITH_HIGH_PRIORITY = ("almost an hour to reach its queue", "for ever")
 """The cases of LIFETIME_CASES whose messages have priority 7 and JN."""
 UNLISTED_PRIVACY_LEVEL = 0x99
-KINDS = ("recoverable", "refused", "to a missing queue", "repeated", "transactional", "for another queue manager")
+MESSAGE_KINDS = (
+    "recoverable",
+    "refused",
+    "to a missing queue",
+    "repeated",
+    "transactional",
+    "for another queue manager",
+)
 WRONG_SESSION_HEADER_FIELDS = {"UserMsgSequenceNumber": WRONG_MESSAGE_COUNT, "WindowSize": 64}
 
 
@@ -91,7 +98,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     receiver = AcknowledgingReceiver(peer, sut)
 
     def build_invalid_message(**claims: Any) -> Any:
-        security = {"ST": NOBODY, "DE": 1, **claims}
+        security = {"ST": ST_OF_NO_SENDER, "DE": 1, **claims}
         return receiver.build_message(
             {"DM": recoverable}, security=security, properties={"PA": 1, "HashAlgorithm": SHA512}, body=CLEAR_BODY
         )
@@ -100,12 +107,12 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
         encrypt_message(sut, build_invalid_message(), UNLISTED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
         encrypt_message(sut, build_invalid_message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
         flip_signature_bit(sign_message(build_invalid_message(SenderCert=ALICE.certificate))),
-        build_invalid_message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
+        build_invalid_message(ST=ST_OF_SENDING_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]
     valid_count = 2
     signed: dict[str, Any] = {
-        "security": {"ST": NOBODY, "DE": 1, "SenderCert": ALICE.certificate},
+        "security": {"ST": ST_OF_NO_SENDER, "DE": 1, "SenderCert": ALICE.certificate},
         "properties": {"PA": 1, "HashAlgorithm": SHA512},
         "body": CLEAR_BODY,
     }
@@ -130,7 +137,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     invalid = receiver.build_message(
         {"DM": recoverable},
         queue="transactional",
-        security={"ST": NOBODY, "DE": 1, "SenderCert": ALICE.certificate},
+        security={"ST": ST_OF_NO_SENDER, "DE": 1, "SenderCert": ALICE.certificate},
         properties={"NA": 1, "HashAlgorithm": SHA512},
         body=CLEAR_BODY,
     )
@@ -224,7 +231,7 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MESSAGE_KINDS)
 def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
     """The peer sends a message with wrong counts in its SessionHeader. The SUT does not simply store this message in
     its queue; for example, it is a duplicate. The SUT nevertheless closes the session.

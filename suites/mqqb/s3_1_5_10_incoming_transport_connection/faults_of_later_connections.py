@@ -34,7 +34,7 @@ def _has_session_of_client(qm: Any, session: Session, packet: EstablishConnectio
     )
 
 
-def _names_no_server(qm: Any, session: Session, packet: EstablishConnectionPacket) -> bool:
+def _has_null_server_guid(qm: Any, session: Session, packet: EstablishConnectionPacket) -> bool:
     return bool(packet.EstablishConnectionHeader.ServerGuid == NULL_GUID)
 
 
@@ -48,7 +48,7 @@ for _name, _says, _applies in (
     (
         "acceptor-request-without-server-guid-taken-as-response",
         "The acceptor treats an EstablishConnection request with ServerGuid 0 on a new connection as a response.",
-        _names_no_server,
+        _has_null_server_guid,
     ),
 ):
     add(_name, "MQQB-3.1.5.10-02", _says, _treat_as_response(_applies), blind=True)

@@ -15,11 +15,11 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
-Condition = Callable[[Any, Any, int], bool]
+RetryCondition = Callable[[Any, Any, int], bool]
 """The type of conditions: a function of the part, the session and the number of earlier expiries of its timer."""
 
 
-def _ignore_retry_timer(when: Condition) -> Install:
+def _ignore_retry_timer(when: RetryCondition) -> Install:
     """Return an installer of a fault that ignores some expiries of the Session Retry Connect Timer."""
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:

@@ -16,7 +16,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
 LIFETIME_S = 60
-HOP_ELEMENTS = (
+NEXT_HOP_ELEMENTS_WITH_RULES = (
     ("MQQB-3.1.6.1-06", "RemoteQMAddress", "Address"),
     ("MQQB-3.1.6.1-07", "RemoteQMHostName", "HostName"),
     ("MQQB-3.1.6.1-08", "RemoteQMGuid", "QMGuid"),
@@ -79,7 +79,7 @@ def test_following_next_hop_is_tried_after_end_of_session(peer, second_host, sut
     else:
         peer.environment.run_until(is_following_tried, sut.connect_timeout_ms)
         shown = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)
-        for rule, element, attribute in HOP_ELEMENTS:
+        for rule, element, attribute in NEXT_HOP_ELEMENTS_WITH_RULES:
             judge(
                 rule,
                 expected=str(hops[at + 1][attribute]).strip("{}").lower(),

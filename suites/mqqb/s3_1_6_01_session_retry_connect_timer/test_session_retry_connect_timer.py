@@ -12,7 +12,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, SIGNATURE_BYTES, list_connection_history
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SESSION_SET_UP_KINDS, Sender
+from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SESSION_SET_UP_PACKET_KINDS, Sender
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 RECONNECTION_EXPECTATION = holds("the SUT connected again after the retry time")
@@ -69,7 +69,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     set_up = again.received[:2] if again else "not connected again"
     judge(
         "MQQB-3.1.6.1-03",
-        expected=packets(*SESSION_SET_UP_KINDS),
+        expected=packets(*SESSION_SET_UP_PACKET_KINDS),
         observed=set_up,
         case="packets of the SUT on the new connection",
         evidence=[ack, *request],

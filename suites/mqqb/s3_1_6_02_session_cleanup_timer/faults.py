@@ -129,7 +129,7 @@ class QueueManagerActiveSessionClosedAtThirdExpiry(Closing):
         super().on_session_cleanup_timer(session, now)
 
 
-LONG_LABEL = 200
+LONG_LABEL_CHARACTERS = 200
 """The length of a long label, in characters."""
 
 
@@ -140,5 +140,5 @@ class ReceiverMessageWithLongLabelLeavesSessionActiveFalse(Receiving):
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         active = session.SessionActive
         super().note_activity(session, packet, now)
-        if len(packet.MessagePropertiesHeader.Label or "") > LONG_LABEL:
+        if len(packet.MessagePropertiesHeader.Label or "") > LONG_LABEL_CHARACTERS:
             session.SessionActive = active

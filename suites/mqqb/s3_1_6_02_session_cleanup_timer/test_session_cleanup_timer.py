@@ -8,9 +8,9 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.cleanup import (
+    CLOSED_AFTER_1_CLEANUP_TIME_OUTCOME,
+    CLOSED_AFTER_2_CLEANUP_TIMES_OUTCOME,
     LONGEST_WAIT_IN_CLEANUP_TIMES,
-    ONCE,
-    TWICE,
     describe_cleanup,
     limit_cleanup_timer_speed,
 )
@@ -44,7 +44,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
     ended, ended_accepted, *ended_others = (
         describe_cleanup(session, sut, cleanup_ms) for session in (idle, accepted, refused, stored)
     )
-    first, second = ONCE, TWICE
+    first, second = CLOSED_AFTER_1_CLEANUP_TIME_OUTCOME, CLOSED_AFTER_2_CLEANUP_TIMES_OUTCOME
     judge(
         "MQQB-3.1.6.2-02",
         expected=holds("closed by the SUT", otherwise="still open"),

@@ -13,7 +13,7 @@ from harness.expectations import closed, holds, one_of
 from harness.judging.judge import Judge
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers
-from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
@@ -121,7 +121,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
-    for carrier in (BY_SESSION_ACK, BY_MESSAGE):
+    for carrier in (SESSION_ACK_CARRIER, MESSAGE_CARRIER):
         _judge_ack_wait_timer_restart(judge, sender, clock, wait, carrier)
     judge.conclude("MQQB-3.1.6.3-04")
     sender.await_session().acknowledge_all()

@@ -7,13 +7,13 @@ from typing import Any
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Summary, get_record, passive
 from suites.mqmq.steps.session_headers import (
-    apply_to_session_headers,
     check_acknowledged_are_new,
     check_acknowledged_once,
+    make_session_header_predicate,
 )
 from suites.mqqb.steps.internal_packets import (
     INTERNAL_KINDS,
-    SESSION_ACK_PACKET,
+    SESSION_ACK_PACKET_KIND,
     make_flags_of_kind_predicate,
     make_pt_of_kind_predicate,
 )
@@ -82,11 +82,11 @@ for rule, expected, judge in (
     ),
     ("MQQB-3.1.6.4-10", "no recoverable message is acknowledged again", check_acknowledged_once),
 ):
-    passive(rule, "SessionAck", expected, of_system=True)(apply_to_session_headers(judge))
+    passive(rule, "SessionAck", expected, of_system=True)(make_session_header_predicate(judge))
 
 passive("MQQB-3.1.6.4-02", INTERNAL_KINDS, "IN and SH are 1 in a SessionAck", of_system=True)(
-    make_flags_of_kind_predicate(SESSION_ACK_PACKET)
+    make_flags_of_kind_predicate(SESSION_ACK_PACKET_KIND)
 )
 passive("MQQB-3.1.6.4-03", INTERNAL_KINDS, "PT is 1 in a SessionAck", of_system=True)(
-    make_pt_of_kind_predicate(SESSION_ACK_PACKET)
+    make_pt_of_kind_predicate(SESSION_ACK_PACKET_KIND)
 )

@@ -9,7 +9,7 @@ from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, varied
 from suites.mqqb.steps.opening import read_internal_bits
-from suites.mqqb.steps.sender import SESSION_SET_UP_KINDS, Sender, is_recoverable
+from suites.mqqb.steps.sender import SESSION_SET_UP_PACKET_KINDS, Sender, is_recoverable
 
 EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 """The time in ms between the first message and its acknowledgment (3.1.5.8.2)."""
@@ -187,7 +187,9 @@ def _poll_ack_of_count(session, sut, count: int):
     """
 
     def list_matching_packets() -> list:
-        others = [frame for frame in session.received if frame.kind not in ("UserMessage", *SESSION_SET_UP_KINDS)]
+        others = [
+            frame for frame in session.received if frame.kind not in ("UserMessage", *SESSION_SET_UP_PACKET_KINDS)
+        ]
         return [
             frame for frame in others if frame.kind != "SessionAck" or frame["SessionHeader"].AckSequenceNumber == count
         ]

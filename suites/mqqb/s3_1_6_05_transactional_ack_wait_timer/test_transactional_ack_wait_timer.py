@@ -13,7 +13,13 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import find_initiated_session
-from suites.mqqb.steps.sequences import FIRST_RESEND_MS, NOT_RESENT, RESENT, Outgoing, get_transaction_header
+from suites.mqqb.steps.sequences import (
+    FIRST_RESEND_INTERVAL_MS,
+    NOT_RESENT_OUTCOME,
+    RESENT_OUTCOME,
+    Outgoing,
+    get_transaction_header,
+)
 
 RESENT_IN_TIME_OUTCOME = "after the first resend time"
 MESSAGE_COUNT = 12
@@ -45,7 +51,7 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
             evidence=[*second, ack],
         )
     judge.all(
-        expected={"later message": RESENT, "number of copies of the first message": 1},
+        expected={"later message": RESENT_OUTCOME, "number of copies of the first message": 1},
         observed={"later message": again, "number of copies of the first message": len(outgoing.copies(1))},
         evidence=[*first, *second, ack],
     )
@@ -71,7 +77,9 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1), outgoing.send_final_ack(3)]
-    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
+    within_ms = (
+        sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS) + sut.response_timeout_ms
+    )
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
@@ -126,7 +134,9 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
         session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101),
     )
     evidence = [*sent, session.send(arrived)]
-    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
+    within_ms = (
+        sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS) + sut.response_timeout_ms
+    )
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     peer.pass_time(sut.quiet_ms)
     if outgoing.session is not session:
@@ -149,7 +159,9 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-resend-again")
     sent = outgoing.send(MESSAGE_COUNT)
     outgoing.send_session_ack()
-    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
+    within_ms = (
+        sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS) + sut.response_timeout_ms
+    )
     for turn in (2, 3):
         peer.environment.run_until(partial(_has_each_message_arrived, outgoing, turn), within_ms)
         outgoing.send_session_ack()
@@ -176,10 +188,14 @@ def test_transactional_messages_of_two_queues_are_resent(peer, sut, judge):
     second = first.start_second_sequence("mqc-resend-two")
     sent += second.send()
     second.send_session_ack()
-    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
+    within_ms = (
+        sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS) + sut.response_timeout_ms
+    )
     peer.environment.run_until(lambda: all(len(one.copies(1)) > 1 for one in (first, second)), within_ms)
-    came = [RESENT if len(one.copies(1)) > 1 else NOT_RESENT for one in (first, second)]
-    judge.all(expected=[RESENT, RESENT], observed=came, case="messages of the two queues", evidence=sent)
+    came = [RESENT_OUTCOME if len(one.copies(1)) > 1 else NOT_RESENT_OUTCOME for one in (first, second)]
+    judge.all(
+        expected=[RESENT_OUTCOME, RESENT_OUTCOME], observed=came, case="messages of the two queues", evidence=sent
+    )
     for one in (first, second):
         one.acknowledge_all()
 
@@ -195,8 +211,8 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
     """
     if copy is None:
         return "not resent"
-    due_ms, took = peer.sut.duration_ms(FIRST_RESEND_MS), peer.measure_duration(sent, copy)
-    latest_ms = peer.measure_duration(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_MS)
+    due_ms, took = peer.sut.duration_ms(FIRST_RESEND_INTERVAL_MS), peer.measure_duration(sent, copy)
+    latest_ms = peer.measure_duration(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_INTERVAL_MS)
     earliest_ms, latest_ms = took.get_allowed_range(due_ms * 4 // 5, latest_ms)
     return RESENT_IN_TIME_OUTCOME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"
 
@@ -221,7 +237,9 @@ def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowl
                 RecoverableMsgAckFlags=(1 << acknowledged) - 1,
             )
         )
-    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
+    within_ms = (
+        sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS) + sut.response_timeout_ms
+    )
     peer.environment.run_until(lambda: all(len(outgoing.copies(number)) > 1 for number in range(1, 4)), within_ms)
     again = [number for number in range(1, 4) if len(outgoing.copies(number)) > 1]
     judge("MQQB-3.1.6.5-01", expected=[1, 2, 3], observed=again, case="numbers of the resent messages", evidence=sent)

@@ -20,7 +20,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     """The peer connects twice and sends nothing. The SUT closes each connection when its Session Initialization Timer,
     which started with the connection, expires. A session that is open stays open.
     """
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_TIMER_MS)
     used = peer.open_raw()
     since_ms = peer.recorder.elapsed_ms()
     connections = [peer.connect(), peer.connect()]
@@ -49,7 +49,7 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
     connection when the Session Initialization Timer expires.
     """
     sut.limit_time_scale(20)
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_TIMER_MS)
     since_ms = peer.recorder.elapsed_ms()
     connection = peer.connect()
     data = bytes(establish_request(peer))
@@ -68,7 +68,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
     duration), and sends no ConnectionParameters. The SUT closes each connection when its Session Initialization Timer
     expires. The SUT started this timer again when it sent its response. Meanwhile, a session of the peer is open.
     """
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_TIMER_MS)
     peer.try_session()
     connections = [peer.connect(), peer.connect()]
     peer.pass_time(int(late * sut.duration_ms(lasts_ms)))
@@ -98,7 +98,7 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     since the SUT's request.
     """
     sut.limit_time_scale(20)
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_TIMER_MS)
     outgoing = OutgoingSession(peer, sut)
     first = outgoing.await_request()
     if before == "session":
@@ -134,7 +134,7 @@ def test_initiator_without_parameters_closes_when_timer_expires(peer, sut, judge
     """The peer answers the SUT's request, but not its ConnectionParameters. The SUT closes the connection when the
     Session Initialization Timer expires. The SUT starts this timer again when it sends its ConnectionParameters.
     """
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", opening.INITIALIZATION_TIMER_MS)
     outgoing = OutgoingSession(peer, sut)
     outgoing.await_request()
     parameters = outgoing.respond()

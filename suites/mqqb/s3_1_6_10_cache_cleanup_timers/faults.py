@@ -261,12 +261,12 @@ for _cache, _next in CLEANUP_RULE_BY_CACHE.items():
 class _LaterCleanupsWithoutMinute(Cache):
     """Omit the minute from the duration of the timer after the second and later cleanups of a cache."""
 
-    cleaned = 0
+    cleanup_count = 0
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         again_ms = super().delete_old_entries(now, scale)
-        self.cleaned += 1
-        return None if again_ms is None else again_ms - MS_PER_MINUTE // scale * (self.cleaned > 1)
+        self.cleanup_count += 1
+        return None if again_ms is None else again_ms - MS_PER_MINUTE // scale * (self.cleanup_count > 1)
 
 
 add(

@@ -203,7 +203,7 @@ _CLEANUP_FAULTS: tuple[tuple[str, str, str, type[Cache]], ...] = (
         _NextCleanupAfterFullLifetime,
     ),
 )
-_STEPS: tuple[tuple[str, str, Callable[[str, str], Install]], ...] = (
+_CLEANUP_STEP_FAULTS: tuple[tuple[str, str, Callable[[str, str], Install]], ...] = (
     (
         "second-cleanup-omitted",
         "ignores the second expiry of the timer of {}",
@@ -242,7 +242,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         )
         for cache, other, rules in _CACHES_WITH_RULES
         if "clean up" in rules
-        for label, words, build in _STEPS
+        for label, words, build in _CLEANUP_STEP_FAULTS
     ),
 )
 for _name, _breaks, _says, _install in _FAULTS:

@@ -7,7 +7,13 @@ from harness.expectations import between, facts, holds, one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import PROVIDER_BY_PRIVACY_LEVEL
-from suites.mqqb.steps.caching import ADVANCED, ENHANCED, PROVIDER_NAMES, SecurityCaches, fill_security_caches
+from suites.mqqb.steps.caching import (
+    ADVANCED_PRIVACY_LEVEL,
+    ENHANCED_PRIVACY_LEVEL,
+    PRIVACY_LEVEL_NAMES,
+    SecurityCaches,
+    fill_security_caches,
+)
 from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 
 MS_PER_MINUTE = 60_000
@@ -55,7 +61,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms
     )
     evidence = fill_security_caches(
-        secured, ALICE, ADVANCED, early=True
+        secured, ALICE, ADVANCED_PRIVACY_LEVEL, early=True
     )  # a timer that is late must not see it a second older
     began_ms = peer.recorder.elapsed_ms()
 
@@ -64,7 +70,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
 
     wait_until(second_ms)
     evidence += secured.dispositions({"": sign_message(secured.message(ALICE), key=ALICE.key)})[""].frames
-    evidence += fill_security_caches(secured, BOB, ENHANCED)
+    evidence += fill_security_caches(secured, BOB, ENHANCED_PRIVACY_LEVEL)
     margin = sut.slack_ms(0)
     wait_until(lifetime_ms)
     peer.pass_time(margin)
@@ -133,7 +139,9 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
         peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms
     )
     began_ms = peer.recorder.elapsed_ms()
-    evidence = fill_security_caches(secured, ALICE, ADVANCED, early=True) + fill_security_caches(secured, BOB, ENHANCED)
+    evidence = fill_security_caches(secured, ALICE, ADVANCED_PRIVACY_LEVEL, early=True) + fill_security_caches(
+        secured, BOB, ENHANCED_PRIVACY_LEVEL
+    )
     filled_ms = peer.recorder.elapsed_ms()
     caches = SecurityCaches(sut)
     names = {
@@ -148,7 +156,7 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     peer.pass_time(2 * margin)
     for rule, name in names.items():
         judge(rule, expected=0, observed=len(caches.entries(name)), case=f"entries of {name}", evidence=evidence)
-    evidence = fill_security_caches(secured, ALICE, ADVANCED)
+    evidence = fill_security_caches(secured, ALICE, ADVANCED_PRIVACY_LEVEL)
     filled_ms = peer.recorder.elapsed_ms()
     lead_rules = {"MQQB-3.1.6.10-01": SecurityCaches.RECEIVED_KEYS, "MQQB-3.1.6.13-01": SecurityCaches.CERTIFICATES}
     for rule, name in lead_rules.items():
@@ -176,5 +184,5 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
 
 def _list_privacy_level_names(caches: SecurityCaches, name: str) -> list[str]:
     """Return the names of the privacy levels of the keys in a cache, in the order of the cache."""
-    levels = {PROVIDER_BY_PRIVACY_LEVEL[level]: text for level, text in PROVIDER_NAMES.items()}
+    levels = {PROVIDER_BY_PRIVACY_LEVEL[level]: text for level, text in PRIVACY_LEVEL_NAMES.items()}
     return [levels[entry["CryptoServiceProvider"]] for entry in caches.entries(name)]

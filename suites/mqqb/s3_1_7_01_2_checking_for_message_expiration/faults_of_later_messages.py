@@ -14,7 +14,9 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _send_unchecked(self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now) -> Any:
+def _send_without_expiration_check(
+    self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
+) -> Any:
     if not session.MessageSentCount:
         return original(session, position, now)
     self.qm.resolving.address_message(session, position)
@@ -23,7 +25,7 @@ def _send_unchecked(self: Any, original: Any, session: Session, position: Outgoi
     return True
 
 
-def _send_expired_when(condition: Any) -> Any:
+def _send_expired_messages(condition: Any) -> Any:
     def run(self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if condition(self, session, position):
             self.transmit(session, position, self.update_user_message(session, position, now))
@@ -33,7 +35,7 @@ def _send_expired_when(condition: Any) -> Any:
     return both(change_step(Sending.delete_expired, run), skip(Expiring.on_expiration_timer))
 
 
-def _keep_in_table_when(condition: Any) -> Any:
+def _keep_expired_messages_in_table(condition: Any) -> Any:
     def run(self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         original(session, position, now)
         if condition(self, session, position):
@@ -42,12 +44,12 @@ def _keep_in_table_when(condition: Any) -> Any:
     return change_step(Sending.delete_expired, run)
 
 
-def _count_expired(self: Any) -> int:
+def _count_expired_messages(self: Any) -> int:
     self.__dict__["expired"] = self.__dict__.get("expired", 0) + 1
     return int(self.__dict__["expired"])
 
 
-def _requests_journal(self: Any, session: Session, position: OutgoingMessagePosition) -> bool:
+def _requests_journaling(self: Any, session: Session, position: OutgoingMessagePosition) -> bool:
     packet: UserMessagePacket = position.UserMessage
     return bool(packet.UserHeader.JN or packet.UserHeader.JP)
 
@@ -57,37 +59,39 @@ for _name, _rule, _says, _install in (
         "sender-expired-message-behind-unexpired-sent",
         "MQQB-3.1.7.1.2-01",
         "The sender checks TimeToReachQueue only until it has sent a message on the session.",
-        both(change_step(Sending.send_user_message, _send_unchecked), skip(Expiring.on_expiration_timer)),
+        both(
+            change_step(Sending.send_user_message, _send_without_expiration_check), skip(Expiring.on_expiration_timer)
+        ),
     ),
     (
         "sender-expired-routed-message-sent",
         "MQQB-3.1.7.1.2-01",
         "The sender does not check TimeToReachQueue of a message of another queue manager.",
-        _send_expired_when(lambda self, session, position: not self.is_own(position.UserMessage)),
+        _send_expired_messages(lambda self, session, position: not self.is_own(position.UserMessage)),
     ),
     (
         "sender-expired-message-of-high-priority-sent",
         "MQQB-3.1.7.1.2-01",
         "The sender does not check TimeToReachQueue of a message whose priority is above 3.",
-        _send_expired_when(lambda self, session, position: position.UserMessage.BaseHeader.Flags & 7 > 3),
+        _send_expired_messages(lambda self, session, position: position.UserMessage.BaseHeader.Flags & 7 > 3),
     ),
     (
         "sender-second-expired-message-kept-in-table",
         "MQQB-3.1.7.1.2-02",
         "The sender keeps its second and later expired messages in OutgoingMessageTable.",
-        _keep_in_table_when(lambda self, session, position: _count_expired(self) > 1),
+        _keep_expired_messages_in_table(lambda self, session, position: _count_expired_messages(self) > 1),
     ),
     (
         "sender-expired-message-with-journaling-kept-in-table",
         "MQQB-3.1.7.1.2-02",
         "The sender keeps an expired message that requests journaling in OutgoingMessageTable.",
-        _keep_in_table_when(_requests_journal),
+        _keep_expired_messages_in_table(_requests_journaling),
     ),
     (
         "sender-expired-message-without-journaling-kept-in-table",
         "MQQB-3.1.7.1.2-02",
         "The sender keeps an expired message that requests no journaling in OutgoingMessageTable.",
-        _keep_in_table_when(lambda *given: not _requests_journal(*given)),
+        _keep_expired_messages_in_table(lambda *given: not _requests_journaling(*given)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

@@ -56,7 +56,7 @@ def has_high_priority(self: Any, session: Any, position: Any) -> bool:
     return bool(position.UserMessage.BaseHeader.PR > 3)
 
 
-def is_sent_again(self: Any, session: Any, position: Any) -> bool:
+def was_transmitted_before(self: Any, session: Any, position: Any) -> bool:
     """Return whether the message was already sent on its session."""
     return bool(position.Transmitted)
 
@@ -85,7 +85,7 @@ MESSAGE_CONDITIONS: tuple[tuple[str, str, Condition], ...] = (
     ("transactional-message", "a transactional message", is_transactional),
     ("own-message", "a message that it created itself", is_own),
     ("urgent-message", "a message with a priority above 3", has_high_priority),
-    ("resent-message", "a message that it sends again on the same session", is_sent_again),
+    ("resent-message", "a message that it sends again on the same session", was_transmitted_before),
     ("message-on-later-connection", "a message on a later connection", is_on_later_session),
     ("message-of-second-queue", "a message of the second outgoing queue", is_on_second_queue),
     ("large-message", "a message with a body of more than 4 KB", has_large_body),

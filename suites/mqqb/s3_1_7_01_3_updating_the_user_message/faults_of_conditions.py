@@ -23,14 +23,14 @@ from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
     is_on_later_session,
     is_on_second_queue,
     is_recoverable,
-    is_sent_again,
     is_transactional,
+    was_transmitted_before,
 )
 
-Effect = Callable[[Any, Any, Any], None]
+SessionEffect = Callable[[Any, Any, Any], None]
 
 
-def _change_after_update(when: Condition, change: Effect) -> Install:
+def _change_after_update(when: Condition, change: SessionEffect) -> Install:
     """Return an installer of a fault that changes the session or the position after the update of some packets."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
@@ -124,7 +124,7 @@ def _change_transaction_header(when: Condition, field: str, value: Callable[[Any
     return change_step(TransactionalSending.update_transaction_header, run)
 
 
-def _is_third_or_later(self: Any, session: Any, position: Any) -> bool:
+def _is_third_or_later_of_sequence(self: Any, session: Any, position: Any) -> bool:
     return bool(position.TxSequenceNumber >= 3)
 
 
@@ -136,7 +136,7 @@ def _share_sequence_numbers(self: Any, original: Any, session: Any, message: Any
     return numbered
 
 
-def _number_transactions_not_messages(self: Any, original: Any, session: Any, message: Any) -> Any:
+def _share_number_within_transaction(self: Any, original: Any, session: Any, message: Any) -> Any:
     last = self.__dict__.setdefault("last", {})
     same = last.get(session.number) == message.TransactionIdentifier
     last[session.number] = message.TransactionIdentifier
@@ -145,7 +145,7 @@ def _number_transactions_not_messages(self: Any, original: Any, session: Any, me
     return original(session, message)
 
 
-def _list_resent_message_twice(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
+def _add_second_unacked_entry_of_resent_message(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
     again = position.Transmitted
     packet = original(session, position, now)
     unacked = session.TxOutgoingSequence.UnackedSequence
@@ -154,7 +154,7 @@ def _list_resent_message_twice(self: Any, original: Any, session: Any, position:
     return packet
 
 
-def _keep_two_unacked_entries(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
+def _keep_last_two_unacked_entries(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
     packet = original(session, position, now)
     del session.TxOutgoingSequence.UnackedSequence[:-2]
     return packet
@@ -172,7 +172,7 @@ def _change_sequence_info(**values: Callable[[Any, Any], int]) -> Install:
     return change_step(TransactionalSending.update_transaction_header, run)
 
 
-def _restrict_to_recoverable(when: Condition) -> Condition:
+def _restrict_condition_to_recoverable(when: Condition) -> Condition:
     return lambda self, session, position: bool(position.recoverable) and when(self, session, position)
 
 
@@ -194,7 +194,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 attribute,
                 MESSAGE_CONDITION_BY_NAME[kind][1]
                 if rule == "MQQB-3.1.7.1.3-11"
-                else _restrict_to_recoverable(MESSAGE_CONDITION_BY_NAME[kind][1]),
+                else _restrict_condition_to_recoverable(MESSAGE_CONDITION_BY_NAME[kind][1]),
             ),
         )
         for attribute, rule, kinds in _COUNTER_FAULTS
@@ -259,7 +259,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-sequence-number-of-resent-position-1",
         "MQQB-3.1.7.1.3-12",
         "The sender sets SequenceNumber of a message that it sends again to 1.",
-        _change_after_update(is_sent_again, _set_sequence_number_to_one),
+        _change_after_update(was_transmitted_before, _set_sequence_number_to_one),
     ),
     (
         "sender-tx-sequence-number-of-position-of-second-queue-1",
@@ -295,7 +295,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-01",
         "The sender sets TxSequenceNumber of a message that it sends again to OutgoingTxSequenceNumber.",
         _change_transaction_header(
-            is_sent_again, "TxSequenceNumber", lambda header, session: session.OutgoingTxSequenceNumber
+            was_transmitted_before, "TxSequenceNumber", lambda header, session: session.OutgoingTxSequenceNumber
         ),
     ),
     (
@@ -311,7 +311,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-02",
         "The sender increments the Ordinal in TxSequenceID of a message that it sends again.",
         _change_transaction_header(
-            is_sent_again,
+            was_transmitted_before,
             "TxSequenceID",
             lambda header, session: replace(header.TxSequenceID, Ordinal=header.TxSequenceID.Ordinal + 1),
         ),
@@ -321,7 +321,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-02",
         "The sender increments the Ordinal in TxSequenceID of the third and of each later message of a sequence.",
         _change_transaction_header(
-            _is_third_or_later,
+            _is_third_or_later_of_sequence,
             "TxSequenceID",
             lambda header, session: replace(header.TxSequenceID, Ordinal=header.TxSequenceID.Ordinal + 1),
         ),
@@ -330,7 +330,9 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-previous-number-of-later-messages-first",
         "MQQB-3.1.7.1.3-03",
         "The sender sets PreviousTxSequenceNumber of the third and of each later message of a sequence to 1.",
-        _change_transaction_header(_is_third_or_later, "PreviousTxSequenceNumber", lambda header, session: 1),
+        _change_transaction_header(
+            _is_third_or_later_of_sequence, "PreviousTxSequenceNumber", lambda header, session: 1
+        ),
     ),
     (
         "sender-previous-number-of-second-queue-one-too-high",
@@ -344,7 +346,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-previous-number-of-second-resent-message-0",
         "MQQB-3.1.7.1.3-10",
         "The sender sets PreviousTxSequenceNumber of each message that it sends again to 0.",
-        _change_transaction_header(is_sent_again, "PreviousTxSequenceNumber", lambda header, session: 0),
+        _change_transaction_header(was_transmitted_before, "PreviousTxSequenceNumber", lambda header, session: 0),
     ),
     (
         "sender-previous-number-on-later-connection-0",
@@ -362,19 +364,19 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-transactional-number-per-transaction",
         ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"),
         "The sender gives all messages of a transaction the same TxSequenceNumber.",
-        change_step(TransactionalSending.number_in_sequence, _number_transactions_not_messages),
+        change_step(TransactionalSending.number_in_sequence, _share_number_within_transaction),
     ),
     (
         "sender-unacked-sequence-lists-resent-message-twice",
         "MQQB-3.1.7.1.3-06",
         "The sender adds a message that it sends again to UnackedSequence a second time.",
-        change_step(TransactionalSending.update_transaction_header, _list_resent_message_twice),
+        change_step(TransactionalSending.update_transaction_header, _add_second_unacked_entry_of_resent_message),
     ),
     (
         "sender-unacked-sequence-lists-two-messages",
         "MQQB-3.1.7.1.3-06",
         "The sender keeps only the last two messages in UnackedSequence.",
-        change_step(TransactionalSending.update_transaction_header, _keep_two_unacked_entries),
+        change_step(TransactionalSending.update_transaction_header, _keep_last_two_unacked_entries),
     ),
     (
         "sender-sequence-info-of-second-message-without-previous-number",

@@ -10,18 +10,18 @@ from harness.judging.passive import Finding, passive
 from suites.mqmq.steps.session_headers import (
     SESSION_ACK_KIND,
     USER_MESSAGE_KIND,
-    Counts,
-    apply_to_session_headers,
+    SessionMessageCounts,
     check_acknowledged_are_new,
     check_acknowledged_arrived,
     check_acknowledged_count,
     check_acknowledged_once,
     check_recoverable_sent_count,
     check_sent_count,
+    make_session_header_predicate,
 )
 
 
-def _check_values_of_session_ack(packet: Any, counts: Counts) -> Finding:
+def _check_values_of_session_ack(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that a SessionHeader in a message fulfils every rule about the values of a SessionAck."""
     judges = (
         check_sent_count,
@@ -43,7 +43,7 @@ for rule, expected, judge in (
         check_recoverable_sent_count,
     ),
 ):
-    passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(apply_to_session_headers(judge))
+    passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(make_session_header_predicate(judge))
 
 for rule, expected, judge in (
     ("MQQB-3.1.7.1.3-15", "the counts equal the numbers of messages sent and received", _check_values_of_session_ack),
@@ -61,4 +61,4 @@ for rule, expected, judge in (
     ),
     ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags acknowledges messages that arrived", check_acknowledged_arrived),
 ):
-    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(apply_to_session_headers(judge))
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(make_session_header_predicate(judge))

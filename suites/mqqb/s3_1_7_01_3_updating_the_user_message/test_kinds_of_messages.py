@@ -13,7 +13,7 @@ from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import (
-    RESENT,
+    RESENT_OUTCOME,
     Outgoing,
     get_sequence_id_number,
     get_transaction_header,
@@ -107,7 +107,7 @@ def test_data_model_has_values_of_messages_of_every_kind(peer, sut, judge):
     places = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent[1:3], 1)]
     judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
     outgoing.send_session_ack()
-    if outgoing.await_resend(3) != RESENT:
+    if outgoing.await_resend(3) != RESENT_OUTCOME:
         raise ConformanceFailure("the SUT did not resend its transactional messages")
     noted = outgoing.list_unacknowledged_numbers()
     judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, case="numbers after the resend", evidence=sent)
@@ -145,7 +145,7 @@ def test_resent_transactional_messages_of_second_queue_keep_their_places(peer, s
         known = {number: len(outgoing.copies(number)) for number in (1, 2, 3)}
         judge(
             "MQQB-3.1.7.1.3-09",
-            expected=RESENT,
+            expected=RESENT_OUTCOME,
             observed=outgoing.await_resend(3),
             case=f"message 3 on the {session_name} session",
             evidence=sent,

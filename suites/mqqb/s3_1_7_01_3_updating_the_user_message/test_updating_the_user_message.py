@@ -25,7 +25,7 @@ from suites.mqqb.steps.sequences import (
 
 LONGEST_WAIT_IN_TIMEOUTS = 8
 """The number of AckWaitTimeouts for which the check waits for the end of a session (note <46>)."""
-NEARLY_DUE_FRACTION = 0.85
+NEARLY_DUE_ACK_DELAY_FRACTION = 0.85
 """The fraction of an acknowledgment's delay after which the SUT sends its message. The fraction is above three
 quarters, so that the message has a SessionHeader (3.1.7.11).
 """
@@ -201,7 +201,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     acknowledgment that it creates itself. Then the peer repeats this with ten messages. Each time, the SessionHeader in
     the SUT's message acknowledges the messages from the peer, and no SessionAck follows.
     """
-    peer.configure(window_size=Sender.PEER_WINDOW)
+    peer.configure(window_size=Sender.PEER_WINDOW_SIZE)
     sut.limit_time_scale(1)
     sender = Sender(peer, sut, own=delivery == "own")
     sender.send_to_other_queue()
@@ -216,7 +216,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         received = [session.send(peer.message())]
         counts.append(RECOVERABLE_MESSAGE_COUNT - (attempt + 1) % 2)
         received += [session.send(peer.recoverable_message()) for _ in range(counts[-1])]
-        peer.pass_time(int(delay_ms * NEARLY_DUE_FRACTION))
+        peer.pass_time(int(delay_ms * NEARLY_DUE_ACK_DELAY_FRACTION))
         count = attempt + 2
         sender.send(count, **{} if delivery == "own" else {"delivery": delivery})
         frame = sender.collect(session, count)[-1]

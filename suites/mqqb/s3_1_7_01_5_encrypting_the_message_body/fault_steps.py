@@ -20,7 +20,7 @@ from reference_qm.security.ciphers import encrypt
 from reference_qm.security.key_exchange import encrypt_symmetric_key, public_key
 from reference_qm.surface.clock import Now
 
-_PROPERTIES = "MessagePropertiesHeader"
+_PROPERTIES_HEADER_NAME = "MessagePropertiesHeader"
 SECURITY_DATA_PATH = "SecurityHeader.SecurityData"
 
 
@@ -35,10 +35,10 @@ def change_encrypted_message(
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
-            encrypted = super().encrypt_body(session, message, packet, now)
-            if encrypted is packet or not when(encrypted):
-                return encrypted
-            changed: UserMessagePacket = set_fields(encrypted, changes)
+            encrypted_packet = super().encrypt_body(session, message, packet, now)
+            if encrypted_packet is packet or not when(encrypted_packet):
+                return encrypted_packet
+            changed: UserMessagePacket = set_fields(encrypted_packet, changes)
             return changed
 
     return replace_part(ChangedEncryptedMessage)
@@ -65,24 +65,29 @@ class EncryptionStep:
 
     qm: QM
     session: Session
-    clear: UserMessagePacket
-    encrypted: UserMessagePacket
+    clear_packet: UserMessagePacket
+    encrypted_packet: UserMessagePacket
     key: CachedSymmetricKey
     number: int
 
     @property
     def level(self) -> int:
         """PrivacyLevel of the message."""
-        return self.clear.MessagePropertiesHeader.PrivacyLevel
+        return self.clear_packet.MessagePropertiesHeader.PrivacyLevel
 
 
-def encrypt_body_with(run: Callable[[EncryptionStep], bytes]) -> Install:
+def replace_encrypted_body(run: Callable[[EncryptionStep], bytes]) -> Install:
     """Return an installer of a fault that replaces the encrypted body. ``run`` returns the new body."""
 
     def encrypt_again(step: EncryptionStep) -> UserMessagePacket:
         body = run(step)
-        changes = {f"{_PROPERTIES}.MessageBody": body, f"{_PROPERTIES}.AllocationBodySize": len(body)}
-        packet: UserMessagePacket = set_fields(step.encrypted, {**changes, f"{_PROPERTIES}.Padding": None})
+        changes = {
+            f"{_PROPERTIES_HEADER_NAME}.MessageBody": body,
+            f"{_PROPERTIES_HEADER_NAME}.AllocationBodySize": len(body),
+        }
+        packet: UserMessagePacket = set_fields(
+            step.encrypted_packet, {**changes, f"{_PROPERTIES_HEADER_NAME}.Padding": None}
+        )
         return packet
 
     return change_encryption(encrypt_again)
@@ -98,16 +103,19 @@ def use_symmetric_key(choose: Callable[[EncryptionStep], bytes | None]) -> Insta
 def replace_symmetric_key(step: EncryptionStep, key: bytes | None) -> UserMessagePacket:
     """Return the packet encrypted with a given symmetric key, or the encrypted packet if the key is None."""
     if key is None:
-        return step.encrypted
+        return step.encrypted_packet
     algorithm = EncryptionAlgorithm(step.key.CryptoAlgorithm)
     found = MqdsPublicKeys.parse(step.session.RemoteQMPublicKey).find(step.key.CryptoServiceProvider)
     assert found is not None
     blob = encrypt_symmetric_key(public_key(found.to_public_key_blob()), algorithm, key, step.qm.entropy).build()
-    body = encrypt(algorithm, key, step.clear.MessagePropertiesHeader.MessageBody)
-    changes = {f"{_PROPERTIES}.MessageBody": body, f"{_PROPERTIES}.AllocationBodySize": len(body)}
+    body = encrypt(algorithm, key, step.clear_packet.MessagePropertiesHeader.MessageBody)
+    changes = {
+        f"{_PROPERTIES_HEADER_NAME}.MessageBody": body,
+        f"{_PROPERTIES_HEADER_NAME}.AllocationBodySize": len(body),
+    }
     packet: UserMessagePacket = set_fields(
-        step.encrypted,
-        {**changes, f"{_PROPERTIES}.Padding": None, **change_security_data(EncryptionKey=blob)},
+        step.encrypted_packet,
+        {**changes, f"{_PROPERTIES_HEADER_NAME}.Padding": None, **change_security_data(EncryptionKey=blob)},
     )
     return packet
 
@@ -119,17 +127,17 @@ def change_encryption(change: Callable[[EncryptionStep], UserMessagePacket]) -> 
         def encrypt_body(
             self, session: Session, message: Message, packet: UserMessagePacket, now: Now
         ) -> UserMessagePacket:
-            encrypted = super().encrypt_body(session, message, packet, now)
-            if encrypted is packet or encrypted.SecurityHeader is None:
-                return encrypted
-            blob = encrypted.SecurityHeader.SecurityData.EncryptionKey
+            encrypted_packet = super().encrypt_body(session, message, packet, now)
+            if encrypted_packet is packet or encrypted_packet.SecurityHeader is None:
+                return encrypted_packet
+            blob = encrypted_packet.SecurityHeader.SecurityData.EncryptionKey
             caches = self.qm.caches
             entries = [*caches.SendSymmetricKeyCache.entries, *caches.SendBaseSymmetricKeyCache.entries]
             key = next((one for one in entries if one.EncryptedSymmetricKey == blob), None)
             number = self.__dict__.setdefault("encrypted_messages", 0)
             self.__dict__["encrypted_messages"] = number + 1
             if key is None:
-                return encrypted
-            return change(EncryptionStep(self.qm, session, packet, encrypted, key, number))
+                return encrypted_packet
+            return change(EncryptionStep(self.qm, session, packet, encrypted_packet, key, number))
 
     return replace_part(ChangedEncryption)

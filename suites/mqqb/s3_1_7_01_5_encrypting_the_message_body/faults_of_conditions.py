@@ -33,15 +33,15 @@ from reference_qm.security.algorithms import (
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
     EncryptionStep,
-    encrypt_body_with,
+    replace_encrypted_body,
     replace_symmetric_key,
     use_symmetric_key,
 )
 
-SENT_KEYS = "SendSymmetricKeyCache"
-_REDUCED_KEY_BYTES, _WHOLE_KEY_BYTES = 5, 16
+SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
+_REDUCED_KEY_BYTES, _UNREDUCED_KEY_BYTES = 5, 16
 _AES_BLOCK_BYTES = 16
-_ALGORITHM_AT, _MODULUS_AT = 4, 20
+_KEY_ALGORITHM_OFFSET, _MODULUS_OFFSET = 4, 20
 _CALG_RSA_SIGN = 0x2400
 _AES_ALGORITHMS = (EncryptionAlgorithm.AES128, EncryptionAlgorithm.AES192, EncryptionAlgorithm.AES256)
 
@@ -53,35 +53,35 @@ def _has_reduced_rc2_key(step: EncryptionStep) -> bool:
 
 def _pad_reduced_key_with_ones(step: EncryptionStep) -> bytes | None:
     key = step.key.SymmetricKey
-    return key[:_REDUCED_KEY_BYTES].ljust(_WHOLE_KEY_BYTES, b"\xff") if _has_reduced_rc2_key(step) else None
+    return key[:_REDUCED_KEY_BYTES].ljust(_UNREDUCED_KEY_BYTES, b"\xff") if _has_reduced_rc2_key(step) else None
 
 
 def _pad_reduced_key_at_front(step: EncryptionStep) -> bytes | None:
     key = step.key.SymmetricKey
-    return key[:_REDUCED_KEY_BYTES].rjust(_WHOLE_KEY_BYTES, b"\0") if _has_reduced_rc2_key(step) else None
+    return key[:_REDUCED_KEY_BYTES].rjust(_UNREDUCED_KEY_BYTES, b"\0") if _has_reduced_rc2_key(step) else None
 
 
 def _repeat_reduced_key(step: EncryptionStep) -> bytes | None:
     key = step.key.SymmetricKey[:_REDUCED_KEY_BYTES]
-    return (key * 4)[:_WHOLE_KEY_BYTES] if _has_reduced_rc2_key(step) else None
+    return (key * 4)[:_UNREDUCED_KEY_BYTES] if _has_reduced_rc2_key(step) else None
 
 
-def _draw_whole_key_later(step: EncryptionStep) -> bytes | None:
-    return step.qm.entropy.token(_WHOLE_KEY_BYTES) if _has_reduced_rc2_key(step) and step.number else None
+def _draw_unreduced_key_for_later_messages(step: EncryptionStep) -> bytes | None:
+    return step.qm.entropy.token(_UNREDUCED_KEY_BYTES) if _has_reduced_rc2_key(step) and step.number else None
 
 
 def _reduce_rc4_key(step: EncryptionStep) -> bytes | None:
     key = step.key
     if key.CryptoServiceProvider != ENHANCED_PROVIDER or key.CryptoAlgorithm != EncryptionAlgorithm.RC4:
         return None
-    return key.SymmetricKey[:_REDUCED_KEY_BYTES].ljust(_WHOLE_KEY_BYTES, b"\0")
+    return key.SymmetricKey[:_REDUCED_KEY_BYTES].ljust(_UNREDUCED_KEY_BYTES, b"\0")
 
 
-def _cut_aes_key(step: EncryptionStep) -> bytes | None:
+def _clear_end_of_aes_key(step: EncryptionStep) -> bytes | None:
     key = step.key.SymmetricKey
     if step.key.CryptoAlgorithm not in (EncryptionAlgorithm.AES192, EncryptionAlgorithm.AES256):
         return None
-    return key[:_WHOLE_KEY_BYTES].ljust(len(key), b"\0")
+    return key[:_UNREDUCED_KEY_BYTES].ljust(len(key), b"\0")
 
 
 def _shorten_base_key(step: EncryptionStep) -> bytes | None:
@@ -113,7 +113,7 @@ def _look_up_only_without_transaction(
     return original(session, message, *arguments)
 
 
-def _lacks_enhanced_key(self: Any, message: Message, packet: UserMessagePacket, now: Now) -> bool:
+def _lacks_enhanced_public_key(self: Any, message: Message, packet: UserMessagePacket, now: Now) -> bool:
     security = message.security
     if security is None or security.PrivacyLevel != PrivacyLevel.ENHANCED:
         return False
@@ -124,7 +124,7 @@ def _lacks_enhanced_key(self: Any, message: Message, packet: UserMessagePacket, 
 def _send_clear_without_enhanced_key(
     self: Any, original: Any, session: Session, message: Message, packet: UserMessagePacket, now: Now
 ) -> Any:
-    return packet if _lacks_enhanced_key(self, message, packet, now) else original(session, message, packet, now)
+    return packet if _lacks_enhanced_public_key(self, message, packet, now) else original(session, message, packet, now)
 
 
 def _use_level_without_enhanced_key(level: PrivacyLevel) -> Install:
@@ -133,7 +133,7 @@ def _use_level_without_enhanced_key(level: PrivacyLevel) -> Install:
     def encrypt_with_level(
         self: Any, original: Any, session: Session, message: Message, packet: UserMessagePacket, now: Now
     ) -> Any:
-        if not _lacks_enhanced_key(self, message, packet, now):
+        if not _lacks_enhanced_public_key(self, message, packet, now):
             return original(session, message, packet, now)
         properties = replace(packet.MessagePropertiesHeader, PrivacyLevel=level)
         return original(session, message, replace(packet, MessagePropertiesHeader=properties), now)
@@ -142,7 +142,7 @@ def _use_level_without_enhanced_key(level: PrivacyLevel) -> Install:
 
 
 def _encrypt_later_body_with_new_key(step: EncryptionStep) -> bytes:
-    body: bytes = step.encrypted.MessagePropertiesHeader.MessageBody
+    body: bytes = step.encrypted_packet.MessagePropertiesHeader.MessageBody
     if not step.number:
         return body
     key = step.qm.entropy.token(len(step.key.SymmetricKey))
@@ -150,7 +150,7 @@ def _encrypt_later_body_with_new_key(step: EncryptionStep) -> bytes:
     return replace_symmetric_key(again, key).MessagePropertiesHeader.MessageBody
 
 
-def _begin_like_first_key(step: EncryptionStep) -> bytes | None:
+def _repeat_bytes_of_first_key(step: EncryptionStep) -> bytes | None:
     first = step.qm.caches.SendSymmetricKeyCache.entries[0].SymmetricKey
     size = len(step.key.SymmetricKey)
     return (first * 8)[:size] if step.number else None
@@ -172,21 +172,23 @@ def _change_new_entry(change: Callable[[Any], Any]) -> Install:
         def add(self, entry: Any) -> None:
             super().add(change(entry))
 
-    return replace_cache(SENT_KEYS, ChangedNewEntry)
+    return replace_cache(SENT_KEY_CACHE_NAME, ChangedNewEntry)
 
 
-def _encrypt_blocks(step: EncryptionStep, mode: Any, algorithms: tuple[int, ...] = _AES_ALGORITHMS) -> bytes:
-    body: bytes = step.encrypted.MessagePropertiesHeader.MessageBody
+def _encrypt_body_with_cipher_mode(
+    step: EncryptionStep, mode: Any, algorithms: tuple[int, ...] = _AES_ALGORITHMS
+) -> bytes:
+    body: bytes = step.encrypted_packet.MessagePropertiesHeader.MessageBody
     if step.key.CryptoAlgorithm not in algorithms:
         return body
-    clear: bytes = step.clear.MessagePropertiesHeader.MessageBody
-    size = _AES_BLOCK_BYTES - len(clear) % _AES_BLOCK_BYTES
+    clear_body: bytes = step.clear_packet.MessagePropertiesHeader.MessageBody
+    size = _AES_BLOCK_BYTES - len(clear_body) % _AES_BLOCK_BYTES
     context = Cipher(AES(step.key.SymmetricKey), mode).encryptor()
-    return context.update(clear + bytes([size]) * size) + context.finalize()
+    return context.update(clear_body + bytes([size]) * size) + context.finalize()
 
 
 def _encrypt_short_keys_without_chain(step: EncryptionStep) -> bytes:
-    return _encrypt_blocks(step, ECB(), (EncryptionAlgorithm.AES128, EncryptionAlgorithm.AES192))  # noqa: S305 - a fault
+    return _encrypt_body_with_cipher_mode(step, ECB(), (EncryptionAlgorithm.AES128, EncryptionAlgorithm.AES192))  # noqa: S305 - a fault
 
 
 def _omit_history_of_journaled_message(
@@ -232,11 +234,16 @@ def _change_found_blobs(change: Callable[[bytes], bytes], *providers: str) -> In
 
 
 def _set_low_modulus_byte(blob: bytes) -> bytes:
-    return blob[:_MODULUS_AT] + bytes([blob[_MODULUS_AT] ^ 2]) + blob[_MODULUS_AT + 1 :]
+    return blob[:_MODULUS_OFFSET] + bytes([blob[_MODULUS_OFFSET] ^ 2]) + blob[_MODULUS_OFFSET + 1 :]
 
 
 def _reverse_modulus(blob: bytes) -> bytes:
-    return blob[:_MODULUS_AT] + bytes([blob[_MODULUS_AT] | 0x80]) + blob[_MODULUS_AT + 1 : -1][::-1] + blob[-1:]
+    return (
+        blob[:_MODULUS_OFFSET]
+        + bytes([blob[_MODULUS_OFFSET] | 0x80])
+        + blob[_MODULUS_OFFSET + 1 : -1][::-1]
+        + blob[-1:]
+    )
 
 
 def _clear_middle_of_modulus(blob: bytes) -> bytes:
@@ -267,7 +274,7 @@ for _name, _rule, _says, _install in (
         "sender-reduced-rc2-key-only-for-first-message",
         "MQQB-3.1.7.1.5-17",
         "The sender uses a 40-bit RC2 key with the Enhanced provider only for the first message.",
-        use_symmetric_key(_draw_whole_key_later),
+        use_symmetric_key(_draw_unreduced_key_for_later_messages),
     ),
     (
         "sender-public-keys-not-looked-up-for-lower-levels",
@@ -291,19 +298,21 @@ for _name, _rule, _says, _install in (
         "receiver-public-key-of-base-provider-for-signatures",
         "MQQB-3.1.7.1.5-11",
         "The receiver publishes a key of the Base provider for signatures.",
-        change_published_blobs(change_blob_number(_ALGORITHM_AT, lambda old: _CALG_RSA_SIGN), BASE_PROVIDER),
+        change_published_blobs(change_blob_number(_KEY_ALGORITHM_OFFSET, lambda old: _CALG_RSA_SIGN), BASE_PROVIDER),
     ),
     (
         "receiver-public-key-of-enhanced-provider-for-signatures",
         "MQQB-3.1.7.1.5-11",
         "The receiver publishes a key of the Enhanced provider for signatures.",
-        change_published_blobs(change_blob_number(_ALGORITHM_AT, lambda old: _CALG_RSA_SIGN), ENHANCED_PROVIDER),
+        change_published_blobs(
+            change_blob_number(_KEY_ALGORITHM_OFFSET, lambda old: _CALG_RSA_SIGN), ENHANCED_PROVIDER
+        ),
     ),
     (
         "receiver-public-key-of-aes-provider-for-signatures",
         "MQQB-3.1.7.1.5-11",
         "The receiver publishes a key of the AES provider for signatures.",
-        change_published_blobs(change_blob_number(_ALGORITHM_AT, lambda old: _CALG_RSA_SIGN), AES_PROVIDER),
+        change_published_blobs(change_blob_number(_KEY_ALGORITHM_OFFSET, lambda old: _CALG_RSA_SIGN), AES_PROVIDER),
     ),
     (
         "sender-message-for-missing-enhanced-key-sent-in-clear",
@@ -322,13 +331,13 @@ for _name, _rule, _says, _install in (
         "sender-later-body-encrypted-with-uncached-key",
         "MQQB-3.1.7.1.5-22",
         "The sender names the cached key in each later message, but encrypts the body with a new key.",
-        encrypt_body_with(_encrypt_later_body_with_new_key),
+        replace_encrypted_body(_encrypt_later_body_with_new_key),
     ),
     (
         "sender-new-key-begins-like-first-key",
         ("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24"),
         "The sender derives each later symmetric key from the first symmetric key.",
-        use_symmetric_key(_begin_like_first_key),
+        use_symmetric_key(_repeat_bytes_of_first_key),
     ),
     (
         "sender-key-of-base-provider-zero",
@@ -406,7 +415,7 @@ for _name, _rule, _says, _install in (
         "sender-long-aes-key-with-128-bits",
         "MQQB-3.1.7.1.5-28",
         "The sender creates each AES key with 128 bits, and pads a longer key with zero bits.",
-        use_symmetric_key(_cut_aes_key),
+        use_symmetric_key(_clear_end_of_aes_key),
     ),
     (
         "sender-key-of-base-provider-with-16-bits",
@@ -418,7 +427,7 @@ for _name, _rule, _says, _install in (
         "sender-body-encrypted-with-short-aes-key-without-chain",
         "MQQB-3.1.7.1.5-37",
         "The sender encrypts a body with AES-128 or AES-192 in ECB mode.",
-        encrypt_body_with(_encrypt_short_keys_without_chain),
+        replace_encrypted_body(_encrypt_short_keys_without_chain),
     ),
     (
         "sender-encryption-failure-of-journaled-message-not-in-history",

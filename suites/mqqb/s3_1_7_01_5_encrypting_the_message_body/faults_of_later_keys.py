@@ -16,8 +16,8 @@ from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.security import MqdsPublicKeys
 from reference_qm.surface.clock import Now
 
-SENT_KEYS = "SendSymmetricKeyCache"
-_BIT_LENGTH_AT, _EXPONENT_AT = 12, 16
+SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
+_BIT_LENGTH_OFFSET, _EXPONENT_OFFSET = 12, 16
 
 
 @fault("sender-public-keys-not-looked-up-for-second-session", breaks="MQQB-3.1.7.1.5-04", blind=True)
@@ -42,7 +42,7 @@ def _change_found_keys(change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> In
     return change_step(SecurityLookup.find_public_keys, run)
 
 
-def _swap_keys(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+def _reverse_order_of_key_blobs(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     blobs = [key.aBuf for key in keys.aPublicKeys]
     return MqdsPublicKeys(
         tuple(replace(key, aBuf=blob) for key, blob in zip(keys.aPublicKeys, blobs[::-1], strict=True))
@@ -60,17 +60,17 @@ def _change_number(at: int, change: Callable[[int], int]) -> Callable[[MqdsPubli
     return change_keys
 
 
-def _use_own_keys(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
+def _find_own_public_keys(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
     own = self.qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList
     found: MqdsPublicKeys | None = original(guid, now)
     return MqdsPublicKeys.parse(own) if found and own else found
 
 
-def _set_byte(at: int, value: int) -> Callable[[bytes], bytes]:
+def _make_blob_byte_change(at: int, value: int) -> Callable[[bytes], bytes]:
     return lambda blob: blob[:at] + bytes([value]) + blob[at + 1 :]
 
 
-def _only_long(change: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
+def _restrict_change_to_long_blobs(change: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
     return lambda blob: change(blob) if len(blob) > 100 else blob
 
 
@@ -79,61 +79,61 @@ for _name, _rule, _says, _install in (
         "sender-public-keys-of-itself-used",
         "MQQB-3.1.7.1.5-05",
         "The sender encrypts with its own public keys instead of the keys of the remote queue manager.",
-        change_step(SecurityLookup.find_public_keys, _use_own_keys),
+        change_step(SecurityLookup.find_public_keys, _find_own_public_keys),
     ),
     (
         "sender-public-keys-of-providers-exchanged",
         "MQQB-3.1.7.1.5-05",
         "The sender exchanges the public keys of the first and the last provider of the remote queue manager.",
-        _change_found_keys(_swap_keys),
+        _change_found_keys(_reverse_order_of_key_blobs),
     ),
     (
         "sender-cached-key-with-null-guid",
         "MQQB-3.1.7.1.5-25",
         "The sender sets RemoteQMGuid of a new cached symmetric key to the null GUID.",
-        change_cached_entries(SENT_KEYS, RemoteQMGuid=NULL_GUID),
+        change_cached_entries(SENT_KEY_CACHE_NAME, RemoteQMGuid=NULL_GUID),
     ),
     (
         "sender-bit-length-of-public-key-limited",
         "MQQB-3.1.7.1.5.2-03",
         "The sender sets bitLen of the PUBLICKEYBLOB to 1,024 for a longer published key.",
-        _change_found_keys(_change_number(_BIT_LENGTH_AT, lambda value: min(value, 1024))),
+        _change_found_keys(_change_number(_BIT_LENGTH_OFFSET, lambda value: min(value, 1024))),
     ),
     (
         "sender-bit-length-of-public-key-at-least-1024",
         "MQQB-3.1.7.1.5.2-03",
         "The sender sets bitLen of the PUBLICKEYBLOB to 1,024 for a shorter published key.",
-        _change_found_keys(_change_number(_BIT_LENGTH_AT, lambda value: max(value, 1024))),
+        _change_found_keys(_change_number(_BIT_LENGTH_OFFSET, lambda value: max(value, 1024))),
     ),
     (
         "sender-exponent-of-public-key-cut-to-16-bits",
         "MQQB-3.1.7.1.5.2-04",
         "The sender copies only the low 16 bits of pubExp of the published key into the PUBLICKEYBLOB.",
-        _change_found_keys(_change_number(_EXPONENT_AT, lambda value: value & 0xFFFF | 2)),
+        _change_found_keys(_change_number(_EXPONENT_OFFSET, lambda value: value & 0xFFFF | 2)),
     ),
     (
         "sender-exponent-of-public-key-always-3",
         "MQQB-3.1.7.1.5.2-04",
         "The sender sets pubExp of the PUBLICKEYBLOB to 3.",
-        _change_found_keys(_change_number(_EXPONENT_AT, lambda value: 3)),
+        _change_found_keys(_change_number(_EXPONENT_OFFSET, lambda value: 3)),
     ),
     (
         "receiver-published-key-blob-of-type-simple",
         "MQQB-3.1.7.1.5.2-02",
         "The receiver publishes keys whose bType is 1 instead of 6.",
-        change_published_blobs(_set_byte(0, 1)),
+        change_published_blobs(_make_blob_byte_change(0, 1)),
     ),
     (
         "receiver-published-key-blob-of-version-3",
         "MQQB-3.1.7.1.5.2-02",
         "The receiver publishes keys whose bVersion is 3 instead of 2.",
-        change_published_blobs(_set_byte(1, 3)),
+        change_published_blobs(_make_blob_byte_change(1, 3)),
     ),
     (
         "receiver-published-long-key-without-magic",
         "MQQB-3.1.7.1.5.2-02",
         "The receiver publishes keys of 1,024 bits whose magic begins with 0.",
-        change_published_blobs(_only_long(_set_byte(8, 0))),
+        change_published_blobs(_restrict_change_to_long_blobs(_make_blob_byte_change(8, 0))),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

@@ -36,7 +36,7 @@ COMPARED_KEY_BYTES = 5
 WEAK_END_BYTES = 3
 """If so many bytes at the end of a symmetric key are zero, the SUT has padded a shorter key."""
 BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
-LATER_MS, SECOND_MS = 3_000, 1_100
+LATER_MESSAGE_DELAY_MS, OVER_ONE_SECOND_MS = 3_000, 1_100
 LONGEST_TIMER_IN_LIFETIMES = 100
 """The longest accepted duration of the cleanup timer, in lifetimes. A separate rule judges the exact duration."""
 ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], EncryptionChoice, str]] = {
@@ -66,11 +66,15 @@ ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], EncryptionChoice, str]] =
 """The privacy level, the preference, the resulting provider, algorithm and key length in bits, and the rule about that
 choice.
 """
-IN_FULL_CACHE, AFTER_FIFTH_KEY = "CryptoAlgorithm in the full cache", "provider and CryptoAlgorithm after the fifth key"
+FULL_CACHE_COMPARISON_NAME, FIFTH_KEY_COMPARISON_NAME = (
+    "CryptoAlgorithm in the full cache",
+    "provider and CryptoAlgorithm after the fifth key",
+)
 REMAINING_CACHE_ENTRIES = [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_128)]
-CASE_BY_PRIVACY_LEVEL = {way[0]: way for way in ENCRYPTION_CASES.values()}
+ENCRYPTION_CASE_BY_PRIVACY_LEVEL = {way[0]: way for way in ENCRYPTION_CASES.values()}
 ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL = {
-    level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASE_BY_PRIVACY_LEVEL
+    level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level]
+    for level in ENCRYPTION_CASE_BY_PRIVACY_LEVEL
 }
 """For each privacy level, the provider, algorithm and key length in bits that some configuration chooses."""
 RULE_AND_NUMBER_BY_PRIVACY_LEVEL = {
@@ -151,7 +155,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     )
     known_keys: set[bytes] = set()
     for name, (level, preference, choice, rule_of_choice) in (
-        ENCRYPTION_CASES if sut.has("configure") else CASE_BY_PRIVACY_LEVEL
+        ENCRYPTION_CASES if sut.has("configure") else ENCRYPTION_CASE_BY_PRIVACY_LEVEL
     ).items():
         if sut.has("configure"):
             sut.configure(**preference)
@@ -531,7 +535,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     due = sut.duration_ms(inspect_queue_manager(sut)["SymmetricKeyShortLifetime"])
     started = caches.remaining_ms(SecurityCaches.SENT_KEYS)
     outgoing.end()
-    peer.pass_time(LATER_MS)
+    peer.pass_time(LATER_MESSAGE_DELAY_MS)
     again = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
     later = caches.remaining_ms(SecurityCaches.SENT_KEYS)
     known, evidence = [len(entries), len(caches.entries(SecurityCaches.SENT_KEYS))], [first.frame, again.frame]
@@ -548,7 +552,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         observed=bool(again.blob == first.blob and again.body == BODY_OF_PARTIAL_BLOCK),
         evidence=evidence,
     )
-    running = later is not None and started is not None and later <= started - LATER_MS // 2
+    running = later is not None and started is not None and later <= started - LATER_MESSAGE_DELAY_MS // 2
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.7.1.5-34", LONGEST_TIMER_IN_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
@@ -568,7 +572,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         sut.configure(**preference)
         frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
     outgoing.end()
-    peer.pass_time(SECOND_MS)
+    peer.pass_time(OVER_ONE_SECOND_MS)
     enhanced = [
         entry["CryptoAlgorithm"]
         for entry in caches.entries(SecurityCaches.SENT_KEYS)
@@ -627,10 +631,10 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.7.1.5-33",
         "MQQB-3.1.1.3-13",
         expected={
-            IN_FULL_CACHE: [RC4, RC2, RC4, RC2],
-            AFTER_FIFTH_KEY: REMAINING_CACHE_ENTRIES,
+            FULL_CACHE_COMPARISON_NAME: [RC4, RC2, RC4, RC2],
+            FIFTH_KEY_COMPARISON_NAME: REMAINING_CACHE_ENTRIES,
         },
-        observed={IN_FULL_CACHE: full, AFTER_FIFTH_KEY: left},
+        observed={FULL_CACHE_COMPARISON_NAME: full, FIFTH_KEY_COMPARISON_NAME: left},
         evidence=frames,
     )
     outgoing.end()

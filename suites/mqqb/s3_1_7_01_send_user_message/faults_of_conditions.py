@@ -51,7 +51,7 @@ def _has_large_body(session: Any, position: Any) -> bool:
     return len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4096
 
 
-_MSG_KINDS: dict[str, tuple[str, Condition]] = {
+_MESSAGE_KIND_CONDITIONS: dict[str, tuple[str, Condition]] = {
     "express-message": ("an express message", _is_express),
     "recoverable-message": ("a recoverable message", _is_recoverable),
     "transactional-message": ("a transactional message", _is_transactional),
@@ -69,7 +69,7 @@ def _send_from_paused_queue(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
         original(session, position, now)
         held = session.OutgoingQueueReference.State is OutgoingQueueState.ON_HOLD
-        if held and session.SessionState is SessionState.OPEN and _MSG_KINDS[kind][1](session, position):
+        if held and session.SessionState is SessionState.OPEN and _MESSAGE_KIND_CONDITIONS[kind][1](session, position):
             self.send_user_message(session, position, now)
 
     return change_step(Sending.put_outgoing, run)
@@ -78,7 +78,9 @@ def _send_from_paused_queue(kind: str) -> Install:
 def _ignore_window_for_messages(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any) -> bool:
         position = session.OutgoingMessageTable.next_unsent()
-        return bool(original(session)) or (position is not None and _MSG_KINDS[kind][1](session, position))
+        return bool(original(session)) or (
+            position is not None and _MESSAGE_KIND_CONDITIONS[kind][1](session, position)
+        )
 
     return change_step(Sending.is_window_open, run)
 
@@ -94,7 +96,7 @@ def _skip_message_security(attribute: str, off: int, kind: str) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> bool:
         place = position.MessagePosition
         message = place.MessageReference
-        if message.security is None or not _MSG_KINDS[kind][1](session, position):
+        if message.security is None or not _MESSAGE_KIND_CONDITIONS[kind][1](session, position):
             return bool(original(session, position, now))
         place.MessageReference = replace(message, security=replace(message.security, **{attribute: off}))
         try:
@@ -107,7 +109,7 @@ def _skip_message_security(attribute: str, off: int, kind: str) -> Install:
 
 def _omit_transmission(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
-        if _MSG_KINDS[kind][1](session, position):
+        if _MESSAGE_KIND_CONDITIONS[kind][1](session, position):
             position.Transmitted = True
         else:
             original(session, position, packet)
@@ -138,7 +140,7 @@ def _set_transmitted_of_first_message_only(self: Any, original: Any, session: An
 def _clear_transmitted_of_messages(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
         original(session, position, packet)
-        position.Transmitted = not _MSG_KINDS[kind][1](session, position)
+        position.Transmitted = not _MESSAGE_KIND_CONDITIONS[kind][1](session, position)
 
     return change_step(Sending.transmit, run)
 
@@ -171,7 +173,7 @@ def _delete_sent_messages_on_close(kind: str) -> Install:
 
     def run(self: Any, original: Any, session: Any, reason: Any, now: Any) -> None:
         for position in session.OutgoingMessageTable if session.initiator else ():
-            if position.AwaitingAck and _MSG_KINDS[kind][1](session, position):
+            if position.AwaitingAck and _MESSAGE_KIND_CONDITIONS[kind][1](session, position):
                 session.OutgoingMessageTable.remove(position)
         original(session, reason, now)
 
@@ -209,7 +211,7 @@ def _send_resent_messages_twice(kind: str) -> Install:
         again = position.MessagePosition in self.__dict__.setdefault("sent", [])
         self.sent.append(position.MessagePosition)
         original(session, position, packet)
-        if again and _MSG_KINDS[kind][1](session, position):
+        if again and _MESSAGE_KIND_CONDITIONS[kind][1](session, position):
             original(session, position, packet)
 
     return change_step(Sending.transmit, run)
@@ -220,7 +222,9 @@ def _omit_resending_on_next_session(kind: str) -> Install:
 
     def run(self: Any, original: Any, session: Any) -> None:
         sent = {
-            one.order for one in session.OutgoingMessageTable if one.Transmitted and _MSG_KINDS[kind][1](session, one)
+            one.order
+            for one in session.OutgoingMessageTable
+            if one.Transmitted and _MESSAGE_KIND_CONDITIONS[kind][1](session, one)
         }
         original(session)
         table = session.OutgoingMessageTable
@@ -232,21 +236,28 @@ def _omit_resending_on_next_session(kind: str) -> Install:
     return change_step(SessionInitialization.initialize_messages, run)
 
 
+def _describe_message_kinds(*kinds: str) -> list[tuple[str, str]]:
+    """Return each kind of message with the words that describe it."""
+    return [(kind, _MESSAGE_KIND_CONDITIONS[kind][0]) for kind in kinds]
+
+
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (
             f"sender-{kind}-sent-from-queue-on-hold",
             "MQQB-3.1.7.1-02",
-            f"The sender sends {_MSG_KINDS[kind][0]} from an outgoing queue that is on hold while its session is open.",
+            f"The sender sends {words} from an outgoing queue that is on hold while its session is open.",
             _send_from_paused_queue(kind),
         )
-        for kind in ("express-message", "transactional-message", "own-message", "urgent-message")
+        for kind, words in _describe_message_kinds(
+            "express-message", "transactional-message", "own-message", "urgent-message"
+        )
     ),
     *(
         (
             f"sender-{kind}-sent-with-full-window",
             "MQQB-3.1.7.1-03",
-            f"The sender sends {_MSG_KINDS[kind][0]} even if the window is full.",
+            f"The sender sends {_MESSAGE_KIND_CONDITIONS[kind][0]} even if the window is full.",
             _ignore_window_for_messages(kind),
         )
         for kind in ("transactional-message", "own-message", "urgent-message", "express-message")
@@ -261,7 +272,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-sent-unsigned",
             "MQQB-3.1.7.1-07",
-            f"The sender does not sign {_MSG_KINDS[kind][0]}.",
+            f"The sender does not sign {_MESSAGE_KIND_CONDITIONS[kind][0]}.",
             _skip_message_security("AuthenticationLevel", 0, kind),
         )
         for kind in ("express-message", "transactional-message", "resent-message", "later-message", "large-message")
@@ -270,7 +281,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-sent-in-clear",
             "MQQB-3.1.7.1-08",
-            f"The sender does not encrypt {_MSG_KINDS[kind][0]}.",
+            f"The sender does not encrypt {_MESSAGE_KIND_CONDITIONS[kind][0]}.",
             _skip_message_security("PrivacyLevel", 0, kind),
         )
         for kind in ("express-message", "transactional-message", "resent-message", "later-message", "large-message")
@@ -279,7 +290,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-not-transmitted",
             "MQQB-3.1.7.1-10",
-            f"The sender counts {_MSG_KINDS[kind][0]} as sent, but does not send the packet.",
+            f"The sender counts {_MESSAGE_KIND_CONDITIONS[kind][0]} as sent, but does not send the packet.",
             _omit_transmission(kind),
         )
         for kind in ("own-message", "urgent-message", "large-message", "resent-message")
@@ -306,7 +317,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-transmitted-of-{kind}-false",
             "MQQB-3.1.7.1.6-02",
-            f"The sender leaves Transmitted of {_MSG_KINDS[kind][0]} FALSE.",
+            f"The sender leaves Transmitted of {_MESSAGE_KIND_CONDITIONS[kind][0]} FALSE.",
             _clear_transmitted_of_messages(kind),
         )
         for kind in ("transactional-message", "own-message")
@@ -321,10 +332,12 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-deleted-with-lost-connection",
             ("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04"),
-            f"The sender deletes {_MSG_KINDS[kind][0]} that awaits its acknowledgment when the connection is lost.",
+            f"The sender deletes {words} that awaits its acknowledgment when the connection is lost.",
             _delete_sent_messages_on_close(kind),
         )
-        for kind in ("express-message", "recoverable-message", "own-message", "urgent-message")
+        for kind, words in _describe_message_kinds(
+            "express-message", "recoverable-message", "own-message", "urgent-message"
+        )
     ),
     (
         "sender-queue-connected-after-second-loss",
@@ -336,7 +349,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-sent-twice-after-loss",
             "MQQB-3.1.7.1.6-04",
-            f"The sender sends {_MSG_KINDS[kind][0]} twice on the session after the lost session.",
+            f"The sender sends {_MESSAGE_KIND_CONDITIONS[kind][0]} twice on the session after the lost session.",
             _send_resent_messages_twice(kind),
         )
         for kind in ("express-message", "transactional-message", "own-message", "later-message")
@@ -345,7 +358,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{kind}-of-lost-session-left-out",
             "MQQB-3.1.7.1.6-04",
-            f"The sender does not send {_MSG_KINDS[kind][0]} of a lost session on the next session.",
+            f"The sender does not send {_MESSAGE_KIND_CONDITIONS[kind][0]} of a lost session on the next session.",
             _omit_resending_on_next_session(kind),
         )
         for kind in ("express-message", "urgent-message", "large-message")

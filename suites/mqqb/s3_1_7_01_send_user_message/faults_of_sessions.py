@@ -16,7 +16,7 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
-_NORMAL_CLASS, _HIGHEST_PRIORITY = 0, 7
+_NORMAL_MESSAGE_CLASS, _HIGHEST_PRIORITY = 0, 7
 
 
 def _name_private_queue_directly(self: Any, original: Callable[[str], Any], name: str) -> Any:
@@ -68,7 +68,7 @@ def _cut_label_of_recoverable_message(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket
 ) -> None:
     label = packet.MessagePropertiesHeader.Label
-    if position.recoverable and label and packet.MessagePropertiesHeader.MessageClass == _NORMAL_CLASS:
+    if position.recoverable and label and packet.MessagePropertiesHeader.MessageClass == _NORMAL_MESSAGE_CLASS:
         properties = replace(packet.MessagePropertiesHeader, Label=label[:3])
         packet = replace(
             packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0), MessagePropertiesHeader=properties
@@ -96,14 +96,14 @@ def _reuse_identifier_of_acknowledgment(
 ) -> None:
     """Give each later acknowledgment the identifier of the first acknowledgment."""
     message = position.MessageReference
-    if message.Class not in (_NORMAL_CLASS, 0xFF):
+    if message.Class not in (_NORMAL_MESSAGE_CLASS, 0xFF):
         first = self.__dict__.setdefault("first_identifier", message.Identifier)
         position.MessageReference = replace(message, Identifier=first)
     original(queue, position, now)
 
 
 def _is_own_message(position: OutgoingMessagePosition) -> bool:
-    return position.UserMessage.MessagePropertiesHeader.MessageClass not in (_NORMAL_CLASS, 0xFF)
+    return position.UserMessage.MessagePropertiesHeader.MessageClass not in (_NORMAL_MESSAGE_CLASS, 0xFF)
 
 
 def _omit_count_of_recoverable_acknowledgment(

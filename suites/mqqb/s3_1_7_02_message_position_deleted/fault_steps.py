@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_qm.codec import MessageClass
 
-ACK_RECEIVE = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+ACK_RECEIVE_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 NACK_PURGED_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_PURGED

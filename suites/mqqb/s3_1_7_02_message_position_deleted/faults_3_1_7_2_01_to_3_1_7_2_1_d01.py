@@ -18,7 +18,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import (
-    ACK_RECEIVE,
+    ACK_RECEIVE_CLASS,
     NACK_DELETED_CLASS,
     NACK_PURGED_CLASS,
     NACK_TIMEOUT_CLASS,
@@ -179,7 +179,7 @@ class ReceiverAckReceiveAlthoughOnlyNrOfTransactionalMessage(FinalAcks):
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         wanted = message.AcknowledgementsRequested
-        if reason is ACK_RECEIVE and wanted & NEGATIVE_RECEIVE and message.TransactionIdentifier is not None:
+        if reason is ACK_RECEIVE_CLASS and wanted & NEGATIVE_RECEIVE and message.TransactionIdentifier is not None:
             position.MessageReference = replace(message, AcknowledgementsRequested=wanted | POSITIVE_RECEIVE)
         super().position_deleted(position, reason, now)
 
@@ -220,7 +220,7 @@ class ReceiverAckReceiveOfSecondMessageOmitted(AdminAcks):
         self.done: set[str] = set()
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is ACK_RECEIVE:
+        if reason is ACK_RECEIVE_CLASS:
             if message.DestinationQueueFormatName in self.done:
                 return
             self.done.add(message.DestinationQueueFormatName)
@@ -232,7 +232,7 @@ class ReceiverAckReceiveOfTransactionalMessageOmitted(AdminAcks):
     """The receiver does not acknowledge the receipt of a transactional message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is not ACK_RECEIVE or message.TransactionIdentifier is None:
+        if reason is not ACK_RECEIVE_CLASS or message.TransactionIdentifier is None:
             super().acknowledge_receive(message, reason, now)
 
 
@@ -241,5 +241,5 @@ class ReceiverAckReceiveOfMessageFromSubqueueOmitted(FinalAcks):
     """The receiver sends no ACK_RECEIVE for a message that an application receives from a subqueue."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        if reason is not ACK_RECEIVE or position.QueueReference.parent is None:
+        if reason is not ACK_RECEIVE_CLASS or position.QueueReference.parent is None:
             super().position_deleted(position, reason, now)

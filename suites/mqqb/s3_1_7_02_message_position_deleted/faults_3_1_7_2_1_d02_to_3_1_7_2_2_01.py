@@ -20,7 +20,7 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import (
-    ACK_RECEIVE,
+    ACK_RECEIVE_CLASS,
     NACK_DELETED_CLASS,
     NACK_PURGED_CLASS,
     NACK_TIMEOUT_CLASS,
@@ -222,7 +222,7 @@ class ReceiverFinalAckForJpAfterReceiveOnly(FinalAcks):
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         positive = message.PositiveJournalingRequested and not message.NegativeJournalingRequested
-        if reason is ACK_RECEIVE or not positive:
+        if reason is ACK_RECEIVE_CLASS or not positive:
             super().acknowledge_final(position, reason, now)
 
 

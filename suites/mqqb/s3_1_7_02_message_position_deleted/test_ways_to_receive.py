@@ -26,7 +26,7 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
     """
     application = AcknowledgedApplication(peer, sut, transactional=False)
     queue = application.queue
-    application.fill(*"abcdefghij")
+    application.fill_queue(*"abcdefghij")
     handle = application.call("open_queue", queue=queue, access="receive")["handle"]
     cursor = application.call("open_cursor", handle=handle)["cursor"]
     application.call("peek_message", cursor=cursor, timeout_ms=0)
@@ -34,9 +34,9 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
         application.call("peek_next", cursor=cursor, timeout_ms=0)
     application.call("receive", cursor=cursor, timeout_ms=0)  # c
     application.call("receive", handle=handle, timeout_ms=0)  # a
-    application.take()  # b
+    application.receive()  # b
     application.call("close_cursor", cursor=cursor)
-    known = application.identifiers()
+    known = application.get_lookup_ids_by_label()
     for place, label, seek in (
         ({"queue": queue}, "g", "current"),
         ({"handle": handle}, "d", "next"),  # e
@@ -47,10 +47,10 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
     for seek in ("first", "current", "next", "last"):
         application.call("peek_by_lookup_id", queue=queue, lookup_id=known["d"], seek=seek)
     application.call("peek_message", handle=handle, timeout_ms=0)
-    application.take()  # d
+    application.receive()  # d
     for _ in range(2):
         application.call("receive", handle=handle, timeout_ms=0)  # f, i
-    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=application.WAIT_MS)
+    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=application.READ_TIMEOUT_MS)
     application.call("cancel", request=given_up)
     application.read_before_arrival("k", "receive", handle=handle)
     application.read_before_arrival("l", "peek_message", queue=queue)
@@ -77,35 +77,39 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
-    aborted = application.begin()
+    aborted = application.begin_transaction()
     application.read_before_arrival("a", "receive", queue=queue, transaction=aborted)
-    application.decide("abort", aborted)
+    application.end_transaction("abort", aborted)
     for verb, external in (("abort", False), ("abort", True), ("commit", False)):
-        transaction = application.begin(external=external)
-        application.take(transaction=transaction)  # a
-        sut.control.begin("receive", queue=queue, timeout_ms=application.WAIT_MS, transaction=transaction)
+        transaction = application.begin_transaction(external=external)
+        application.receive(transaction=transaction)  # a
+        sut.control.begin("receive", queue=queue, timeout_ms=application.READ_TIMEOUT_MS, transaction=transaction)
         peer.settle()
         if external:
-            application.decide("prepare", transaction)
-        application.decide(verb, transaction)
-    application.fill(*"bcdefg")
-    refused = application.begin(external=True)
-    application.take(transaction=refused)  # b
-    application.decide("prepare", refused)
-    application.decide("abort", refused)
+            application.end_transaction("prepare", transaction)
+        application.end_transaction(verb, transaction)
+    application.fill_queue(*"bcdefg")
+    refused = application.begin_transaction(external=True)
+    application.receive(transaction=refused)  # b
+    application.end_transaction("prepare", refused)
+    application.end_transaction("abort", refused)
     back = application.labels()
-    committed, voted, alone = application.begin(), application.begin(external=True), application.begin(external=True)
-    application.take(transaction=committed)  # b
-    application.take_that("d", transaction=committed)
-    application.take(transaction=voted)  # c
-    application.take(transaction=alone)  # e
-    application.decide("prepare", voted)
+    committed, voted, alone = (
+        application.begin_transaction(),
+        application.begin_transaction(external=True),
+        application.begin_transaction(external=True),
+    )
+    application.receive(transaction=committed)  # b
+    application.receive_by_label("d", transaction=committed)
+    application.receive(transaction=voted)  # c
+    application.receive(transaction=alone)  # e
+    application.end_transaction("prepare", voted)
     early = application.await_receive_acks(1), application.await_final_acks(1)
     there = application.labels()
-    application.decide("commit", committed)
-    application.decide("commit", voted)
-    application.decide("prepare", alone, single_phase=True)
-    application.take()  # f
+    application.end_transaction("commit", committed)
+    application.end_transaction("commit", voted)
+    application.end_transaction("prepare", alone, single_phase=True)
+    application.receive()  # f
     late = application.await_receive_acks(6), application.await_final_acks(6)
     evidence = list(application.sent.values())
     for rules, which in ((("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"), 0), (("MQQB-3.1.7.2.2-01",), 1)):
@@ -135,13 +139,13 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
-    application.fill(*"abc")
-    committed, aborted = application.begin(), application.begin()
+    application.fill_queue(*"abc")
+    committed, aborted = application.begin_transaction(), application.begin_transaction()
     for transaction in (committed, aborted):
-        application.take(transaction=transaction)
+        application.receive(transaction=transaction)
     application.call("purge", queue=queue)
-    application.decide("commit", committed)
-    application.decide("abort", aborted)
+    application.end_transaction("commit", committed)
+    application.end_transaction("abort", aborted)
     sent = list(application.sent.values())
     came = application.receiver.await_acks(3)
     evidence = [*sent, *came]
@@ -190,17 +194,17 @@ def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, tran
     application = AcknowledgedApplication(peer, sut, transactional=transactional)
     queue, subqueue = application.queue, f"{application.queue};mqc-sub"
     sut.create_queue(subqueue, transactional=transactional)
-    application.fill(*"abcde")
-    known = application.identifiers()
+    application.fill_queue(*"abcde")
+    known = application.get_lookup_ids_by_label()
     for label in "abcd":
         application.call("move", queue=queue, lookup_id=known[label], to=subqueue)
-    moved = application.identifiers(subqueue)
+    moved = application.get_lookup_ids_by_label(subqueue)
     application.call("move", queue=subqueue, lookup_id=moved["a"], to=queue)
     early = application.await_receive_acks(0)
-    application.take(queue=subqueue)  # b
+    application.receive(queue=subqueue)  # b
     application.call("receive_by_lookup_id", queue=subqueue, lookup_id=moved["d"], seek="current")
     for _ in range(2):
-        application.take()
+        application.receive()
     late = application.await_receive_acks(4)
     evidence = list(application.sent.values())
     observed = {
@@ -229,7 +233,7 @@ def test_message_received_or_purged_by_remote_reader_is_acknowledged(remote, sut
     """
     application = AcknowledgedApplication(remote.peer, sut, transactional=False)
     sut.control.call("set_queue", name=application.queue, journaling=True)
-    sent = application.fill(*"abc")
+    sent = application.fill_queue(*"abc")
     queue = remote.open(form=queue_format(DIRECT, rf"TCP:{sut.address}\{application.queue}"))
     received, returned = queue.start_receive(), queue.start_receive()
     early = application.receiver.await_acks(0)

@@ -25,7 +25,7 @@ from reference_qm.directory import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-_DIRECT = (PrivateQueuePath, PublicQueuePath)
+_DIRECT_PATH_TYPES = (PrivateQueuePath, PublicQueuePath)
 Run = Callable[..., Any]
 
 
@@ -42,7 +42,7 @@ def _reuse_first_destination(kinds: type | tuple[type, ...]) -> Install:
     return change_step(NextHops.get_destination_info, run)
 
 
-def _find_nothing_when(condition: Callable[[str, Any], bool]) -> Install:
+def _find_no_destination_of_some_names(condition: Callable[[str, Any], bool]) -> Install:
     """Return an installer of a fault that finds no destination for some format names."""
 
     def run(self: Any, original: Run, format_name: str) -> Destination | None:
@@ -64,12 +64,12 @@ def _set_server_guid(choose: Callable[[Any, Session], UUID | None]) -> Install:
     return change_step(Establishing.build_establish_request, run)
 
 
-def _name_own_guid_of_host_name(self: Any, session: Session) -> UUID | None:
+def _get_own_guid_for_host_name(self: Any, session: Session) -> UUID | None:
     name = session.OutgoingQueueReference.DestinationFormatName if session.OutgoingQueueReference else ""
     return self.qm.adm.Identifier if name.upper().startswith("DIRECT=OS:") else None
 
 
-def _name_own_guid_again(self: Any, session: Session) -> UUID | None:
+def _get_own_guid_for_repeated_request(self: Any, session: Session) -> UUID | None:
     seen = self.__dict__.setdefault("requested_sessions", set())
     if session.number in seen:
         return UUID(str(self.qm.adm.Identifier))
@@ -103,12 +103,12 @@ class InitiatorPrivateNameResolvedByHostOfDirectName(Resolving):
 def _cut_host_name(self: Any, original: Run, format_name: str) -> Destination | None:
     found: Destination | None = original(format_name)
     name = parse_format_name(format_name)
-    if found is None or not isinstance(name, _DIRECT) or name.Protocol != "OS":
+    if found is None or not isinstance(name, _DIRECT_PATH_TYPES) or name.Protocol != "OS":
         return found
     return Destination(found.HostName.partition(".")[0], NULL_GUID)
 
 
-def _has_upper_guid(format_name: str, name: Any) -> bool:
+def _has_upper_case_guid(format_name: str, name: Any) -> bool:
     guid = format_name.partition("=")[2].partition("\\")[0]
     return guid != guid.lower()
 
@@ -118,7 +118,7 @@ for _name, _rule, _says, _install in (
         "initiator-second-direct-name-has-host-of-first",
         "MQQB-3.1.7.4-03",
         "The initiator uses the host of its first direct format name for each later direct format name.",
-        _reuse_first_destination(_DIRECT),
+        _reuse_first_destination(_DIRECT_PATH_TYPES),
     ),
     (
         "initiator-direct-name-host-cut-at-dot",
@@ -130,25 +130,27 @@ for _name, _rule, _says, _install in (
         "initiator-direct-name-of-public-queue-without-destination",
         "MQQB-3.1.7.4-03",
         "The initiator finds no destination for a direct format name of a public queue.",
-        _find_nothing_when(lambda text, name: isinstance(name, PublicQueuePath)),
+        _find_no_destination_of_some_names(lambda text, name: isinstance(name, PublicQueuePath)),
     ),
     (
         "initiator-direct-name-of-host-with-own-guid",
         "MQQB-3.1.7.4-05",
         "The initiator uses its own GUID for a direct format name with a host name.",
-        _set_server_guid(_name_own_guid_of_host_name),
+        _set_server_guid(_get_own_guid_for_host_name),
     ),
     (
         "initiator-direct-name-with-own-guid-at-second-session",
         "MQQB-3.1.7.4-05",
         "The initiator uses its own GUID when it opens a second session for the same direct format name.",
-        _set_server_guid(_name_own_guid_again),
+        _set_server_guid(_get_own_guid_for_repeated_request),
     ),
     (
         "initiator-public-name-in-upper-case-not-looked-up",
         "MQQB-3.1.7.4-06",
         "The initiator does not look up a public format name whose GUID has upper-case digits.",
-        _find_nothing_when(lambda text, name: isinstance(name, PublicName) and _has_upper_guid(text, name)),
+        _find_no_destination_of_some_names(
+            lambda text, name: isinstance(name, PublicName) and _has_upper_case_guid(text, name)
+        ),
     ),
     (
         "initiator-second-private-name-has-guid-of-first",
@@ -160,13 +162,17 @@ for _name, _rule, _says, _install in (
         "initiator-private-name-in-upper-case-without-destination",
         "MQQB-3.1.7.4-14",
         "The initiator finds no queue manager for a private format name whose GUID has upper-case digits.",
-        _find_nothing_when(lambda text, name: isinstance(name, PrivateName) and _has_upper_guid(text, name)),
+        _find_no_destination_of_some_names(
+            lambda text, name: isinstance(name, PrivateName) and _has_upper_case_guid(text, name)
+        ),
     ),
     (
         "initiator-private-name-with-high-queue-number-without-destination",
         "MQQB-3.1.7.4-14",
         "The initiator finds no queue manager for a private format name whose queue number is above 0xFFFF.",
-        _find_nothing_when(lambda text, name: isinstance(name, PrivateName) and name.QueueIdentifier > 0xFFFF),
+        _find_no_destination_of_some_names(
+            lambda text, name: isinstance(name, PrivateName) and name.QueueIdentifier > 0xFFFF
+        ),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

@@ -26,10 +26,10 @@ from reference_qm.directory import QueueManager as DirectoryQueueManager
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-ChangeDestination = Callable[[QueueManager, Destination | None], Destination | None]
+DestinationChange = Callable[[QueueManager, Destination | None], Destination | None]
 
 
-def change_public_destination(when: OpeningCondition, change: ChangeDestination) -> Install:
+def change_public_destination(when: OpeningCondition, change: DestinationChange) -> Install:
     """Return an installer of a fault that changes the result of Get Destination Info for a public format name, in the
     sessions for which a condition is true.
     """
@@ -51,17 +51,17 @@ def find_no_destination(qm: QueueManager, found: Destination | None) -> None:
     """Return no destination."""
 
 
-def use_own_queue_manager(qm: QueueManager, found: Destination | None) -> Destination | None:
+def replace_guid_by_own_identifier(qm: QueueManager, found: Destination | None) -> Destination | None:
     """Return a destination with the Identifier of this queue manager."""
     return None if found is None else replace(found, QueueManagerGuid=qm.adm.Identifier)
 
 
-def use_identifier_of_queue(qm: QueueManager, found: Destination | None) -> Destination | None:
+def replace_guid_by_queue_identifier(qm: QueueManager, found: Destination | None) -> Destination | None:
     """Return a destination that has the Identifier of a queue instead of that of its queue manager."""
     return None if found is None else replace(found, QueueManagerGuid=OTHER_GUID)
 
 
-def use_first_queue_of_directory(qm: QueueManager, found: Destination | None) -> Destination | None:
+def find_first_public_queue_of_directory(qm: QueueManager, found: Destination | None) -> Destination | None:
     """Return the destination of the first public queue in the directory if the right queue is unknown."""
     if found is not None:
         return found
@@ -118,7 +118,7 @@ for _name, _rule, _says, _when, _change in (
         "The initiator uses the first public queue of the directory as the destination of a transactional message "
         "whose public format name is unknown.",
         sends_transactional_message,
-        use_first_queue_of_directory,
+        find_first_public_queue_of_directory,
     ),
     (
         "initiator-unknown-public-name-beside-other-queue-means-first-queue",
@@ -126,7 +126,7 @@ for _name, _rule, _says, _when, _change in (
         "The initiator uses the first public queue of the directory as the destination of an unknown public format "
         "name if another outgoing queue exists.",
         has_other_queue,
-        use_first_queue_of_directory,
+        find_first_public_queue_of_directory,
     ),
     (
         "initiator-unknown-public-name-of-express-message-means-first-queue",
@@ -134,7 +134,7 @@ for _name, _rule, _says, _when, _change in (
         "The initiator reads the first public queue of the directory if an express message waits and the directory has "
         "no queue with the GUID.",
         sends_express_message,
-        use_first_queue_of_directory,
+        find_first_public_queue_of_directory,
     ),
     (
         "initiator-public-name-of-transactional-message-has-own-queue-manager",
@@ -142,7 +142,7 @@ for _name, _rule, _says, _when, _change in (
         "The initiator uses its own Identifier as the destination of a public format name if a transactional message "
         "waits.",
         sends_transactional_message,
-        use_own_queue_manager,
+        replace_guid_by_own_identifier,
     ),
     (
         "initiator-public-name-at-later-attempt-has-own-queue-manager",
@@ -150,7 +150,7 @@ for _name, _rule, _says, _when, _change in (
         "The initiator uses its own Identifier as the destination of a public format name at a later attempt to "
         "connect.",
         is_later_attempt,
-        use_own_queue_manager,
+        replace_guid_by_own_identifier,
     ),
     (
         "initiator-public-name-beside-other-queue-has-guid-of-queue",
@@ -158,7 +158,7 @@ for _name, _rule, _says, _when, _change in (
         "The initiator uses another GUID than the Identifier of the owner as the destination of a public format name "
         "if another outgoing queue exists.",
         has_other_queue,
-        use_identifier_of_queue,
+        replace_guid_by_queue_identifier,
     ),
 ):
     add(_name, _rule, _says, change_public_destination(_when, _change), blind=True)

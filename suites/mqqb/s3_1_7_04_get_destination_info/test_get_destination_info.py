@@ -11,7 +11,7 @@ from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
-from suites.applications import DONE, tried
+from suites.applications import DONE, get_request_outcome
 from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME, RETRY_INTERVAL_MS
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import Sender
@@ -131,7 +131,7 @@ def test_unknown_private_name_after_known_name_opens_no_connection(peer, sut, ju
     known = OutgoingSession(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
     known.await_request()
     send_unknown = partial(sut.send, f"PRIVATE={OTHER_GUID}\\00000002", body="for nobody", delivery=delivery)
-    if [tried(send_unknown) for _ in range(2)] != [DONE, DONE]:
+    if [get_request_outcome(send_unknown) for _ in range(2)] != [DONE, DONE]:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT refuses a queue of an unknown queue manager")
         return
     second = known.listener.accept(sut.quiet_ms)
@@ -335,7 +335,7 @@ def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, jud
     known = OutgoingSession(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     known.await_request()
     send_unknown = partial(sut.send, f"PUBLIC={OTHER_GUID}", body="for nobody", delivery=delivery)
-    if [tried(send_unknown) for _ in range(2)] != [DONE, DONE]:
+    if [get_request_outcome(send_unknown) for _ in range(2)] != [DONE, DONE]:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT refuses a queue that is in no directory")
         return
     second = known.listener.accept(sut.quiet_ms)

@@ -24,10 +24,10 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 NextHopTuple = tuple[DirectoryQueueManager, ...]
-ChangeHops = Callable[[QueueManager, UUID, NextHopTuple], NextHopTuple]
+NextHopsChange = Callable[[QueueManager, UUID, NextHopTuple], NextHopTuple]
 
 
-def change_next_hops(when: OpeningCondition, change: ChangeHops) -> Install:
+def change_next_hops(when: OpeningCondition, change: NextHopsChange) -> Install:
     """Return an installer of a fault that changes the next hops of the sessions for which a condition is true."""
 
     def make_changed_hops(
@@ -42,23 +42,23 @@ def change_next_hops(when: OpeningCondition, change: ChangeHops) -> Install:
     return during(Resolving.resolve_host_address, NextHops.get_next_hops, make_changed_hops)
 
 
-def use_no_hops(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
+def return_no_next_hops(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
     """Return no next hop."""
     return ()
 
 
-def use_destination(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
+def replace_next_hops_by_destination(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
     """Return the queue manager of the destination instead of the next hops that routing returned."""
     machine = qm.enterprise.find_queue_manager("Identifier", guid)
     return found if machine is None or not found else (machine,)
 
 
-def replace_guid(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
+def replace_guids_of_next_hops(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
     """Return next hops whose GUIDs no queue manager has."""
     return tuple(replace(one, Identifier=OTHER_GUID) for one in found)
 
 
-def use_open_sessions_without_route(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
+def return_hosts_of_sessions_without_route(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:
     """Return the hosts of the present sessions as next hops if routing returns no next hop."""
     if found:
         return found
@@ -72,35 +72,35 @@ for _name, _rule, _says, _when, _change in (
         "MQQB-3.1.7.5-D01",
         "The initiator finds no next hop at a later attempt to connect.",
         is_later_attempt,
-        use_no_hops,
+        return_no_next_hops,
     ),
     (
         "initiator-next-hops-beside-other-queue-not-routed",
         "MQQB-3.1.7.5-D01",
         "The initiator connects to the destination instead of the next hops if another outgoing queue exists.",
         has_other_queue,
-        use_destination,
+        replace_next_hops_by_destination,
     ),
     (
         "initiator-next-hop-of-transactional-message-has-other-guid",
         "MQQB-3.1.7.5-D02",
         "The initiator uses a next hop with a wrong GUID if a transactional message waits.",
         sends_transactional_message,
-        replace_guid,
+        replace_guids_of_next_hops,
     ),
     (
         "initiator-next-hop-at-later-attempt-has-other-guid",
         "MQQB-3.1.7.5-D02",
         "The initiator uses a next hop with a wrong GUID at a later attempt to connect.",
         is_later_attempt,
-        replace_guid,
+        replace_guids_of_next_hops,
     ),
     (
         "initiator-next-hop-beside-other-queue-has-other-guid",
         "MQQB-3.1.7.5-D02",
         "The initiator uses a next hop with a wrong GUID if another outgoing queue exists.",
         has_other_queue,
-        replace_guid,
+        replace_guids_of_next_hops,
     ),
     (
         "initiator-transactional-message-without-route-uses-open-sessions",
@@ -108,14 +108,14 @@ for _name, _rule, _says, _when, _change in (
         "If routing returns no next hop for a transactional message, the initiator connects to the hosts of its "
         "sessions.",
         sends_transactional_message,
-        use_open_sessions_without_route,
+        return_hosts_of_sessions_without_route,
     ),
     (
         "initiator-express-message-without-route-uses-open-sessions",
         "MQQB-3.1.7.5-D03",
         "If routing returns no next hop for an express message, the initiator connects to the hosts of its sessions.",
         sends_express_message,
-        use_open_sessions_without_route,
+        return_hosts_of_sessions_without_route,
     ),
 ):
     add(_name, _rule, _says, change_next_hops(_when, _change), blind=True)

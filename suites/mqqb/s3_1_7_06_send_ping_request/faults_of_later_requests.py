@@ -16,7 +16,7 @@ from reference_qm.surface.effects import Effect, SendDatagram
 from reference_qm.surface.inputs import PingSocket
 
 
-def _count_requests(self: Ping) -> int:
+def _count_ping_requests(self: Ping) -> int:
     self.__dict__["requests"] = self.__dict__.get("requests", 0) + 1
     return int(self.__dict__["requests"])
 
@@ -27,7 +27,7 @@ class InitiatorSecondPingRequestWithNullGuid(Ping):
 
     def build_request(self) -> PingPacket:
         request = super().build_request()
-        return request if _count_requests(self) == 1 else replace(request, QMGuid=NULL_GUID)
+        return request if _count_ping_requests(self) == 1 else replace(request, QMGuid=NULL_GUID)
 
 
 @fault("initiator-ping-request-with-guid-of-destination", breaks="MQQB-3.1.7.6-05", blind=True)
@@ -67,7 +67,7 @@ class InitiatorPingResponseAcceptedOnce(Ping):
     """The initiator accepts one Ping Response, and ignores the responses to its later Ping Requests."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        if _count_requests(self) == 1:
+        if _count_ping_requests(self) == 1:
             super().response_processed(session, response, now)
 
 
@@ -76,7 +76,7 @@ class InitiatorSecondExpiredPingOpensSession(Ping):
     """When the Ping Response Timer expires a second time, the initiator opens the session."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if session.opening is Opening.PING_RESPONSE and _count_requests(self) > 1:
+        if session.opening is Opening.PING_RESPONSE and _count_ping_requests(self) > 1:
             self.qm.connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)
@@ -105,7 +105,7 @@ class InitiatorExpiredPingToPrivateNameOpensSession(Ping):
             super().on_response_timer(session, now)
 
 
-def _change_later_request(change: Any) -> Any:
+def _change_sent_ping_request(change: Any) -> Any:
     def install(faulty: FaultyCore) -> None:
         sent: list[bytes] = []
 
@@ -124,20 +124,20 @@ add(
     "initiator-second-ping-request-with-four-more-bytes",
     "MQQB-3.1.7.6-04",
     "The initiator's second and later Ping Requests have 28 bytes.",
-    _change_later_request(lambda data, sent: data if len(sent) == 1 else data + bytes(4)),
+    _change_sent_ping_request(lambda data, sent: data if len(sent) == 1 else data + bytes(4)),
     blind=True,
 )
 add(
     "initiator-ping-request-repeated-in-datagram",
     "MQQB-3.1.7.6-04",
     "The initiator's datagram also contains its previous Ping Request.",
-    _change_later_request(lambda data, sent: data + (sent[-2] if len(sent) > 1 else b"")),
+    _change_sent_ping_request(lambda data, sent: data + (sent[-2] if len(sent) > 1 else b"")),
     blind=True,
 )
 add(
     "initiator-ping-request-for-later-cookie-without-guid",
     "MQQB-3.1.7.6-04",
     "The initiator's Ping Request with an even Cookie has only 8 bytes.",
-    _change_later_request(lambda data, sent: data[:8] if data[4] % 2 == 0 else data),
+    _change_sent_ping_request(lambda data, sent: data[:8] if data[4] % 2 == 0 else data),
     blind=True,
 )

@@ -28,7 +28,7 @@ SESSION_PORT = 1801
 """The port on which queue managers accept sessions."""
 
 
-def skip_cookie(when: OpeningCondition) -> Install:
+def increment_ping_cookie_twice(when: OpeningCondition) -> Install:
     """Return an installer of a fault that increments PingCookie twice for some Ping Requests."""
 
     class CookieSkipped(Ping):
@@ -57,7 +57,7 @@ for _name, _says, _when in (
         is_indirect,
     ),
 ):
-    add(_name, "MQQB-3.1.7.6-03", _says, skip_cookie(_when), blind=True)
+    add(_name, "MQQB-3.1.7.6-03", _says, increment_ping_cookie_twice(_when), blind=True)
 
 
 class RequestEffectChanged(Ping):
@@ -137,7 +137,7 @@ class InitiatorLaterPingRequestToNextPort(RequestEffectChanged):
         return replace(effect, remote=effect.remote._replace(port=effect.remote.port + 1))
 
 
-def let_timer_close_session(when: OpeningCondition) -> Install:
+def close_session_when_ping_response_timer_expires(when: OpeningCondition) -> Install:
     """Return an installer of a fault that does not stop the Ping Response Timer when the response arrives, and closes
     the session when the timer expires.
     """
@@ -178,4 +178,4 @@ for _name, _says, _when in (
         has_open_session,
     ),
 ):
-    add(_name, "MQQB-3.1.7.6-14", _says, let_timer_close_session(_when), blind=True)
+    add(_name, "MQQB-3.1.7.6-14", _says, close_session_when_ping_response_timer_expires(_when), blind=True)

@@ -145,13 +145,13 @@ def _repeat_first_response_field(field: str) -> Any:
     return change
 
 
-def _repeat_first_rf(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
+def _repeat_rf_of_first_response(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
     bit = PingPacket.flags(RF=1)
     kept = self.__dict__.setdefault("rf", response.Flags & bit)
     return replace(response, Flags=response.Flags & ~bit | kept)
 
 
-def _repeat_set_rf(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
+def _keep_rf_set_after_first_refusal(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
     bit = PingPacket.flags(RF=1)
     self.__dict__["rf"] = kept = self.__dict__.get("rf", 0) | response.Flags & bit
     return replace(response, Flags=response.Flags | kept)
@@ -213,13 +213,13 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-rf-of-first-response",
         "MQQB-3.1.7.7-05",
         "The acceptor keeps the RF of its first Ping Response.",
-        _change_ping_response(_repeat_first_rf),
+        _change_ping_response(_repeat_rf_of_first_response),
     ),
     (
         "acceptor-ping-response-rf-set-ever-after-refusal",
         "MQQB-3.1.7.7-05",
         "The acceptor sets RF in each Ping Response after the first with RF, although it accepts sessions again.",
-        _change_ping_response(_repeat_set_rf),
+        _change_ping_response(_keep_rf_set_after_first_refusal),
     ),
     (
         "acceptor-ping-response-guid-null-for-null-guid",

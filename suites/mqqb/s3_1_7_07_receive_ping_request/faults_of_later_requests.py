@@ -11,7 +11,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.effects import Effect, SendDatagram
 from reference_qm.surface.inputs import PingSocket
 
-_SIGNATURE_AT = 2
+_SIGNATURE_OFFSET = 2
 
 
 def _clear_signature(when: Callable[[FaultyCore, list[bytes]], bool]) -> Install:
@@ -28,7 +28,7 @@ def _clear_signature(when: Callable[[FaultyCore, list[bytes]], bool]) -> Install
             sent.append(effect.data)
             if not when(faulty, sent):
                 return [effect]
-            data = effect.data[:_SIGNATURE_AT] + b"\0\0" + effect.data[_SIGNATURE_AT + 2 :]
+            data = effect.data[:_SIGNATURE_OFFSET] + b"\0\0" + effect.data[_SIGNATURE_OFFSET + 2 :]
             return [replace(effect, data=data)]
 
         faulty.effect_filters.append(filter_response)

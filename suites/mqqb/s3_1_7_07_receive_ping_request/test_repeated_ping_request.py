@@ -26,7 +26,7 @@ def test_repeated_ping_request_is_answered_again(peer, judge):
         packet = ping_request(QMGuid=guid, Cookie=0x1234)
         if when == "during a session":
             peer.open_raw()
-        exchanges = [PingExchange.on(end, packet) for _ in range(4)]
+        exchanges = [PingExchange.exchange_from_port(end, packet) for _ in range(4)]
         came = sum(exchange.is_answered for exchange in exchanges)
         judge(
             "MQQB-3.1.7.7-01",

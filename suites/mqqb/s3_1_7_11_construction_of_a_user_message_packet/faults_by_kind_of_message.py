@@ -17,7 +17,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 SendingPredicate = Callable[[QueueManager, Session, OutgoingMessagePosition], bool]
-ComputeField = Callable[[QueueManager, Session, SessionHeader], int]
+FieldComputation = Callable[[QueueManager, Session, SessionHeader], int]
 
 
 def is_express(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> bool:
@@ -40,7 +40,7 @@ def is_any(qm: QueueManager, session: Session, position: OutgoingMessagePosition
     return True
 
 
-def get_element_of_other_session(element: str) -> ComputeField:
+def get_element_of_other_session(element: str) -> FieldComputation:
     """Return a function that reads an element of the oldest other open session, or the element of the session itself if
     no other session is open.
     """
@@ -52,7 +52,7 @@ def get_element_of_other_session(element: str) -> ComputeField:
     return get_element
 
 
-def change_added_header(field: str, compute: ComputeField, when: SendingPredicate) -> Install:
+def change_added_header(field: str, compute: FieldComputation, when: SendingPredicate) -> Install:
     """Return an installer of a fault that changes a field of the SessionHeader that is added to a message."""
 
     def make_changed_header(
@@ -69,7 +69,7 @@ def change_added_header(field: str, compute: ComputeField, when: SendingPredicat
     return during(Sending.update_user_message, SessionAcks.build_header, make_changed_header)
 
 
-def keep_element(element: str, compute: Callable[[int], int], when: SendingPredicate) -> Install:
+def keep_session_element_after_header(element: str, compute: Callable[[int], int], when: SendingPredicate) -> Install:
     """Return an installer of a fault that sets an element of the session to a value that is computed from the value
     before a SessionHeader was added to a message.
     """
@@ -234,4 +234,4 @@ for _name, _rule, _says, _element, _keep, _when in (
         is_any,
     ),
 ):
-    add(_name, _rule, _says, keep_element(_element, _keep, _when), blind=True)
+    add(_name, _rule, _says, keep_session_element_after_header(_element, _keep, _when), blind=True)

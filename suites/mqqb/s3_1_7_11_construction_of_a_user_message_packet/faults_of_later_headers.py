@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 _SH = BaseHeader.flags(SH=1)
 
 
-def _change_header(change: Callable[[Session, SessionHeader, int], SessionHeader]) -> Install:
+def _change_session_header(change: Callable[[Session, SessionHeader, int], SessionHeader]) -> Install:
     """Return an installer of a fault that changes the SessionHeader in a message. ``change`` is also called with the
     number of SessionHeaders that the session has sent in messages before.
     """
@@ -36,7 +36,7 @@ def _change_header(change: Callable[[Session, SessionHeader, int], SessionHeader
     return change_step(Sending.update_user_message, run)
 
 
-def _clear_flag(when: Callable[[UserMessagePacket, int], bool]) -> Install:
+def _omit_session_header(when: Callable[[UserMessagePacket, int], bool]) -> Install:
     """Return an installer of a fault that omits the SessionHeader of some messages and clears SH."""
 
     def run(
@@ -54,20 +54,20 @@ def _clear_flag(when: Callable[[UserMessagePacket, int], bool]) -> Install:
     return change_step(Sending.update_user_message, run)
 
 
-def _number_from_one_again(session: Session, header: SessionHeader, before: int) -> SessionHeader:
+def _reset_recoverable_ack_number_to_one(session: Session, header: SessionHeader, before: int) -> SessionHeader:
     if not before or not header.RecoverableMsgAckSeqNumber:
         return header
     return replace(header, RecoverableMsgAckSeqNumber=1)
 
 
-def _number_of_all_messages(session: Session, header: SessionHeader, before: int) -> SessionHeader:
+def _add_express_count_to_recoverable_ack_number(session: Session, header: SessionHeader, before: int) -> SessionHeader:
     if not header.RecoverableMsgAckSeqNumber:
         return header
     express = session.MessageReceivedCount - session.RecoverableMessageReceivedCount
     return replace(header, RecoverableMsgAckSeqNumber=header.RecoverableMsgAckSeqNumber + express & 0xFFFF)
 
 
-def _number_without_gap(session: Session, header: SessionHeader, before: int) -> SessionHeader:
+def _acknowledge_only_highest_recoverable_number(session: Session, header: SessionHeader, before: int) -> SessionHeader:
     flags = header.RecoverableMsgAckFlags
     if not flags:
         return header
@@ -75,7 +75,7 @@ def _number_without_gap(session: Session, header: SessionHeader, before: int) ->
     return replace(header, RecoverableMsgAckSeqNumber=highest, RecoverableMsgAckFlags=1)
 
 
-def after_session_header(change: Callable[[Any, Session, int, tuple[int, int, int], Now], None]) -> Install:
+def change_session_after_header(change: Callable[[Any, Session, int, tuple[int, int, int], Now], None]) -> Install:
     """Return an installer of a fault that changes a session after a message with a SessionHeader. ``change`` is also
     called with the number of such messages, and with the state before: the number of unacknowledged messages, the last
     acknowledged recoverable number, and the remaining time of the Session Ack Send Timer.
@@ -100,21 +100,21 @@ def after_session_header(change: Callable[[Any, Session, int, tuple[int, int, in
     return change_step(Sending.update_user_message, run)
 
 
-def _last_acked_is_count_of_all(self: Any, session: Session, count: int, before: Any, now: Now) -> None:
+def _set_last_acked_number_to_message_count(self: Any, session: Session, count: int, before: Any, now: Now) -> None:
     session.LastAckedRecoverableMsgSeqNumber = session.MessageReceivedCount
 
 
-def _last_acked_kept_at_second(self: Any, session: Session, count: int, before: Any, now: Now) -> None:
+def _keep_last_acked_number_after_second_header(self: Any, session: Session, count: int, before: Any, now: Now) -> None:
     if count > 1:
         session.LastAckedRecoverableMsgSeqNumber = before[1]
 
 
-def _last_acked_is_one_less(self: Any, session: Session, count: int, before: Any, now: Now) -> None:
+def _decrement_last_acked_number(self: Any, session: Session, count: int, before: Any, now: Now) -> None:
     if session.LastAckedRecoverableMsgSeqNumber > before[1] + 1:
         session.LastAckedRecoverableMsgSeqNumber -= 1
 
 
-def _timer_restarted(when: Callable[[Session, int], bool]) -> Callable[..., None]:
+def _make_ack_send_timer_restart(when: Callable[[Session, int], bool]) -> Callable[..., None]:
     def change(self: Any, session: Session, count: int, before: Any, now: Now) -> None:
         if when(session, count):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, before[2], now)
@@ -143,67 +143,71 @@ for _name, _rule, _says, _install in (
         "sender-later-session-header-begins-with-number-1",
         "MQQB-3.1.7.11-06",
         "RecoverableMsgAckSeqNumber of the sender's second and later SessionHeaders in messages is 1.",
-        _change_header(_number_from_one_again),
+        _change_session_header(_reset_recoverable_ack_number_to_one),
     ),
     (
         "sender-session-header-recoverable-number-counts-express-messages",
         "MQQB-3.1.7.11-06",
         "RecoverableMsgAckSeqNumber of a SessionHeader in a message also counts received express messages.",
-        _change_header(_number_of_all_messages),
+        _change_session_header(_add_express_count_to_recoverable_ack_number),
     ),
     (
         "sender-session-header-recoverable-number-is-highest",
         "MQQB-3.1.7.11-06",
         "RecoverableMsgAckSeqNumber of a SessionHeader in a message is the highest unacknowledged number.",
-        _change_header(_number_without_gap),
+        _change_session_header(_acknowledge_only_highest_recoverable_number),
     ),
     (
         "sender-sh-clear-in-transactional-message",
         "MQQB-3.1.7.11-11",
         "The sender omits the SessionHeader of a transactional message, and clears SH.",
-        _clear_flag(lambda packet, count: packet.TransactionHeader is not None),
+        _omit_session_header(lambda packet, count: packet.TransactionHeader is not None),
     ),
     (
         "sender-sh-clear-in-recoverable-message",
         "MQQB-3.1.7.11-11",
         "The sender omits the SessionHeader of a recoverable message, and clears SH.",
-        _clear_flag(lambda packet, count: bool(packet.UserHeader.DM) and packet.TransactionHeader is None),
+        _omit_session_header(lambda packet, count: bool(packet.UserHeader.DM) and packet.TransactionHeader is None),
     ),
     (
         "sender-last-acked-number-counts-express-messages",
         "MQQB-3.1.7.11-14",
         "After a SessionHeader, LastAckedRecoverableMsgSeqNumber of the sender is the number of all messages.",
-        after_session_header(_last_acked_is_count_of_all),
+        change_session_after_header(_set_last_acked_number_to_message_count),
     ),
     (
         "sender-last-acked-number-kept-at-second-session-header",
         "MQQB-3.1.7.11-14",
         "After its second SessionHeader, the sender does not change LastAckedRecoverableMsgSeqNumber.",
-        after_session_header(_last_acked_kept_at_second),
+        change_session_after_header(_keep_last_acked_number_after_second_header),
     ),
     (
         "sender-last-acked-number-of-several-messages-one-less",
         "MQQB-3.1.7.11-14",
         "After a SessionHeader for several recoverable messages, LastAckedRecoverableMsgSeqNumber is one too low.",
-        after_session_header(_last_acked_is_one_less),
+        change_session_after_header(_decrement_last_acked_number),
     ),
     (
         "sender-ack-send-timer-runs-on-after-second-session-header",
         "MQQB-3.1.7.11-15",
         "After its second SessionHeader in a message, the sender does not stop the Session Ack Send Timer.",
-        after_session_header(_timer_restarted(lambda session, count: count > 1)),
+        change_session_after_header(_make_ack_send_timer_restart(lambda session, count: count > 1)),
     ),
     (
         "sender-ack-send-timer-runs-on-after-recoverable-messages",
         "MQQB-3.1.7.11-15",
         "After a SessionHeader for recoverable messages, the sender does not stop the Session Ack Send Timer.",
-        after_session_header(_timer_restarted(lambda session, count: session.RecoverableMessageReceivedCount > 0)),
+        change_session_after_header(
+            _make_ack_send_timer_restart(lambda session, count: session.RecoverableMessageReceivedCount > 0)
+        ),
     ),
     (
         "sender-ack-send-timer-runs-on-after-express-messages",
         "MQQB-3.1.7.11-15",
         "After a SessionHeader for express messages only, the sender does not stop the Session Ack Send Timer.",
-        after_session_header(_timer_restarted(lambda session, count: session.RecoverableMessageReceivedCount == 0)),
+        change_session_after_header(
+            _make_ack_send_timer_restart(lambda session, count: session.RecoverableMessageReceivedCount == 0)
+        ),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

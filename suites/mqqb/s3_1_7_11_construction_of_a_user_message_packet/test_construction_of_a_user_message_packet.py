@@ -28,8 +28,8 @@ NEARLY_DUE_FRACTION = 0.85
 """The fraction of the timer's duration after which the SUT sends a message. The fraction is more than three quarters,
 but leaves enough time to send before the timer expires.
 """
-EARLIER_TIMEOUT_FRACTION = 0.4
-DUE_TIMEOUT_FRACTION = 0.75
+EARLY_ACK_DELAY_FRACTION = 0.4
+DUE_ACK_DELAY_FRACTION = 0.75
 RECOVERABLE_MESSAGES_BY_DELIVERY = {"express": 2, "recoverable": 20, "transactional": 2}
 """The number of recoverable messages that a SessionHeader acknowledges, by the delivery of the message with the header.
 One number is greater than half the number of the flags.
@@ -119,7 +119,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
     """
     group = RECOVERABLE_MESSAGES_BY_DELIVERY[delivery]
     second_host.open_raw().send(peer.recoverable_message({"SourceQueueManager": second_host.identifier}))
-    peer.configure(window_size=Sender.PEER_WINDOW)
+    peer.configure(window_size=Sender.PEER_WINDOW_SIZE)
     sut.limit_time_scale(1)
     sender = Sender(peer, sut)
     sender.send(1)
@@ -134,9 +134,9 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
         sent = [session.send(make()) for make in (peer.message, *[peer.recoverable_message] * group)]
         early, nearly = (
             _send_message_after_packet(sender, session, sent[0], int(delay_ms * part), **kind)
-            for part, kind in ((EARLIER_TIMEOUT_FRACTION, {}), (NEARLY_DUE_FRACTION, {"delivery": delivery}))
+            for part, kind in ((EARLY_ACK_DELAY_FRACTION, {}), (NEARLY_DUE_FRACTION, {"delivery": delivery}))
         )
-        if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_TIMEOUT_FRACTION and has_session_header(
+        if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_ACK_DELAY_FRACTION and has_session_header(
             nearly
         ):
             break
@@ -176,7 +176,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
-    anew = session.stays_quiet(int(delay_ms * EARLIER_TIMEOUT_FRACTION))
+    anew = session.stays_quiet(int(delay_ms * EARLY_ACK_DELAY_FRACTION))
     judge(
         "MQQB-3.1.7.11-15",
         expected=holds("the SUT sends no acknowledgment when the stopped timer would have expired"),
@@ -218,7 +218,7 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         known = len(session.received)
         frames = _send_message_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_FRACTION))
         acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
-        early = [one for one in acks if peer.measure_duration(sent[0], one).ms < delay_ms * EARLIER_TIMEOUT_FRACTION]
+        early = [one for one in acks if peer.measure_duration(sent[0], one).ms < delay_ms * EARLY_ACK_DELAY_FRACTION]
         if turn == "second":
             judge(
                 "MQQB-3.1.7.11-15",
@@ -244,7 +244,7 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         )
         session.acknowledge_all()
     later = session.send(peer.message())
-    silent = session.stays_quiet(int(delay_ms * EARLIER_TIMEOUT_FRACTION), of="SessionAck")
+    silent = session.stays_quiet(int(delay_ms * EARLY_ACK_DELAY_FRACTION), of="SessionAck")
     judge(
         "MQQB-3.1.7.11-15",
         "MQQB-3.1.7.1.3-23",

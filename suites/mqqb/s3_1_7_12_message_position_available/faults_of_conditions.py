@@ -50,18 +50,18 @@ def _is_transactional_message_to_own_queue(faulty: FaultyCore, request: SendMess
     return request.transactional and faulty.core.destinations.find_local(request.to) is not None
 
 
-AddEntry = Callable[[Session, OutgoingMessagePosition, Now], None]
+EntryAddition = Callable[[Session, OutgoingMessagePosition, Now], None]
 
 
 def _omit_third_waiting_entry(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if session.SessionState is SessionState.OPEN or len(session.OutgoingMessageTable) != 2:
         original(session, position, now)
 
 
 def _omit_entry_before_last_of_transaction(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     header = position.UserMessage.TransactionHeader
     if header is None or header.LM:
@@ -69,14 +69,14 @@ def _omit_entry_before_last_of_transaction(
 
 
 def _omit_entry_of_urgent_message(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if not any(one.priority < position.priority for one in session.OutgoingMessageTable):
         original(session, position, now)
 
 
 def _refer_to_waiting_message_of_equal_label(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     label = position.MessagePosition.MessageReference.Label
     for one in session.OutgoingMessageTable:
@@ -86,7 +86,7 @@ def _refer_to_waiting_message_of_equal_label(
 
 
 def _refer_to_message_of_other_queue(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     for queue in self.qm.adm.OutgoingQueues.values():
         if queue.session is not session:
@@ -95,44 +95,44 @@ def _refer_to_message_of_other_queue(
     original(session, position, now)
 
 
-def _number_by_table(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+def _set_sequence_number_to_table_size(
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     position.SequenceNumber = len(session.OutgoingMessageTable)
     original(session, position, now)
 
 
-def _number_recoverable(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+def _set_sequence_number_of_recoverable_messages(
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     position.SequenceNumber = int(position.recoverable)
     original(session, position, now)
 
 
-def _number_like_last_sent(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+def _set_sequence_number_to_sent_count(
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     position.SequenceNumber = session.MessageSentCount
     original(session, position, now)
 
 
-def _number_recoverable_in_transactions(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+def _set_tx_sequence_number_of_recoverable_messages(
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if position.recoverable and not position.TxSequenceNumber:
         position.TxSequenceNumber = 1
     original(session, position, now)
 
 
-def _number_later_by_table(
-    self: Any, original: AddEntry, session: Session, position: OutgoingMessagePosition, now: Now
+def _set_tx_sequence_number_to_table_size(
+    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if not position.TxSequenceNumber:
         position.TxSequenceNumber = len(session.OutgoingMessageTable)
     original(session, position, now)
 
 
-def _transmit_twice(meant: Callable[[Any, Session, OutgoingMessagePosition, bytes], bool]) -> Install:
+def _transmit_packets_twice(meant: Callable[[Any, Session, OutgoingMessagePosition, bytes], bool]) -> Install:
     """Return an installer of a fault that transmits the packets of some messages twice."""
 
     def transmit(self: Any, original: Any, session: Session, position: OutgoingMessagePosition, packet: Any) -> None:
@@ -208,49 +208,49 @@ for _name, _rule, _says, _install in (
         "sender-later-entry-with-sequence-number-of-table",
         "MQQB-3.1.7.12-11",
         "The sender sets SequenceNumber of a new entry to the number of earlier entries in the table.",
-        change_step(Sending.put_outgoing, _number_by_table),
+        change_step(Sending.put_outgoing, _set_sequence_number_to_table_size),
     ),
     (
         "sender-entry-of-recoverable-message-with-sequence-number-1",
         "MQQB-3.1.7.12-11",
         "The sender sets SequenceNumber of a new entry to 1 if the message is recoverable.",
-        change_step(Sending.put_outgoing, _number_recoverable),
+        change_step(Sending.put_outgoing, _set_sequence_number_of_recoverable_messages),
     ),
     (
         "sender-entry-with-sequence-number-of-last-sent-message",
         "MQQB-3.1.7.12-11",
         "The sender sets SequenceNumber of a new entry to MessageSentCount.",
-        change_step(Sending.put_outgoing, _number_like_last_sent),
+        change_step(Sending.put_outgoing, _set_sequence_number_to_sent_count),
     ),
     (
         "sender-entry-of-recoverable-message-with-tx-sequence-number-1",
         "MQQB-3.1.7.12-13",
         "The sender sets TxSequenceNumber of the entry of a recoverable message to 1.",
-        change_step(Sending.put_outgoing, _number_recoverable_in_transactions),
+        change_step(Sending.put_outgoing, _set_tx_sequence_number_of_recoverable_messages),
     ),
     (
         "sender-later-entry-with-tx-sequence-number-of-table",
         "MQQB-3.1.7.12-13",
         "The sender sets TxSequenceNumber of the entry of a plain message to the number of earlier entries.",
-        change_step(Sending.put_outgoing, _number_later_by_table),
+        change_step(Sending.put_outgoing, _set_tx_sequence_number_to_table_size),
     ),
     (
         "sender-large-message-sent-twice",
         "MQQB-3.1.7.12-15",
         "The sender sends a message of more than 10,000 bytes twice.",
-        _transmit_twice(lambda qm, session, position, packet: len(packet) > _LARGE_PACKET_BYTES),
+        _transmit_packets_twice(lambda qm, session, position, packet: len(packet) > _LARGE_PACKET_BYTES),
     ),
     (
         "sender-message-beside-other-session-sent-twice",
         "MQQB-3.1.7.12-15",
         "The sender sends a message twice while a second outgoing queue exists.",
-        _transmit_twice(lambda qm, session, position, packet: len(qm.adm.OutgoingQueues) > 1),
+        _transmit_packets_twice(lambda qm, session, position, packet: len(qm.adm.OutgoingQueues) > 1),
     ),
     (
         "sender-message-on-later-connection-sent-twice",
         "MQQB-3.1.7.12-15",
         "The sender sends the first message on each connection of a session except the first connection twice.",
-        _transmit_twice(
+        _transmit_packets_twice(
             lambda qm, session, position, packet: (
                 session.MessageSentCount == 1
                 and session.OutgoingQueueReference is not None

@@ -10,7 +10,7 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
-_LARGE = 4096
+_LARGE_BODY_BYTES = 4096
 
 
 def _set_body(packet: UserMessagePacket, body: bytes) -> UserMessagePacket:
@@ -39,7 +39,7 @@ class SenderEntryOfLargeMessageCutAt4096Bytes(Sending):
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
         body = packet.MessagePropertiesHeader.MessageBody
-        return packet if len(body) <= _LARGE else _set_body(packet, body[:_LARGE])
+        return packet if len(body) <= _LARGE_BODY_BYTES else _set_body(packet, body[:_LARGE_BODY_BYTES])
 
 
 @fault("sender-entry-of-second-queue-has-label-of-first", breaks="MQQB-3.1.7.12-09", blind=True)
@@ -74,7 +74,9 @@ class SenderLargePacketCutAt4096Bytes(Sending):
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         body = packet.MessagePropertiesHeader.MessageBody
-        super().transmit(session, position, packet if len(body) <= _LARGE else _set_body(packet, body[:_LARGE]))
+        super().transmit(
+            session, position, packet if len(body) <= _LARGE_BODY_BYTES else _set_body(packet, body[:_LARGE_BODY_BYTES])
+        )
 
 
 @fault("sender-new-entry-received-order-ack-of-predecessor", breaks="MQQB-3.1.7.12-10", blind=True)

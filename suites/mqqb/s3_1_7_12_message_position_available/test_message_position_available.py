@@ -10,7 +10,7 @@ from harness.expectations import fields, holds
 from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import UNUSED_ADDRESS
-from suites.applications import DONE, computer_names, tried
+from suites.applications import DONE, get_request_outcome, list_computer_names
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
@@ -36,7 +36,7 @@ WAITING_MESSAGES: tuple[dict[str, Any], ...] = (
     {"delivery": "recoverable", "priority": 0},
     {},
 )
-TAG_OF_MULTICAST_MESSAGE, TAG_OF_MESSAGE_BESIDE, LAST_TAG = 0x7000, 0x7001, 0x7002
+TAG_OF_MULTICAST_MESSAGE, TAG_OF_MESSAGE_BESIDE_MULTICAST, TAG_OF_LAST_MESSAGE = 0x7000, 0x7001, 0x7002
 FIRST_TAG_OF_UNPAUSED_QUEUE = 100
 """The messages to a queue that is not paused have this tag and higher tags."""
 LARGE_BODY = "a large body " * 800
@@ -128,7 +128,9 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
         sut.send(to, body="waits", label="the same label", application_tag=tag, journal=["positive"], **kind)
         for tag, kind in enumerate(WAITING_MESSAGES, 1)
     ]
-    waiting.append(sut.send(beside, body="waits", application_tag=TAG_OF_MESSAGE_BESIDE, journal=["positive"]))
+    waiting.append(
+        sut.send(beside, body="waits", application_tag=TAG_OF_MESSAGE_BESIDE_MULTICAST, journal=["positive"])
+    )
     journaled = waiting.copy()
     if sut.has("transactions"):
         transaction = sut.control.call("begin")["transaction"]
@@ -138,7 +140,9 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
     judge("MQQB-3.1.7.12-07", expected=len(waiting) - 1, observed=count, case="entries in OutgoingMessageTable")
     sender = Sender(peer, sut)
     peer.inbox.wait(lambda frame: True, len(waiting))
-    tried(partial(sut.send, NAMES_OF_OTHER_PROTOCOLS[0], body="multicast", application_tag=TAG_OF_MULTICAST_MESSAGE))
+    get_request_outcome(
+        partial(sut.send, NAMES_OF_OTHER_PROTOCOLS[0], body="multicast", application_tag=TAG_OF_MULTICAST_MESSAGE)
+    )
     peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [TAG_OF_MULTICAST_MESSAGE], within_ms=sut.quiet_ms)
     came = peer.inbox.copies
     numbers = sorted(int(frame["UserHeader"].MessageID) for frame in came if not _is_multicast_message(frame))
@@ -157,10 +161,10 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
     else:
         judge.mark_not_exercised("MQQB-3.1.7.12-08", reason="the control channel does not show the system journal")
     peer.hang_up()
-    sender.send(LAST_TAG)
-    peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [LAST_TAG])
+    sender.send(TAG_OF_LAST_MESSAGE)
+    peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [TAG_OF_LAST_MESSAGE])
     peer.pass_time(sut.quiet_ms)
-    again = [frame for frame in peer.inbox.copies if Sender.list_tags([frame]) == [LAST_TAG]]
+    again = [frame for frame in peer.inbox.copies if Sender.list_tags([frame]) == [TAG_OF_LAST_MESSAGE]]
     case = "number of copies of the message after the end of the session"
     judge("MQQB-3.1.7.12-15", expected=1, observed=len(again), case=case, evidence=again)
     peer.inbox.acknowledge()
@@ -347,7 +351,7 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
     """
     listener = peer.listen_raw()
     names = [sut.format_name("plain")]
-    names += [rf"DIRECT=OS:{host}\{names[0].partition(chr(92))[2]}" for host in computer_names(sut)[:1]]
+    names += [rf"DIRECT=OS:{host}\{names[0].partition(chr(92))[2]}" for host in list_computer_names(sut)[:1]]
     if sut.has("queue_control") and sut.has("private_names"):
         known = sut.format_names(sut.queue("plain"))
         names += [known[kind] for kind in ("private", "public") if known.get(kind)]
@@ -386,7 +390,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
     ):
         to = name.format(address=peer.address)
         body = "the message may be sent over a different protocol"
-        taken = tried(partial(sut.send, to, body=body, delivery=delivery)) == DONE
+        taken = get_request_outcome(partial(sut.send, to, body=body, delivery=delivery)) == DONE
         peer.pass_time(1)
         opened = listener.accept(sut.quiet_ms) is not None
         judge(

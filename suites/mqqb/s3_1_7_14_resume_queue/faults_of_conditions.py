@@ -29,7 +29,7 @@ def _omit_session_of_resumed_queue(when: Condition) -> Install:
         if (chosen and queue.session.transport is None) or (
             chosen and not self.qm.is_connected(queue.session, queue.session.transport)
         ):
-            self.qm.establishing = _InactiveEstablishing()
+            self.qm.establishing = _EstablishingWithoutEffect()
         try:
             original(queue, now)
         finally:
@@ -38,7 +38,7 @@ def _omit_session_of_resumed_queue(when: Condition) -> Install:
     return change_step(Administering.resume_queue, run)
 
 
-class _InactiveEstablishing:
+class _EstablishingWithoutEffect:
     def establish(self, session: Any, now: Any, **named: Any) -> None:
         """Do nothing."""
 

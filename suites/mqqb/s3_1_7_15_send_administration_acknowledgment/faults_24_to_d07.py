@@ -92,7 +92,7 @@ class ReceiverAcknowledgmentOfTransactionalMessageExpress(AdminAcks):
 _SIGNED_MESSAGE_SECURITY = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=ALICE.certificate)
 
 
-_ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
+_ACK_ATTRIBUTE_FAULTS: tuple[tuple[str, str, str, object], ...] = (
     ("receiver-admin-ack-requests-acknowledgment", "MQQB-3.1.7.15-D01", "AcknowledgementsRequested", 1),
     ("receiver-admin-ack-time-to-reach-queue-finite", "MQQB-3.1.7.15-D02", "TimeToReachQueue", 800),
     ("receiver-admin-ack-time-to-be-received-finite", "MQQB-3.1.7.15-D03", "TimeToBeReceived", 900),
@@ -102,7 +102,7 @@ _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _attribute, _value in _ATTRIBUTES:
+for _name, _rule, _attribute, _value in _ACK_ATTRIBUTE_FAULTS:
     _says = f"The receiver's acknowledgment has {_attribute} set."
     add(
         _name,

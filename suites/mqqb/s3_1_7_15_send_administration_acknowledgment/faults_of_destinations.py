@@ -35,17 +35,17 @@ from reference_qm.model.adm import Message
 from reference_qm.security import MessageSecurity
 from reference_qm.surface.clock import Now
 
-_RESPONSE, _DESTINATION = "ResponseQueueFormatName", "DestinationQueueFormatName"
+_RESPONSE_QUEUE_ATTRIBUTE, _DESTINATION_ATTRIBUTE = "ResponseQueueFormatName", "DestinationQueueFormatName"
 _SIGNATURE_BYTES = 128
 
-SendAck = Callable[[Message, MessageClass, Now], None]
-ChangeName = Callable[[str, Message], str]
+OriginalAckSending = Callable[[Message, MessageClass, Now], None]
+QueueNameChange = Callable[[str, Message], str]
 
 
 def _add_missing_admin_queue(find: Callable[[Any, Message], str | None]) -> Install:
     """Return an installer of a fault that acknowledges a message without administration queue to another queue."""
 
-    def send(self: Any, original: SendAck, message: Message, message_class: MessageClass, now: Now) -> None:
+    def send(self: Any, original: OriginalAckSending, message: Message, message_class: MessageClass, now: Now) -> None:
         if not message.AdministrationQueueFormatName:
             message = replace(message, AdministrationQueueFormatName=find(self, message))
         else:
@@ -55,16 +55,18 @@ def _add_missing_admin_queue(find: Callable[[Any, Message], str | None]) -> Inst
     return change_step(AdminAcks.send, send)
 
 
-def _find_destination_on_source(self: Any, message: Message) -> str | None:
+def _build_destination_name_on_source(self: Any, message: Message) -> str | None:
     name = parse_format_name(message.DestinationQueueFormatName)
     source = message.Identifier.QueueManagerGuid
     return str(PrivateName(source, name.QueueIdentifier)) if isinstance(name, PrivateName) else None
 
 
-def _send_copies(find: Callable[[Message], str | None], classes: frozenset[MessageClass] = ALL_CLASSES) -> Install:
+def _send_copies_of_acks(
+    find: Callable[[Message], str | None], classes: frozenset[MessageClass] = ALL_CLASSES
+) -> Install:
     """Return an installer of a fault that sends a copy of each acknowledgment to a second queue."""
 
-    def send(self: Any, original: SendAck, message: Message, message_class: MessageClass, now: Now) -> None:
+    def send(self: Any, original: OriginalAckSending, message: Message, message_class: MessageClass, now: Now) -> None:
         original(message, message_class, now)
         second = find(message)
         if second and message.AdministrationQueueFormatName and message_class in classes:
@@ -73,7 +75,9 @@ def _send_copies(find: Callable[[Message], str | None], classes: frozenset[Messa
     return change_step(AdminAcks.send, send)
 
 
-def _change_name_of_kind(attribute: str, kind: Any, classes: frozenset[MessageClass], change: ChangeName) -> Install:
+def _change_name_of_kind(
+    attribute: str, kind: Any, classes: frozenset[MessageClass], change: QueueNameChange
+) -> Install:
     """Return an installer of a fault that changes the destination or the response queue of acknowledgments if it is a
     format name of one kind.
     """
@@ -88,7 +92,7 @@ def _change_name_of_kind(attribute: str, kind: Any, classes: frozenset[MessageCl
     return change_admin_acks(classes, change_ack)
 
 
-def _name_queue_of_source(name: str, message: Message) -> str:
+def _replace_guid_in_name_by_source(name: str, message: Message) -> str:
     return str(replace(_parse_private(name), ComputerGuid=message.Identifier.QueueManagerGuid))
 
 
@@ -114,7 +118,7 @@ def _swap_guid_bytes(name: str, message: Message) -> str:
     return str(PublicName(UUID(bytes=found.QueueGuid.bytes_le)))
 
 
-def _name_private_queue_of_public_guid(name: str, message: Message) -> str:
+def _replace_guid_in_name_by_public_guid(name: str, message: Message) -> str:
     found = parse_format_name(name)
     assert isinstance(found, PublicName)
     return str(PrivateName(message.Identifier.QueueManagerGuid, found.QueueGuid.fields[0]))
@@ -125,7 +129,7 @@ def _replace_host_of_admin_queue(
 ) -> Install:
     """Return an installer of a fault that replaces the queue manager of a private administration queue."""
 
-    def send(self: Any, original: SendAck, message: Message, message_class: MessageClass, now: Now) -> None:
+    def send(self: Any, original: OriginalAckSending, message: Message, message_class: MessageClass, now: Now) -> None:
         admin = message.AdministrationQueueFormatName
         name = parse_format_name(admin) if admin else None
         if isinstance(name, PrivateName) and select(self, message, name):
@@ -135,25 +139,25 @@ def _replace_host_of_admin_queue(
     return change_step(AdminAcks.send, send)
 
 
-def _names_queue_of_source(self: Any, message: Message, name: PrivateName) -> bool:
+def _is_admin_queue_of_source(self: Any, message: Message, name: PrivateName) -> bool:
     return name.ComputerGuid == message.Identifier.QueueManagerGuid
 
 
-def _names_queue_of_receiver(self: Any, message: Message, name: PrivateName) -> bool:
+def _is_admin_queue_of_receiver(self: Any, message: Message, name: PrivateName) -> bool:
     return bool(name.ComputerGuid == self.qm.adm.Identifier)
 
 
-def _names_queue_of_third(self: Any, message: Message, name: PrivateName) -> bool:
-    return not (_names_queue_of_source(self, message, name) or _names_queue_of_receiver(self, message, name))
+def _is_admin_queue_of_third_party(self: Any, message: Message, name: PrivateName) -> bool:
+    return not (_is_admin_queue_of_source(self, message, name) or _is_admin_queue_of_receiver(self, message, name))
 
 
-def _find_newest_initiator(self: Any) -> UUID:
+def _get_guid_of_newest_initiator(self: Any) -> UUID:
     sessions = [one for one in self.qm.sessions.values() if not one.initiator]
     found: UUID = max(sessions, key=lambda one: one.number).RemoteQMGuid if sessions else self.qm.adm.Identifier
     return found
 
 
-def _name_host_by_os(name: str, message: Message) -> str:
+def _replace_tcp_by_os_in_name(name: str, message: Message) -> str:
     return name.replace("DIRECT=TCP:", "DIRECT=OS:", 1)
 
 
@@ -230,148 +234,153 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-04",
         "The receiver acknowledges a packet with AQ 0 to the private queue of the source that has the number of the "
         "destination queue.",
-        _add_missing_admin_queue(_find_destination_on_source),
+        _add_missing_admin_queue(_build_destination_name_on_source),
     ),
     (
         "receiver-acknowledgment-of-removal-sent-twice",
         "MQQB-3.1.7.15-08",
         "The receiver sends the acknowledgment of a removed message twice.",
-        _send_copies(lambda message: message.AdministrationQueueFormatName, REMOVAL_CLASSES),
+        _send_copies_of_acks(lambda message: message.AdministrationQueueFormatName, REMOVAL_CLASSES),
     ),
     (
         "receiver-nack-also-put-into-destination-queue",
         "MQQB-3.1.7.15-08",
         "The receiver also sends a negative acknowledgment of a refusal to the destination queue of the message.",
-        _send_copies(lambda message: message.DestinationQueueFormatName, REFUSAL_CLASSES),
+        _send_copies_of_acks(lambda message: message.DestinationQueueFormatName, REFUSAL_CLASSES),
     ),
     (
         "receiver-acknowledgment-for-aq-2-to-remote-queue-manager-of-session",
         "MQQB-3.1.7.15-11",
         "The receiver addresses the acknowledgment of a packet with AQ 2 to the remote queue manager of its session.",
-        _replace_host_of_admin_queue(_names_queue_of_source, _find_newest_initiator),
+        _replace_host_of_admin_queue(_is_admin_queue_of_source, _get_guid_of_newest_initiator),
     ),
     (
         "receiver-acknowledgment-for-aq-2-with-number-of-16-bits",
         "MQQB-3.1.7.15-11",
         "The receiver cuts the number of the private queue of an acknowledgment for AQ 2 to 16 bits.",
-        _change_name_of_kind(_DESTINATION, PrivateName, ARRIVAL_CLASSES | REFUSAL_CLASSES, _cut_queue_number),
+        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_CLASSES | REFUSAL_CLASSES, _cut_queue_number),
     ),
     (
         "receiver-acknowledgment-of-removal-for-aq-2-without-highest-byte",
         "MQQB-3.1.7.15-11",
         "The receiver clears the highest byte of the queue number in the acknowledgment of a removed message.",
-        _change_name_of_kind(_DESTINATION, PrivateName, REMOVAL_CLASSES, _clear_highest_byte_of_queue_number),
+        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _clear_highest_byte_of_queue_number),
     ),
     (
         "receiver-acknowledgment-of-arrival-for-aq-3-to-source",
         "MQQB-3.1.7.15-12",
         "The receiver addresses the acknowledgment of an arrival for AQ 3 to a private queue of the source.",
-        _change_name_of_kind(_DESTINATION, PrivateName, ARRIVAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_CLASSES, _replace_guid_in_name_by_source),
     ),
     (
         "receiver-acknowledgment-of-removal-for-aq-3-to-source",
         "MQQB-3.1.7.15-12",
         "The receiver addresses the acknowledgment of a removal for AQ 3 to a private queue of the source.",
-        _change_name_of_kind(_DESTINATION, PrivateName, REMOVAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _replace_guid_in_name_by_source),
     ),
     (
         "receiver-nack-for-aq-3-to-source",
         "MQQB-3.1.7.15-12",
         "The receiver addresses the negative acknowledgment of a refusal for AQ 3 to a private queue of the source.",
-        _change_name_of_kind(_DESTINATION, PrivateName, REFUSAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _replace_guid_in_name_by_source),
     ),
     (
         "receiver-acknowledgment-for-aq-5-with-swapped-guid",
         "MQQB-3.1.7.15-13",
         "The receiver swaps bytes of the GUID of the public queue in the acknowledgment of a removed message.",
-        _change_name_of_kind(_DESTINATION, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
+        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-nack-for-aq-5-with-swapped-guid",
         "MQQB-3.1.7.15-13",
         "The receiver swaps bytes of the GUID of the public queue in a negative acknowledgment.",
-        _change_name_of_kind(_DESTINATION, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
+        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-acknowledgment-for-aq-5-to-private-queue",
         "MQQB-3.1.7.15-13",
         "The receiver addresses the acknowledgment of an arrival for AQ 5 to a private queue of the source.",
-        _change_name_of_kind(_DESTINATION, PublicName, ARRIVAL_CLASSES, _name_private_queue_of_public_guid),
+        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PublicName, ARRIVAL_CLASSES, _replace_guid_in_name_by_public_guid),
     ),
     (
         "receiver-acknowledgment-for-aq-6-to-remote-queue-manager-of-session",
         "MQQB-3.1.7.15-14",
         "The receiver addresses the acknowledgment of a packet with AQ 6 to the remote queue manager of its session.",
-        _replace_host_of_admin_queue(_names_queue_of_third, _find_newest_initiator),
+        _replace_host_of_admin_queue(_is_admin_queue_of_third_party, _get_guid_of_newest_initiator),
     ),
     (
         "receiver-acknowledgment-of-removal-for-aq-6-to-source",
         "MQQB-3.1.7.15-14",
         "The receiver addresses the acknowledgment of a removal for AQ 6 to a private queue of the source.",
         _change_name_of_kind(
-            _DESTINATION, PrivateName, REMOVAL_CLASSES - {MessageClass.MQMSG_CLASS_ACK_RECEIVE}, _name_queue_of_source
+            _DESTINATION_ATTRIBUTE,
+            PrivateName,
+            REMOVAL_CLASSES - {MessageClass.MQMSG_CLASS_ACK_RECEIVE},
+            _replace_guid_in_name_by_source,
         ),
     ),
     (
         "receiver-nack-for-aq-6-with-number-of-16-bits",
         "MQQB-3.1.7.15-14",
         "The receiver cuts the number of the private queue of a negative acknowledgment for AQ 6 to 16 bits.",
-        _change_name_of_kind(_DESTINATION, PrivateName, REFUSAL_CLASSES, _cut_queue_number),
+        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _cut_queue_number),
     ),
     (
         "receiver-response-queue-of-removal-for-dq-3-on-source",
         "MQQB-3.1.7.15-21",
         "The receiver sets the response queue of the acknowledgment of a removed message with DQ 3 to a private queue "
         "of the source.",
-        _change_name_of_kind(_RESPONSE, PrivateName, REMOVAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _replace_guid_in_name_by_source),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-3-on-source",
         "MQQB-3.1.7.15-21",
         "The receiver sets the response queue of a negative acknowledgment for DQ 3 to a private queue of the source.",
-        _change_name_of_kind(_RESPONSE, PrivateName, REFUSAL_CLASSES, _name_queue_of_source),
+        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _replace_guid_in_name_by_source),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-3-with-number-of-16-bits",
         "MQQB-3.1.7.15-21",
         "The receiver cuts the number of the response queue of a negative acknowledgment for DQ 3 to 16 bits.",
-        _change_name_of_kind(_RESPONSE, PrivateName, REFUSAL_CLASSES, _cut_queue_number),
+        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _cut_queue_number),
     ),
     (
         "receiver-response-queue-of-removal-for-dq-5-with-swapped-guid",
         "MQQB-3.1.7.15-22",
         "The receiver swaps bytes of the GUID of the response queue in the acknowledgment of a removed message.",
-        _change_name_of_kind(_RESPONSE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
+        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-5-with-swapped-guid",
         "MQQB-3.1.7.15-22",
         "The receiver swaps bytes of the GUID of the response queue in a negative acknowledgment.",
-        _change_name_of_kind(_RESPONSE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
+        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-response-queue-of-arrival-for-dq-5-on-source",
         "MQQB-3.1.7.15-22",
         "The receiver sets the response queue of the acknowledgment of an arrival with DQ 5 to a private queue.",
-        _change_name_of_kind(_RESPONSE, PublicName, ARRIVAL_CLASSES, _name_private_queue_of_public_guid),
+        _change_name_of_kind(
+            _RESPONSE_QUEUE_ATTRIBUTE, PublicName, ARRIVAL_CLASSES, _replace_guid_in_name_by_public_guid
+        ),
     ),
     (
         "receiver-response-queue-of-removal-for-dq-7-by-host-name",
         "MQQB-3.1.7.15-23",
         "The receiver names the host of the response queue by OS in the acknowledgment of a removed message.",
-        _change_name_of_kind(_RESPONSE, DirectName, REMOVAL_CLASSES, _name_host_by_os),
+        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, REMOVAL_CLASSES, _replace_tcp_by_os_in_name),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-7-by-host-name",
         "MQQB-3.1.7.15-23",
         "The receiver names the host of the response queue by OS in a negative acknowledgment.",
-        _change_name_of_kind(_RESPONSE, DirectName, REFUSAL_CLASSES, _name_host_by_os),
+        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, REFUSAL_CLASSES, _replace_tcp_by_os_in_name),
     ),
     (
         "receiver-response-queue-for-dq-7-cut-to-40-characters",
         "MQQB-3.1.7.15-23",
         "The receiver cuts the direct format name of the response queue to 40 characters.",
-        _change_name_of_kind(_RESPONSE, DirectName, ALL_CLASSES, _cut_long_direct_name),
+        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, ALL_CLASSES, _cut_long_direct_name),
     ),
     (
         "receiver-second-destination-of-acknowledgments-not-opened",

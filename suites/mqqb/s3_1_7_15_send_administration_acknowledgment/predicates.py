@@ -19,8 +19,8 @@ from suites.mqqb.steps.received_messages import Message
 
 ACK_REQUEST_BITS = 0xF
 """The bits of MessagePropertiesHeader.Flags that request acknowledgments: PA, PR, NA and NR."""
-_PRIVATE, _PUBLIC, _DIRECT = 3, 5, 7
-_ON_SOURCE, _ON_DESTINATION, _ON_ANY_HOST = 2, 3, 6
+_QUEUE_TYPE_PRIVATE, _QUEUE_TYPE_PUBLIC, _QUEUE_TYPE_DIRECT = 3, 5, 7
+_RQ_OF_PRIVATE_QUEUE_ON_SOURCE, _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION, _RQ_OF_PRIVATE_QUEUE_ON_ANY_HOST = 2, 3, 6
 
 
 def _has_no_ack_requests(packet: Any) -> tuple[bool, str]:
@@ -124,7 +124,9 @@ for expected, compare, rules in (
 
 
 def _is_sent_to_admin_queue(packet: Any, message: Message, answered: Any) -> bool:
-    host = message.QueueManagerAddress if message.AQ == _ON_DESTINATION else answered.QueueManagerGuid
+    host = (
+        message.QueueManagerAddress if message.AQ == _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION else answered.QueueManagerGuid
+    )
     user = packet.UserHeader
     return is_same_queue(user.DestinationQueue, message.AdminQueue, user.QueueManagerAddress, host)
 
@@ -149,10 +151,10 @@ def _make_admin_queue_predicate(*kinds: int) -> Any:
 for rule, kinds, of_queue in (
     ("MQQB-3.1.7.15-09", (), True),
     ("MQQB-3.1.7.15-10", (), False),
-    ("MQQB-3.1.7.15-11", (_ON_SOURCE,), False),
-    ("MQQB-3.1.7.15-13", (_PUBLIC,), False),
-    ("MQQB-3.1.7.15-14", (_ON_ANY_HOST,), False),
-    ("MQQB-3.1.7.15-15", (_DIRECT,), False),
+    ("MQQB-3.1.7.15-11", (_RQ_OF_PRIVATE_QUEUE_ON_SOURCE,), False),
+    ("MQQB-3.1.7.15-13", (_QUEUE_TYPE_PUBLIC,), False),
+    ("MQQB-3.1.7.15-14", (_RQ_OF_PRIVATE_QUEUE_ON_ANY_HOST,), False),
+    ("MQQB-3.1.7.15-15", (_QUEUE_TYPE_DIRECT,), False),
 ):
     passive(rule, USER_MESSAGE_KIND, "DestinationQueue is the AdminQueue of the message", of_system=True)(
         apply_to_acknowledged_messages(_make_admin_queue_predicate(*kinds), left_queue=of_queue)
@@ -168,9 +170,9 @@ def _make_response_queue_predicate(*kinds: int) -> Any:
         if kinds and message.DQ not in kinds:
             return None
         user = packet.UserHeader
-        if message.DQ == _PRIVATE and message.QueueManagerAddress != user.SourceQueueManager:
+        if message.DQ == _QUEUE_TYPE_PRIVATE and message.QueueManagerAddress != user.SourceQueueManager:
             return None  # a message for another queue manager, which was not passed on
-        host = user.QueueManagerAddress if user.RQ == _ON_DESTINATION else user.SourceQueueManager
+        host = user.QueueManagerAddress if user.RQ == _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION else user.SourceQueueManager
         kept = is_same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
         return (
             kept,
@@ -182,9 +184,9 @@ def _make_response_queue_predicate(*kinds: int) -> Any:
 
 for rule, kinds in (
     ("MQQB-3.1.7.15-20", ()),
-    ("MQQB-3.1.7.15-21", (_PRIVATE,)),
-    ("MQQB-3.1.7.15-22", (_PUBLIC,)),
-    ("MQQB-3.1.7.15-23", (_DIRECT,)),
+    ("MQQB-3.1.7.15-21", (_QUEUE_TYPE_PRIVATE,)),
+    ("MQQB-3.1.7.15-22", (_QUEUE_TYPE_PUBLIC,)),
+    ("MQQB-3.1.7.15-23", (_QUEUE_TYPE_DIRECT,)),
 ):
     passive(rule, USER_MESSAGE_KIND, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
         apply_to_acknowledged_messages(_make_response_queue_predicate(*kinds), left_queue=False)

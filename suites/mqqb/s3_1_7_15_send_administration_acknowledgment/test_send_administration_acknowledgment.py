@@ -19,12 +19,12 @@ from suites.mqqb.steps.disposition import (
     AcknowledgingReceiver,
     QueueType,
     get_correlation_id,
+    get_message_class,
     identifier,
-    message_class,
 )
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, BY_SID
+from suites.mqqb.steps.secured import ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER
 
 ATTRIBUTE_BY_RULE = {
     "MQQB-3.1.7.15-D01": "number of acknowledgments that the acknowledgment requests",
@@ -120,7 +120,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     large = bytes(LARGE_BODY_BYTES)
     sent.append(receiver.send_packet(make(user, queue=queue, properties=ALL_ACK_REQUESTS, body=large, **place)))
     came = receiver.await_acks(2)
-    observed = [ack for ack in came if message_class(ack) == AckClass.REACH_QUEUE]
+    observed = [ack for ack in came if get_message_class(ack) == AckClass.REACH_QUEUE]
     judge.all(expected=acknowledged(*sent[1:]), observed=observed, evidence=[*sent, *came])
     named = {identifier(frame): _describe_queue(frame, "Admin") for frame in sent}
     expected = [named.get(get_correlation_id(ack)) for ack in observed]
@@ -191,7 +191,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     ]
     insecure_classes = [AckClass.BAD_DST_Q] * 3
     if sut.has("security"):
-        claims = {"ST": BY_SID, "DE": 1, "SecurityID": MALLORY.security_id}
+        claims = {"ST": ST_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": MALLORY.security_id}
         sent += [
             receiver.send_packet(receiver.build_message({"DM": one}, properties={"NA": 1}, security=claims))
             for one in (0, 1)
@@ -417,7 +417,7 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
         ):
             judge(rule, expected=expected, observed=observed, case=field, evidence=[sent, ack])
     judge.conclude("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
-    claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
+    claims = {"ST": ST_OF_SENDING_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
     claimed = receiver.send_and_await_acks(receiver.build_message(user, **asks), 3)
     for (sent, ack), body in ((arrived, b""), (refused, LONG_BODY), (claimed, LONG_BODY)):
@@ -463,7 +463,7 @@ def test_response_queue_of_message_to_missing_queue_is_that_queue(peer, sut, jud
     )
 
 
-WAYS_OF_REMOVAL = {
+ACK_REQUEST_AND_CLASS_BY_WAY_OF_REMOVAL = {
     "received": ("PR", AckClass.RECEIVE),
     "purged": ("NR", AckClass.Q_PURGED),
     "deleted": ("NR", AckClass.Q_DELETED),
@@ -479,7 +479,12 @@ RULE_BY_WAY_OF_REMOVAL = {
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule about the class for each way in which a message leaves its queue."""
-NEED_BY_REMOVAL = {"received": "receive", "purged": "receive", "deleted": "queue_control", "timeout": "queues"}
+NEEDED_FACILITY_BY_WAY_OF_REMOVAL = {
+    "received": "receive",
+    "purged": "receive",
+    "deleted": "queue_control",
+    "timeout": "queues",
+}
 RULES_OF_REMOVAL_EVENTS = {
     "deleted": ["MQDMPR-3.1.7.1.4-05"],
     "purged": ["MQDMPR-3.1.7.1.7-07"],
@@ -513,7 +518,9 @@ RULES_OF_DELIVERIES = {
     "end",
     [
         pytest.param(
-            end, marks=[covers(rule, *RULES_OF_REMOVAL_EVENTS.get(end, ())), needs(NEED_BY_REMOVAL[end])], id=end
+            end,
+            marks=[covers(rule, *RULES_OF_REMOVAL_EVENTS.get(end, ())), needs(NEEDED_FACILITY_BY_WAY_OF_REMOVAL[end])],
+            id=end,
         )
         for end, rule in RULE_BY_WAY_OF_REMOVAL.items()
     ],
@@ -523,7 +530,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     acknowledgment. These messages are received, purged or deleted, or expire. The SUT acknowledges only a message with
     the matching request; the acknowledgment has the values that follow from the message.
     """
-    bit, expected = WAYS_OF_REMOVAL[end]
+    bit, expected = ACK_REQUEST_AND_CLASS_BY_WAY_OF_REMOVAL[end]
     recoverable = int(delivery != "express")
     other = {"PR": "NR", "NR": "PR"}[bit]
     transactional = delivery == "transactional"

@@ -23,10 +23,16 @@ from suites.mqqb.steps.disposition import (
     AcknowledgingReceiver,
     QueueType,
     get_correlation_id,
+    get_message_class,
     identifier,
-    message_class,
 )
-from suites.mqqb.steps.secured import BY_SID, SHA512, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message
+from suites.mqqb.steps.secured import (
+    SHA512,
+    ST_OF_SENDER_WITH_SID,
+    SYMMETRIC_KEYS,
+    SecuredMessageSender,
+    encrypt_message,
+)
 
 LARGE_BODY = b"a large body " * 2_500
 OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
@@ -36,17 +42,21 @@ ADMIN_QUEUE_NUMBER = 0x5A0B_0C05
 """A number that uses all bytes of PrivateQueueIdentifier."""
 ENHANCED_PRIVACY_LEVEL = 3
 DM_BY_DELIVERY = {"express": 0, "recoverable": 1, "transactional": 1}
-ARRIVED, REFUSED, MISPLACED = AckClass.REACH_QUEUE, AckClass.NOT_TRANSACTIONAL_MSG, AckClass.NOT_TRANSACTIONAL_Q
+ARRIVAL_CLASS, NOT_TRANSACTIONAL_MESSAGE_CLASS, NOT_TRANSACTIONAL_QUEUE_CLASS = (
+    AckClass.REACH_QUEUE,
+    AckClass.NOT_TRANSACTIONAL_MSG,
+    AckClass.NOT_TRANSACTIONAL_Q,
+)
 MIXED_MESSAGES = (
-    ("express", "plain", ADMINISTRATION_QUEUE, b"first", ARRIVED),
-    ("recoverable", "transactional", ADMINISTRATION_QUEUE, b"second", REFUSED),
-    ("recoverable", "plain", None, b"third", ARRIVED),
-    ("express", "transactional", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY, REFUSED),
-    ("transactional", "plain", ADMINISTRATION_QUEUE, b"fifth", MISPLACED),
-    ("recoverable", "plain", OTHER_ADMINISTRATION_QUEUE, b"sixth", ARRIVED),
-    ("express", "transactional", ADMINISTRATION_QUEUE, b"seventh", REFUSED),
-    ("transactional", "transactional", ADMINISTRATION_QUEUE, b"eighth", ARRIVED),
-    ("transactional", "plain", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], MISPLACED),
+    ("express", "plain", ADMINISTRATION_QUEUE, b"first", ARRIVAL_CLASS),
+    ("recoverable", "transactional", ADMINISTRATION_QUEUE, b"second", NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("recoverable", "plain", None, b"third", ARRIVAL_CLASS),
+    ("express", "transactional", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY, NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("transactional", "plain", ADMINISTRATION_QUEUE, b"fifth", NOT_TRANSACTIONAL_QUEUE_CLASS),
+    ("recoverable", "plain", OTHER_ADMINISTRATION_QUEUE, b"sixth", ARRIVAL_CLASS),
+    ("express", "transactional", ADMINISTRATION_QUEUE, b"seventh", NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("transactional", "transactional", ADMINISTRATION_QUEUE, b"eighth", ARRIVAL_CLASS),
+    ("transactional", "plain", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], NOT_TRANSACTIONAL_QUEUE_CLASS),
 )
 """Delivery, queue, administration queue (None: an unknown public queue), body, and class of the acknowledgment."""
 
@@ -60,7 +70,7 @@ def _describe_direct_queue(queue: Any) -> str:
 def _get_ack_values(ack: Frame) -> dict[str, Any]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     return {
-        "class": message_class(ack),
+        "class": get_message_class(ack),
         "destination": _describe_direct_queue(user.DestinationQueue),
         "response queue": _describe_direct_queue(getattr(user, "ResponseQueue", None)),
         "DM": int(user.DM),
@@ -127,7 +137,7 @@ def test_each_acknowledgment_of_several_has_values_of_its_own_message(peer, sut,
                 "destination": where.lower(),
                 "response queue": sut.format_name(queue).removeprefix("DIRECT=").lower(),
                 "DM": DM_BY_DELIVERY[delivery],
-                "body": b"" if of_class == ARRIVED else body,
+                "body": b"" if of_class == ARRIVAL_CLASS else body,
             }
     came = receiver.await_acks(len(sent))
     judge(
@@ -280,7 +290,7 @@ def test_refusal_of_bad_signature_or_key_is_not_acknowledged_unless_configured(p
     """
     sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
-    claims = {"ST": BY_SID, "DE": 1, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
+    claims = {"ST": ST_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
     signed = claims | {"Signature": bytes(256)}
     encrypted = claims | {"EB": 1, "EncryptionKey": bytes(140)}
     sent = [

@@ -22,7 +22,7 @@ from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePosition, Session
 from reference_qm.surface.clock import Now
 
-Body = OrderAckBody | FinalAckBody
+TransactionalAckBody = OrderAckBody | FinalAckBody
 
 
 RECEIVE_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
@@ -40,9 +40,11 @@ def _is_refusal_class(message_class: MessageClass) -> bool:
     return not _is_order_ack_class(message_class) and not _is_receipt_class(message_class)
 
 
-def _change_ack_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Body]) -> Install:
+def _change_ack_body(when: Callable[[MessageClass], bool], change: Callable[[Any], TransactionalAckBody]) -> Install:
     class ChangedAckBody(OrderAcks):
-        def send_transactional_ack(self, name: str, message_class: MessageClass, body: Body, now: Now) -> None:
+        def send_transactional_ack(
+            self, name: str, message_class: MessageClass, body: TransactionalAckBody, now: Now
+        ) -> None:
             super().send_transactional_ack(name, message_class, change(body) if when(message_class) else body, now)
 
     return replace_part(ChangedAckBody)
@@ -68,7 +70,9 @@ def _set_sequence_numbers_to_first(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
 
 
-_BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[Any], Body]], ...] = (
+_ACK_BODY_FAULTS: tuple[
+    tuple[str, str, str, Callable[[MessageClass], bool], Callable[[Any], TransactionalAckBody]], ...
+] = (
     (
         "receiver-order-ack-sequence-id-wrong",
         "MQQB-3.1.7.17-D03",
@@ -128,7 +132,7 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
 )
 
 
-for _name, _rule, _says, _when, _change in _BODIES:
+for _name, _rule, _says, _when, _change in _ACK_BODY_FAULTS:
     add(_name, _rule, _says, _change_ack_body(_when, _change))
 
 

@@ -22,8 +22,8 @@ from suites.mqqb.s3_1_7_17_send_transactional_acknowledgment.attributes import (
 from suites.mqqb.steps.disposition import AckClass, QueueType, delete, purge_queue, receive_first_message
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
 from suites.mqqb.steps.ordering import (
+    ADMIN_AND_RESPONSE_QUEUES_OF_PEER,
     ORDERING_ACK_LABEL,
-    PRIVATE_NAMES_OF_PEER,
     Receiver,
     get_private_queue_number,
     is_order_or_final_ack,
@@ -128,7 +128,7 @@ def test_order_acks_name_last_accepted_message_of_their_sequence(peer, sut, judg
     )
 
 
-DEMANDING_MESSAGE: dict[str, Any] = {
+MESSAGE_FIELDS_NOT_COPIED_TO_FINAL_ACK: dict[str, Any] = {
     "properties": {"BodyType": 0x1011, "PrivacyLevel": 1},
     "base": {"TR": 1},
     "debug": {},
@@ -263,8 +263,10 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge, r
     receiver.sequence.number = 6
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1} if routed else {}
     after = {"PreviousTxSequenceNumber": 0 if routed else 2}
-    queues = {name: PRIVATE_NAMES_OF_PEER[name] for name in ("RQ", "ResponseQueue")}
-    sent.append(receiver.send({"JP": 1, **queues, **source}, transaction=after, **DEMANDING_MESSAGE))
+    queues = {name: ADMIN_AND_RESPONSE_QUEUES_OF_PEER[name] for name in ("RQ", "ResponseQueue")}
+    sent.append(
+        receiver.send({"JP": 1, **queues, **source}, transaction=after, **MESSAGE_FIELDS_NOT_COPIED_TO_FINAL_ACK)
+    )
     receiver.await_acknowledgment()
     queue = sut.queue("transactional")
     peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))

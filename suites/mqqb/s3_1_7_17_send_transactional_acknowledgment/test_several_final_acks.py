@@ -5,11 +5,11 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody
-from suites.mqqb.steps.disposition import AckClass, message_class, receive_first_message
+from suites.mqqb.steps.disposition import AckClass, get_message_class, receive_first_message
 from suites.mqqb.steps.ordering import Receiver
 
 NEGATIVE_CLASS_BIT = 0x8000
-RECEIVED, REFUSED = "received", "refused"
+RECEIPT_OUTCOME, REFUSAL_OUTCOME = "received", "refused"
 
 
 @needs("receive")
@@ -57,10 +57,10 @@ def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
     judge.conclude("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-03")
     if numbers != wanted:
         raise ConformanceFailure("the FinalAcks of the three messages did not arrive")
-    classes = {int(body.MessageID): message_class(frame) for body, frame in zip(bodies, came, strict=True)}
+    classes = {int(body.MessageID): get_message_class(frame) for body, frame in zip(bodies, came, strict=True)}
     judge(
         "MQQB-3.1.7.17-04",
-        expected=[RECEIVED, RECEIVED, REFUSED],
+        expected=[RECEIPT_OUTCOME, RECEIPT_OUTCOME, REFUSAL_OUTCOME],
         observed=[_describe_ack_class(classes[number]) for number in wanted],
         case="classes of the FinalAcks",
         evidence=evidence,
@@ -70,5 +70,5 @@ def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
 def _describe_ack_class(value: int) -> str:
     """Return a text that states whether a class reports a receipt or a refusal of the message."""
     if value == AckClass.RECEIVE:
-        return RECEIVED
-    return REFUSED if value & NEGATIVE_CLASS_BIT else f"class 0x{value:04X}"
+        return RECEIPT_OUTCOME
+    return REFUSAL_OUTCOME if value & NEGATIVE_CLASS_BIT else f"class 0x{value:04X}"

@@ -24,7 +24,7 @@ from suites.mqqb.steps.disposition import (
 class AcknowledgedApplication(Application):
     """Lets an application receive messages from the peer, each of which requests an acknowledgment."""
 
-    WAIT_MS = 60_000
+    READ_TIMEOUT_MS = 60_000
     """The timeout of reads that wait for a message."""
 
     def __init__(self, peer: Peer, sut: Sut, *, transactional: bool) -> None:
@@ -33,7 +33,7 @@ class AcknowledgedApplication(Application):
         self.sequence = self.receiver.sequence
         self.sent: dict[str, Frame] = {}
 
-    def fill(self, *labels: str, **base: Any) -> list[Frame]:
+    def fill_queue(self, *labels: str, **base: Any) -> list[Frame]:
         """Send messages, wait for the last message, and return all; raise ConformanceFailure if the last
         message is not in the queue.
         """
@@ -44,14 +44,16 @@ class AcknowledgedApplication(Application):
         return [self.sent[label] for label in labels]
 
     def _send_message(self, label: str, **headers: Any) -> None:
-        asks: dict[str, Any] = {"properties": {"PR": 1, "NR": 1}, **headers}
+        requests: dict[str, Any] = {"properties": {"PR": 1, "NR": 1}, **headers}
         if self.transactional:
-            asks["transaction"] = {"FA": 1}
-        self.sent[label] = self.receiver.send_packet(self.packet(label, self.receiver.add_admin_queue_fields(), **asks))
+            requests["transaction"] = {"FA": 1}
+        self.sent[label] = self.receiver.send_packet(
+            self.build_message(label, self.receiver.add_admin_queue_fields(), **requests)
+        )
 
     def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
         """Begin a read that waits for a message, and then send the message."""
-        number = self.sut.control.begin(verb, timeout_ms=self.WAIT_MS, **arguments)
+        number = self.sut.control.begin(verb, timeout_ms=self.READ_TIMEOUT_MS, **arguments)
         self.peer.settle()
         self._send_message(label)
         self.peer.eventually(lambda: self.sut.control.answer(number) is not None)

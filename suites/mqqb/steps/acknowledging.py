@@ -9,14 +9,14 @@ from typing import Any
 from harness.capture.recorder import Frame
 from harness.peer.conversation import USER_MESSAGE_KIND, Conversation
 
-BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
+SESSION_ACK_CARRIER, MESSAGE_CARRIER = "SessionAck", "message"
 """The kinds of packets of the peer that can contain a SessionHeader."""
 
 
 def acknowledge_with_carrier(carrier: str, session: Conversation, **header: Any) -> Frame:
     """Send a SessionHeader in a SessionAck, or in a new express message to the plain queue."""
     count = sum(frame.kind == USER_MESSAGE_KIND for frame in session.sent)
-    if carrier == BY_SESSION_ACK:
+    if carrier == SESSION_ACK_CARRIER:
         return session.send(session.build_session_ack(**{"UserMsgSequenceNumber": count, **header}))
     counted = {"UserMsgSequenceNumber": count + 1, "WindowSize": 64}
     return session.send(session.peer.message(session=counted | header))

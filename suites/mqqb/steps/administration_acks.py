@@ -17,11 +17,11 @@ from reference_qm.codec import (
 )
 from suites.mqmq.steps.unused import is_originated_by_sut
 from suites.mqqb.steps.order_and_final_acks import is_final_ack
-from suites.mqqb.steps.received_messages import Message, Received
+from suites.mqqb.steps.received_messages import Message, ReceivedMessages
 
 USER_MESSAGE_KIND = "UserMessage"
 POSITIVE_CLASSES = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
-_NEGATIVE, _LEFT = 0x8000, 0x4000
+_NEGATIVE_CLASS_BIT, _LEFT_QUEUE_CLASS_BIT = 0x8000, 0x4000
 """Two bits of the message class: one is set in negative acknowledgments, the other in acknowledgments of messages that
 had reached their queue.
 """
@@ -36,13 +36,13 @@ identifier of that message.
 def is_administration_ack(packet: Any, context: Context) -> bool:
     """Return whether a message is an administration acknowledgment that the SUT itself created."""
     value = packet.MessagePropertiesHeader.MessageClass
-    meant = value in POSITIVE_CLASSES or value & _NEGATIVE
+    meant = value in POSITIVE_CLASSES or value & _NEGATIVE_CLASS_BIT
     return bool(meant) and not is_final_ack(packet) and is_originated_by_sut(packet, context)
 
 
 def is_about_queued_message(packet: Any) -> bool:
     """Return whether an acknowledgment is about a message that had reached its queue."""
-    return bool(packet.MessagePropertiesHeader.MessageClass & _LEFT)
+    return bool(packet.MessagePropertiesHeader.MessageClass & _LEFT_QUEUE_CLASS_BIT)
 
 
 def apply_to_administration_acks(judge: AckPredicate) -> Predicate:
@@ -65,7 +65,7 @@ def apply_to_acknowledged_messages(judge: AnswerPredicate, *, left_queue: bool |
         if not is_administration_ack(packet, context) or left_queue not in (None, is_about_queued_message(packet)):
             return None
         answered = MessageIdentifier.parse(packet.MessagePropertiesHeader.CorrelationID)
-        message = context.before(Received).messages.get((answered.QueueManagerGuid, answered.Ordinal))
+        message = context.before(ReceivedMessages).messages.get((answered.QueueManagerGuid, answered.Ordinal))
         return None if message is None else judge(packet, message, answered)
 
     return judge_with_message
@@ -75,10 +75,10 @@ def is_same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:
     """Return whether two names identify the same queue; ``host`` is the host of a private name that
     contains no host.
     """
-    return _identify_queue(queue, host) == _identify_queue(other, other_host)
+    return _get_queue_identity(queue, host) == _get_queue_identity(other, other_host)
 
 
-def _identify_queue(queue: Any, host: Any) -> Any:
+def _get_queue_identity(queue: Any, host: Any) -> Any:
     if isinstance(queue, PrivateQueueFormatNameId):
         return host, queue.PrivateQueueIdentifier
     if isinstance(queue, PrivateQueueFormatName):

@@ -12,18 +12,30 @@ from harness.wire.protection import AES_256, RC4
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, private_name
 from suites.mqqb.steps.secured import SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
 
-BASE, ENHANCED, ADVANCED = 1, 3, 5
-CIPHER_BY_PRIVACY_LEVEL = {BASE: (RC4, 40), ENHANCED: (RC4, 128), ADVANCED: (AES_256, 256)}
+BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 3, 5
+CIPHER_BY_PRIVACY_LEVEL = {
+    BASE_PRIVACY_LEVEL: (RC4, 40),
+    ENHANCED_PRIVACY_LEVEL: (RC4, 128),
+    ADVANCED_PRIVACY_LEVEL: (AES_256, 256),
+}
 """The algorithm and the number of bits of the key in the peer's messages, by privacy level."""
-PROVIDER_NAMES = {BASE: "base", ENHANCED: "enhanced", ADVANCED: "advanced"}
+PRIVACY_LEVEL_NAMES = {
+    BASE_PRIVACY_LEVEL: "base",
+    ENHANCED_PRIVACY_LEVEL: "enhanced",
+    ADVANCED_PRIVACY_LEVEL: "advanced",
+}
 """The names of the privacy levels on the control channel."""
-RECEIVE, SEND, CERTIFICATES = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "UserCertCache"
+RECEIVED_KEY_CACHE_NAME, SENT_KEY_CACHE_NAME, CERTIFICATES = (
+    "ReceiveSymmetricKeyCache",
+    "SendSymmetricKeyCache",
+    "UserCertCache",
+)
 
 
 class SecurityCaches:
     """The security caches in the SUT's abstract data model."""
 
-    RECEIVED_KEYS, SENT_KEYS, CERTIFICATES = RECEIVE, SEND, CERTIFICATES
+    RECEIVED_KEYS, SENT_KEYS, CERTIFICATES = RECEIVED_KEY_CACHE_NAME, SENT_KEY_CACHE_NAME, CERTIFICATES
 
     def __init__(self, sut: Sut) -> None:
         self.sut = sut
@@ -95,10 +107,13 @@ def send_encrypted_message(secured: SecuredMessageSender, level: int):
     peer, sut = secured.peer, secured.sut
     tag = 7_000 + level
     sut.send(
-        private_name(peer.identifier), body="sent encrypted", application_tag=tag, privacy_level=PROVIDER_NAMES[level]
+        private_name(peer.identifier),
+        body="sent encrypted",
+        application_tag=tag,
+        privacy_level=PRIVACY_LEVEL_NAMES[level],
     )
     came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
     if not came:
-        raise ConformanceFailure(f"the SUT's message with privacy level {PROVIDER_NAMES[level]} did not arrive")
+        raise ConformanceFailure(f"the SUT's message with privacy level {PRIVACY_LEVEL_NAMES[level]} did not arrive")
     peer.inbox.acknowledge()
     return came[0]

@@ -9,7 +9,7 @@ SESSION_CLEANUP_MS = 12_000
 GREATEST_TIMER_SPEED_UP = 20
 LONGEST_WAIT_IN_CLEANUP_TIMES = 5
 """The number of cleanup times for which the check waits for the end of a session."""
-ONCE, TWICE, THRICE = (
+CLOSED_AFTER_1_CLEANUP_TIME_OUTCOME, CLOSED_AFTER_2_CLEANUP_TIMES_OUTCOME, CLOSED_AFTER_3_CLEANUP_TIMES_OUTCOME = (
     f"closed by the SUT after {times} time{'s' * (times > 1)} the duration of the Session Cleanup Timer"
     for times in (1, 2, 3)
 )
@@ -36,7 +36,11 @@ def describe_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
     took = session.peer.measure_duration(session.sent[0], session.record.closed_at_ms)
     slack_ms, each_ms = sut.slack_ms(cleanup_ms), sut.duration_ms(cleanup_ms)
     took.require_steady(slack_ms)
-    for times, said in ((3, THRICE), (2, TWICE), (1, ONCE)):
+    for times, said in (
+        (3, CLOSED_AFTER_3_CLEANUP_TIMES_OUTCOME),
+        (2, CLOSED_AFTER_2_CLEANUP_TIMES_OUTCOME),
+        (1, CLOSED_AFTER_1_CLEANUP_TIME_OUTCOME),
+    ):
         if times * each_ms * 9 // 10 <= took.ms <= times * each_ms + slack_ms:
             return said
     took.get_allowed_range(each_ms * 9 // 10, each_ms + slack_ms)

@@ -52,7 +52,7 @@ NOT_TRANSACTIONAL_Q, NOT_TRANSACTIONAL_MSG = 0x8009, 0x800A
 Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 ADMINISTRATION_QUEUE = "mqc-acks"
-IDENTIFIER_OFFSET = 16
+OFFSET_OF_IDENTIFIER_IN_FINAL_ACK = 16
 """The offset of the message's identifier in the body of a FinalAck (MS-MQQB 2.2.5). The identifier
 follows the sequence.
 """
@@ -60,14 +60,14 @@ MISSING_QUEUE = "private$\\mqc-nowhere"
 """A queue that the SUT does not have."""
 
 
-def message_class(frame: Frame) -> int:
+def get_message_class(frame: Frame) -> int:
     """Return MessageClass of a message."""
     return int((frame.message or frame["MessagePropertiesHeader"]).MessageClass)
 
 
 def list_message_class_names(frames: list[Frame]) -> list[str]:
     """Return the names of the classes of acknowledgments as text for ``observed``."""
-    return [class_name(message_class(frame)) for frame in frames]
+    return [class_name(get_message_class(frame)) for frame in frames]
 
 
 def format_message_classes(*values: int) -> list[str]:
@@ -82,7 +82,7 @@ def get_correlation_id(frame: Frame) -> str:
 
 def get_final_ack_identifier(frame: Frame) -> str:
     """Return the MessageIdentifier in the body of a FinalAck, in the form that ``identifier`` returns."""
-    return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_OFFSET:].hex()[:40]
+    return bytes(frame["MessagePropertiesHeader"].MessageBody)[OFFSET_OF_IDENTIFIER_IN_FINAL_ACK:].hex()[:40]
 
 
 def identifier(message: Frame) -> str:
@@ -129,14 +129,16 @@ class AcknowledgingReceiver(Receiver):
 
     def list_admin_acks(self) -> list[Frame]:
         """Return the administration acknowledgments that have arrived, regardless of their destination."""
-        found = [frame for frame in self.messages if message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
+        found = [frame for frame in self.messages if get_message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
         return [frame for frame in found if not is_order_or_final_ack(frame)]
 
     def list_acks_of_class(self, value: int, *sent: Frame) -> list[Frame]:
         """Return the administration acknowledgments of a class that have arrived for the given messages."""
         wanted = {identifier(message) for message in sent}
         return [
-            ack for ack in self.list_admin_acks() if message_class(ack) == value and get_correlation_id(ack) in wanted
+            ack
+            for ack in self.list_admin_acks()
+            if get_message_class(ack) == value and get_correlation_id(ack) in wanted
         ]
 
     def final_acks(self) -> list[Frame]:
@@ -148,7 +150,7 @@ class AcknowledgingReceiver(Receiver):
         """Return whether a message is a report on a traced message: its class is MQMSG_CLASS_REPORT, or its destination
         is a public queue.
         """
-        return message_class(frame) == REPORT or bool(frame["UserHeader"].DQ == PUBLIC)
+        return get_message_class(frame) == REPORT or bool(frame["UserHeader"].DQ == PUBLIC)
 
     def list_forwarded_messages(self) -> list[Frame]:
         """Return the messages that the peer sent and that the SUT has forwarded back to the peer."""

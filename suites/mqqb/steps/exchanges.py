@@ -22,7 +22,7 @@ from harness.wire import connection_parameters, establish_connection, session_ac
 class Exchange:
     """The packets of an exchange. ``answers``: the SUT's packets in order, with None in place of a missing packet."""
 
-    ALL_ANSWERED: ClassVar[Expectation] = facts(
+    ALL_ANSWERED_EXPECTATION: ClassVar[Expectation] = facts(
         answers=packets(
             "EstablishConnection", "ConnectionParameters", packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
         ),
@@ -88,9 +88,6 @@ def exchange_message(
     return Exchange(connection, answers)
 
 
-exchange, ORDINARY = exchange_message, Exchange.ALL_ANSWERED  # old names, until their last users change
-
-
 @dataclass(slots=True)
 class DeliveryOutcome:
     """The outcome of one message of the peer on its own session."""
@@ -126,6 +123,3 @@ def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") 
         found = any(one["label"] == label for one in sut.messages(queue))
         outcome += f" and {'stored' if found else 'not stored'} in its queue"
     return DeliveryOutcome(outcome, describe_accepted_outcome(sut), [sent, answer])
-
-
-reception = deliver_message  # old name, until its last users change

@@ -13,21 +13,25 @@ from harness.judging.passive import Context, Finding, Predicate, Summary, get_re
 from suites.mqmq.steps.message_bytes import PACKET_SIGNATURE
 
 INTERNAL_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
-_IN, _SH = 1 << 3, 1 << 4
+_IN_BIT, _SH_BIT = 1 << 3, 1 << 4
 _PT_OFFSET = 18
 
 PacketCondition = Callable[[Context], bool]
 
 
-class Kind(NamedTuple):
+class InternalPacketKind(NamedTuple):
     """A kind of internal packet: its size, its PT, and its bits of BaseHeader.Flags."""
 
     size: int
     pt: int
-    flags: int = _IN
+    flags: int = _IN_BIT
 
 
-ESTABLISH_PACKET, PARAMETERS_PACKET, SESSION_ACK_PACKET = Kind(572, 2), Kind(32, 3), Kind(36, 1, _IN | _SH)
+ESTABLISH_PACKET_KIND, PARAMETERS_PACKET_KIND, SESSION_ACK_PACKET_KIND = (
+    InternalPacketKind(572, 2),
+    InternalPacketKind(32, 3),
+    InternalPacketKind(36, 1, _IN_BIT | _SH_BIT),
+)
 
 
 class Opening(Summary):
@@ -72,7 +76,9 @@ def is_second_packet_of_acceptor(context: Context) -> bool:
     return context.sut_role == "acceptor" and opening.own == 1 and opening.peer_parameters
 
 
-def make_flags_of_kind_predicate(kind: Kind, concerns: PacketCondition = lambda context: True) -> Predicate:
+def make_flags_of_kind_predicate(
+    kind: InternalPacketKind, concerns: PacketCondition = lambda context: True
+) -> Predicate:
     """Return a predicate that checks the flags of a packet with the size and the PT of `kind`."""
 
     def judge_flags(packet: Any, context: Context) -> Finding:
@@ -88,19 +94,19 @@ def make_flags_of_kind_predicate(kind: Kind, concerns: PacketCondition = lambda 
     return judge_flags
 
 
-def make_pt_of_kind_predicate(kind: Kind, concerns: PacketCondition = lambda context: True) -> Predicate:
+def make_pt_of_kind_predicate(kind: InternalPacketKind, concerns: PacketCondition = lambda context: True) -> Predicate:
     """Return a predicate that checks PT of a packet with the size and the flags of `kind`."""
 
     def judge_pt(packet: Any, context: Context) -> Finding:
         data = context.frame.data
-        if not _has_size_of_kind(data, kind) or data[2] & (_IN | _SH) != kind.flags or not concerns(context):
+        if not _has_size_of_kind(data, kind) or data[2] & (_IN_BIT | _SH_BIT) != kind.flags or not concerns(context):
             return None
         return _read_pt(data) == kind.pt, f"PT is {_read_pt(data)}"
 
     return judge_pt
 
 
-def _has_size_of_kind(data: bytes, kind: Kind) -> bool:
+def _has_size_of_kind(data: bytes, kind: InternalPacketKind) -> bool:
     return len(data) == kind.size and data.startswith(PACKET_SIGNATURE, 4)
 
 

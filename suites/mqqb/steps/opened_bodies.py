@@ -46,6 +46,3 @@ class DecryptedMessage:
     def choice(self) -> EncryptionChoice:
         """Return the provider, the algorithm, and the number of bits of the key."""
         return self.provider.rstrip("\0"), self.algorithm, 8 * len(self.key or b"")
-
-
-Opened = DecryptedMessage  # old name, until its last users change

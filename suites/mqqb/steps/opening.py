@@ -25,9 +25,9 @@ PEER_QUEUE_BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
 """A format name of a queue of the peer. The format name contains a host name with two addresses
 (capability two_addresses).
 """
-INITIALIZATION_MS = 20_000
+INITIALIZATION_TIMER_MS = 20_000
 """The duration in ms of the Session Initialization Timer in the checks that wait for it (set_timers)."""
-EARLY_CLOSE_MS = 20_000
+EARLY_CLOSE_LIMIT_MS = 20_000
 """A time in ms that is well below the duration of the Session Initialization Timer (60 s, MS-MQQB note <43>), whose
 expiry closes a session that is being set up.
 """
@@ -42,7 +42,7 @@ CLOCK_TOLERANCE_S = 60
 # -- packets of any form -----------------------------------------------------------------------------------------
 
 
-def await_packet_number(conversation: RawConversation, number: int) -> Frame | None:
+def await_packet_at_position(conversation: RawConversation, number: int) -> Frame | None:
     """Wait for the packet at the given position among all packets of the SUT; return None if the packet
     does not arrive.
     """
@@ -84,7 +84,7 @@ def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
     Raise ConformanceFailure if the SUT closes the connection late and answers a second connection: in this case, the
     expiry of the timer may be the reason.
     """
-    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_CLOSE_MS))):
+    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_CLOSE_LIMIT_MS))):
         peer.request_session()  # the answer shows that the SUT has processed all earlier packets
         if connection.closed_by_sut:
             raise ConformanceFailure(
@@ -142,7 +142,7 @@ CLOSED_EARLY_OUTCOME = "closed early"
 
 
 def describe_initialization_end(
-    sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS
+    sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_TIMER_MS
 ) -> bool | str:
     """Wait for the end of a connection whose timer was started at a given instant; return True if the connection ends
     on time, or a description of the measured time otherwise.
@@ -246,10 +246,3 @@ def get_last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
     last = entries[-1]
     shown = {name: last[name] for name in ("Status", "ConnectionHistoryTime", "AddressList")}
     return shown | {"Error": last["Error"] & 0xFFFF_FFFF}
-
-
-# -- old names, until their last users change ---------------------------------------------------------------------
-
-internal_bits = read_internal_bits
-text = guid_text
-outgoing_queue = find_outgoing_queue

@@ -27,10 +27,10 @@ ORDERING_ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
 ORDER_QUEUE_NUMBER = 4
 FIRST_FINAL_ACK_CLASS = 0x4000
-LEAST_FEATURE_COUNT = 3
+LEAST_ACK_FEATURE_COUNT = 3
 """The number of typical features, of four, that a message must have to be treated as an acknowledgment."""
 _ADDRESS_PATTERN = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
-ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
+ORDER_QUEUE_NAME_PATTERN = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
 
 PacketPredicate = Callable[[Any], Finding]
 
@@ -42,7 +42,7 @@ def _has_enough_features(packet: Any, of_class: bool) -> bool:
     signs: int = (
         of_class + (properties.Label == ORDERING_ACK_LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
     )
-    return signs >= LEAST_FEATURE_COUNT
+    return signs >= LEAST_ACK_FEATURE_COUNT
 
 
 def is_order_ack(packet: Any) -> bool:
@@ -104,7 +104,7 @@ def check_direct_name(packet: Any) -> Finding:
     if not isinstance(queue, DirectQueueFormatName):
         return None
     name = queue.DirectFormatName
-    return ORDER_QUEUE_NAME.fullmatch(name) is not None, f"DirectFormatName is {name!a}"
+    return ORDER_QUEUE_NAME_PATTERN.fullmatch(name) is not None, f"DirectFormatName is {name!a}"
 
 
 def check_label(packet: Any) -> Finding:
@@ -182,7 +182,9 @@ EXPECTED_TEXT_BY_PREDICATE: Mapping[PacketPredicate, str] = {
 """The texts of the expectations of the predicates about OrderAcks and FinalAcks."""
 
 
-def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[PacketPredicate, str]) -> None:
+def register_acknowledgment_predicates(
+    meant: Callable[[Any], bool], mp: str, rules: Mapping[PacketPredicate, str]
+) -> None:
     """Register the predicates about one kind of acknowledgment (OrderAck or FinalAck), each with its rule; ``mp``: the
     rule about bit MP of UserHeader.Flags.
     """

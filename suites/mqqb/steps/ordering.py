@@ -17,12 +17,12 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, PrivateQueueFormatNameId, TxSequenceID, user_message
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import EARLY_CLOSE_MS
+from suites.mqqb.steps.opening import EARLY_CLOSE_LIMIT_MS
 
 ORDERING_ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
 FIRST_FINAL_ACK_CLASS = 0x4000
-UNORDERED_CLASSES = (0x0000, 0x0001, 0x0002)
+CLASSES_BESIDE_ORDER_AND_FINAL_ACKS = (0x0000, 0x0001, 0x0002)
 """The classes of ordinary messages, reports and acknowledgments of arrival. A message of these classes is neither an
 OrderAck nor a FinalAck.
 """
@@ -31,7 +31,7 @@ ORDER_ACK_TIMEOUT_MS = 500
 """The value of OrderAckTimeout in ms (MS-MQQB 3.1.3.2, note <50>)."""
 ORDER_QUEUE_PATH = r"PRIVATE$\order_queue$"
 
-PRIVATE_NAMES_OF_PEER: Mapping[str, Any] = {
+ADMIN_AND_RESPONSE_QUEUES_OF_PEER: Mapping[str, Any] = {
     "AQ": 2,
     "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D),
     "RQ": 2,
@@ -40,7 +40,7 @@ PRIVATE_NAMES_OF_PEER: Mapping[str, Any] = {
 """UserHeader fields of a message whose administration queue and response queue are private queues of its sender."""
 
 
-class Place(NamedTuple):
+class AcknowledgedPosition(NamedTuple):
     """The first fields of the body of an OrderAck or FinalAck, which identify a position in a sequence."""
 
     Ordinal: int
@@ -49,12 +49,12 @@ class Place(NamedTuple):
     TxPreviousSequenceNumber: int
 
 
-def read_acknowledged_sequence_place(frame: Frame) -> Place:
+def read_acknowledged_sequence_place(frame: Frame) -> AcknowledgedPosition:
     """Read the beginning of an acknowledgment's body."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     if len(body) < struct.calcsize("<IIII"):
         raise ConformanceFailure(f"the body of the SUT's acknowledgment has {len(body)} bytes, but needs at least 16")
-    return Place(*struct.unpack_from("<IIII", body))
+    return AcknowledgedPosition(*struct.unpack_from("<IIII", body))
 
 
 def is_order_or_final_ack(frame: Frame) -> bool:
@@ -105,7 +105,7 @@ class Receiver:
         return [
             frame
             for frame, value in found
-            if value not in UNORDERED_CLASSES
+            if value not in CLASSES_BESIDE_ORDER_AND_FINAL_ACKS
             and (value >= FIRST_FINAL_ACK_CLASS) == final
             and not self._is_of_earlier_test(frame)
         ]
@@ -169,7 +169,7 @@ def build_order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NO_FIE
     """Build the OrderAck of a message of the SUT; ``changes``: fields with changed values."""
     header = sent["TransactionHeader"]
     body = OrderAckBody(
-        TxSequenceID=_build_sequence(sent),
+        TxSequenceID=_copy_sequence_identifier(sent),
         TxSequenceNumber=header.TxSequenceNumber,
         TxPreviousSequenceNumber=header.TxSequenceNumber - 1,
     )
@@ -180,7 +180,7 @@ def build_final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NO_FIE
     """Build the FinalAck that refuses a message of the SUT; ``changes``: see ``build_order_ack``."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     body = FinalAckBody(
-        TxSequenceID=_build_sequence(sent),
+        TxSequenceID=_copy_sequence_identifier(sent),
         TxSequenceNumber=header.TxSequenceNumber,
         TxPreviousSequenceNumber=header.PreviousTxSequenceNumber,
         SourceGUID=user.SourceQueueManager,
@@ -204,10 +204,10 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
 EARLY_CLOSE_EXPECTATION = fields(
     {"SUT closed the sessions that are not open": [True, True], "SUT acknowledged a message on an open session": True}
 )
-"""The expected reactions to a packet that a SUT accepts only on an open session (``send_before_open``)."""
+"""The expected reactions to a packet that a SUT accepts only on an open session (``send_in_states_before_open``)."""
 
 
-def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
+def send_in_states_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
     """Send a packet on a session in each state before OPEN, and on an open session; return the
     reactions.
 
@@ -218,7 +218,7 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
     untouched = [peer.connect(), peer.request_session()]
     early, late = [peer.connect(), peer.request_session()], peer.open_raw()
     sent = [each.send(packet) for each in (*early, late)]
-    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_CLOSE_MS))
+    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_CLOSE_LIMIT_MS))
     closed = [each.wait_closed(within_ms) for each in early]
     if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure(
@@ -232,7 +232,7 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
     return observed, [*sent, *(each.last for each in early), answer]
 
 
-def _build_sequence(sent: Frame) -> TxSequenceID:
+def _copy_sequence_identifier(sent: Frame) -> TxSequenceID:
     identifier = sent["TransactionHeader"].TxSequenceID
     return TxSequenceID(Ordinal=identifier.Ordinal, TimeStamp=identifier.TimeStamp)
 

@@ -98,7 +98,7 @@ class PingExchange(NamedTuple):
     received: Frame | None
 
     @classmethod
-    def on(cls, end: PingEnd, request: Any) -> PingExchange:
+    def exchange_from_port(cls, end: PingEnd, request: Any) -> PingExchange:
         """Send a Ping Request from a UDP port of the peer, and wait for the response."""
         sent = end.send(request)
         return cls(sent, await_ping_response(end, sent))
@@ -135,7 +135,7 @@ def ping_sut(peer: Peer, *, end: PingEnd | None = None, **fields: Any) -> PingEx
     arrives.
     """
     for _ in range(1 if peer.environment.virtual else MAX_PING_REQUESTS):
-        exchange = PingExchange.on(
+        exchange = PingExchange.exchange_from_port(
             end or peer.open_udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
         )
         if exchange.received is not None:

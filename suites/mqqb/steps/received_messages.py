@@ -23,7 +23,7 @@ class Message(NamedTuple):
     AQ: int
     DestinationQueue: Any
     AdminQueue: Any
-    asks: int
+    ack_request_bits: int
     MessageClass: int
     body: int
     is_encrypted: bool
@@ -53,7 +53,7 @@ class Message(NamedTuple):
         )
 
 
-class Received(Summary):
+class ReceivedMessages(Summary):
     """Store the messages that a system has received, by source and MessageID. An identifier that several messages share
     has the value None.
     """
@@ -76,7 +76,7 @@ class Received(Summary):
         """Return whether the capture contains the first message of a sequence."""
         return self.missing is None and (identifier, 1) in self.numbers
 
-    def excludes(self, identifier: TxSequenceID, source: UUID | None) -> bool:
+    def excludes_receipt_of_sequence(self, identifier: TxSequenceID, source: UUID | None) -> bool:
         """Return whether the system cannot have received any message of a sequence from a queue manager; ``source``
         None: the only sender.
 

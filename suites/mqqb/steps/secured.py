@@ -39,7 +39,7 @@ from suites.mqqb.steps.disposition import DEAD_LETTERS, MISSING_QUEUE
 from suites.mqqb.steps.ordering import ORDERING_ACK_LABEL
 from suites.mqqb.steps.sequences import SYSTEM_JOURNAL
 
-NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
+ST_OF_NO_SENDER, ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
 CLEAR_BODY = b"a body that does not fill the last block"
@@ -122,7 +122,7 @@ body), and the expected value of that attribute.
 DispositionTable = Iterable[DispositionRow]
 
 
-INSECURE_NACKS = (
+INSECURE_NACK_NAMES = (
     "NACK_BAD_DST_Q",
     "NACK_BAD_ENCRYPTION",
     "NACK_BAD_SIGNATURE",
@@ -141,7 +141,7 @@ RULES_OF_ACKNOWLEDGING = (
     "MQQB-3.1.5.8.3-121",
     "MQDMPR-3.1.1.12-D14",
 )
-"""The rules that only an acknowledgment in INSECURE_NACKS makes observable."""
+"""The rules that only an acknowledgment in INSECURE_NACK_NAMES makes observable."""
 ARRIVAL_ACK_NAME = "ACK_REACH_QUEUE"
 NOT_STORED_OUTCOME = "not stored in its queue"
 ARRIVAL_ONLY_OUTCOME = f"{NOT_STORED_OUTCOME}, but acknowledged with {ARRIVAL_ACK_NAME}"
@@ -187,7 +187,7 @@ def judge_dispositions(
 
 def depends_on_insecure_nacks(expected: object) -> bool:
     """Return whether an expected answer is an acknowledgment that the SUT sends only if SendInsecureNacks is TRUE."""
-    return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACKS)
+    return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACK_NAMES)
 
 
 def _get_class_name(frame: Frame) -> str:
@@ -270,7 +270,7 @@ class SecuredMessageSender:
         self.messages += 1
         delivery = {} if queue == "transactional" else {"DM": self.messages % 2}
         own = self._await_administration_ack | {"JN": 1, "JP": 1} | delivery | dict(header)
-        claims = {"ST": BY_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
+        claims = {"ST": ST_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
         headers: dict[str, Any] = {
             "PA": 1,
             "NA": 1,
@@ -302,7 +302,7 @@ class SecuredMessageSender:
         the reason, the messages name no sender.
         """
         by = user or (None if self.tells else ALICE)
-        claims = {} if by else {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
+        claims = {} if by else {"ST": ST_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
         found = self.dispositions(
             {
                 str(kind): sign_message(

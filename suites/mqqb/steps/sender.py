@@ -25,7 +25,7 @@ time has passed.
 """
 TAG_OF_OTHER_QUEUE_MESSAGE = 0x7F00
 """The tag of a message to another queue than that of the check. No other message has this tag."""
-SESSION_SET_UP_KINDS = ["EstablishConnection", "ConnectionParameters"]
+SESSION_SET_UP_PACKET_KINDS = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends to set up a session, in order."""
 
 
@@ -36,9 +36,9 @@ class Sender:
     creates itself, even if the SUT has the facility ``send``.
     """
 
-    PEER_WINDOW = 61
+    PEER_WINDOW_SIZE = 61
     """A WindowSize of the peer that differs from the default WindowSize of the SUT, which is 64 (note <36>)."""
-    LARGEST_WINDOW = 512
+    LARGEST_WINDOW_SIZE = 512
     """The largest window that a check fills."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None, *, own: bool = False) -> None:
@@ -126,10 +126,10 @@ class Sender:
         if session is None:
             raise ConformanceFailure("the SUT opened no connection on which it could send its messages")
         begun = [frame.kind for frame in session.received[:2]]
-        if begun != SESSION_SET_UP_KINDS:
+        if begun != SESSION_SET_UP_PACKET_KINDS:
             came = " and ".join(begun) or "nothing"
             raise ConformanceFailure(
-                f"a connection from the SUT began with {came} instead of {' and '.join(SESSION_SET_UP_KINDS)}"
+                f"a connection from the SUT began with {came} instead of {' and '.join(SESSION_SET_UP_PACKET_KINDS)}"
             )
         return session
 
@@ -182,7 +182,7 @@ class Sender:
         self.send(1)
         session, _ = self.await_first_messages(1)
         window = int(session.received[1]["ConnectionParametersHeader"].WindowSize)
-        if window > self.LARGEST_WINDOW:
+        if window > self.LARGEST_WINDOW_SIZE:
             raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
         self.send(*range(2, window + 1))
         sent = self.collect_all(session, window)

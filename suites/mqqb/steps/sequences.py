@@ -20,9 +20,9 @@ from suites.mqqb.steps.sender import Sender
 
 SYSTEM_JOURNAL = "system$;journal"
 DEAD_LETTERS = "system$;deadxact"
-RESENT, NOT_RESENT = "resent", "not resent"
+RESENT_OUTCOME, NOT_RESENT_OUTCOME = "resent", "not resent"
 """The two outcomes of a resend, as text for verdicts."""
-FIRST_RESEND_MS = 30_000
+FIRST_RESEND_INTERVAL_MS = 30_000
 """The first entry of ResendTimerTable, in ms (MS-MQQB 3.1.1.3, note <24>)."""
 
 
@@ -85,7 +85,7 @@ class Outgoing:
     def _list_open_sessions(self) -> list[Conversation]:
         """Return the open sessions on which messages of the sequence arrived."""
         open_ = [one for one in self.peer.conversations if one.record.closed_by is None]
-        return [one for one in open_ if self.list_sequence_numbers_on(one)]
+        return [one for one in open_ if self.list_sequence_numbers_on_session(one)]
 
     def await_session(self) -> Conversation:
         """Wait until the SUT sends the messages of the sequence on a new session after the end of the earlier session;
@@ -94,7 +94,7 @@ class Outgoing:
         self.peer.environment.run_until(lambda: bool(self._list_open_sessions()), self.sut.connect_timeout_ms)
         return self.session
 
-    def list_sequence_numbers_on(self, session: Conversation) -> list[int]:
+    def list_sequence_numbers_on_session(self, session: Conversation) -> list[int]:
         """Return the numbers of the messages that arrived on a session, in order. The first message that
         the SUT sent has number 1.
         """
@@ -110,10 +110,12 @@ class Outgoing:
         """
         known = len(self.copies(number))
         within_ms = (
-            self.sut.duration_ms(FIRST_RESEND_MS) + self.sut.slack_ms(FIRST_RESEND_MS) + self.sut.connect_timeout_ms
+            self.sut.duration_ms(FIRST_RESEND_INTERVAL_MS)
+            + self.sut.slack_ms(FIRST_RESEND_INTERVAL_MS)
+            + self.sut.connect_timeout_ms
         )
         self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
-        return RESENT if len(self.copies(number)) > known else NOT_RESENT
+        return RESENT_OUTCOME if len(self.copies(number)) > known else NOT_RESENT_OUTCOME
 
     def send_order_ack(self, number: int, **changes: Any) -> Frame:
         """Send the OrderAck of the message with the given number. The first message has number 1."""
@@ -166,18 +168,18 @@ class Outgoing:
         return [int(one["SeqNo"]) for one in read_element(self.read_sequence(), "UnackedSequence")]
 
 
-Place = tuple[int, int, int]
+SequenceInfoTuple = tuple[int, int, int]
 """SeqID, SeqNo and PrevNo of a SEQUENCE_INFO (MS-MQMQ 2.2.5)."""
 
 
-def read_sequence_info_of_transfer(info: dict[str, Any], name: str) -> Place:
+def read_sequence_info_of_transfer(info: dict[str, Any], name: str) -> SequenceInfoTuple:
     """Return an element of OutgoingTransferInfo whose type is SEQUENCE_INFO, as a Place."""
     found = read_element(info, name)
     seq_id, number, previous = (int(read_element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
     return seq_id, number, previous
 
 
-def get_sequence_info(frame: Frame, further: int = 0) -> Place:
+def get_sequence_info(frame: Frame, further: int = 0) -> SequenceInfoTuple:
     """Return the SEQUENCE_INFO of a message, or that of the message ``further`` positions later in the sequence."""
     number = int(get_transaction_header(frame).TxSequenceNumber) + further
     return get_sequence_id_number(frame), number, number - 1

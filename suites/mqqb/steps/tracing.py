@@ -10,10 +10,10 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from suites.mqqb.steps.disposition import AckClass, QueueType
 
-DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-TIME_PATTERN = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAYS)}),({'|'.join(MONTHS)}) \d\d \d\d"
-DATE_PATTERN = "Sun,Jan 01 26"
+DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+TIME_PATTERN = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAY_NAMES)}),({'|'.join(MONTH_NAMES)}) \d\d \d\d"
+DATE_EXAMPLE = "Sun,Jan 01 26"
 """The form of the date at the end of the label of a report."""
 
 
@@ -63,7 +63,7 @@ class Report:
         begins, _, rest = text.partition(" ")
         guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
         found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN}", rest)
-        return begins.upper() if found and _is_date_of_instant(text[-len(DATE_PATTERN) :], self.user.SentTime) else text
+        return begins.upper() if found and _is_date_of_instant(text[-len(DATE_EXAMPLE) :], self.user.SentTime) else text
 
     @property
     def values(self) -> dict[str, Any]:
@@ -79,4 +79,6 @@ class Report:
 def _is_date_of_instant(date: str, sent_s: int) -> bool:
     """Return whether a date is the date of the given instant in any time zone."""
     days = (datetime.fromtimestamp(sent_s + hours * 3_600, UTC) for hours in range(-12, 15))
-    return date in {f"{DAYS[day.weekday()]},{MONTHS[day.month - 1]} {day.day:02} {day.year % 100:02}" for day in days}
+    return date in {
+        f"{DAY_NAMES[day.weekday()]},{MONTH_NAMES[day.month - 1]} {day.day:02} {day.year % 100:02}" for day in days
+    }

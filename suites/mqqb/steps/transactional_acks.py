@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.judging.passive import Context, Finding, NotCaptured, NotExercised, Predicate
 from reference_qm.codec import FinalAckBody, FormatError, OrderAckBody, TxSequenceID
 from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
-from suites.mqqb.steps.received_messages import Message, Received
+from suites.mqqb.steps.received_messages import Message, ReceivedMessages
 
 DQ_OF_PRIVATE_NAME = 3
 """The value of DQ for a private queue of the queue manager in QueueManagerAddress. Spec: MS-MQMQ 2.2.19.2."""
@@ -47,11 +47,11 @@ class OrderAck(NamedTuple):
         return cls(body, user.QueueManagerAddress if user.DQ == DQ_OF_PRIVATE_NAME else None)
 
 
-def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, Received], Finding]) -> Predicate:
+def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, ReceivedMessages], Finding]) -> Predicate:
     """Apply a predicate only to OrderAcks of a system that has received transactional messages."""
 
     def judge_order_ack(packet: Any, context: Context) -> Finding:
-        received = context.before(Received)
+        received = context.before(ReceivedMessages)
         ack = OrderAck.of(packet)
         if ack is None or not received.sequences:
             return None
@@ -60,16 +60,16 @@ def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, Received], Findin
     return judge_order_ack
 
 
-def check_sequence_was_received(ack: OrderAck, received: Received) -> Finding:
+def check_sequence_was_received(ack: OrderAck, received: ReceivedMessages) -> Finding:
     """Compare TxSequenceID with the sequences that the system received."""
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is the TxSequenceID of received messages"
-    if not received.excludes(ack.body.TxSequenceID, ack.source):
+    if not received.excludes_receipt_of_sequence(ack.body.TxSequenceID, ack.source):
         raise NotCaptured(UNCAPTURED_MESSAGES_REASON)
     return False, "TxSequenceID is not the TxSequenceID of received messages"
 
 
-def check_number_was_received(ack: OrderAck, received: Received) -> Finding:
+def check_number_was_received(ack: OrderAck, received: ReceivedMessages) -> Finding:
     """Compare TxSequenceNumber with the numbers that the system received in the sequence."""
     identifier, number = ack.body.TxSequenceID, ack.body.TxSequenceNumber
     if (identifier, number) in received.numbers:
@@ -89,7 +89,7 @@ def apply_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Fin
             body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
         except FormatError:
             return None
-        message = context.before(Received).messages.get((body.SourceGUID, body.MessageID))
+        message = context.before(ReceivedMessages).messages.get((body.SourceGUID, body.MessageID))
         return None if message is None or message.TxSequenceID is None else judge(body, message)
 
     return judge_final_ack

@@ -82,12 +82,12 @@ class MessageAnswerChanger(RemoteReads):
 class ReadTimeoutChanger(RemoteStarting):
     """Change the time-out of a read."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         raise NotImplementedError
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
-        entry.Timeout = self.limit(entry, desc)
+        entry.Timeout = self.compute_timeout_ms(entry, desc)
         return entry
 
 
@@ -101,7 +101,7 @@ class ReadRefuser(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if self.is_refused(desc) else super().check_open_queue(desc)
 
 
-def change_description_of_answer(call: Call, **fields: Any) -> Call:
+def make_call_with_changed_description(call: Call, **fields: Any) -> Call:
     """Return a call whose answer has the given fields in the REMOTEREADDESC."""
     if "lpRemoteReadDesc2" in call.arguments:
 

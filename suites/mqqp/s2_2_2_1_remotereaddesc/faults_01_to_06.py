@@ -26,7 +26,7 @@ from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
     MessageAnswerChanger,
     ReadRefuser,
     ReadTimeoutChanger,
-    change_description_of_answer,
+    make_call_with_changed_description,
     refuse_answer_with_other_field_value,
     refuse_nonzero_field,
 )
@@ -99,7 +99,7 @@ class ServerEndlessReadEndsAfterOneHour(RemoteStarting):
 class ServerInfinitePeekDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a peek with ulTimeout 0xFFFFFFFF."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         infinite = entry.Timeout == INFINITE_MS and entry.Action not in RECEIVE_ACTIONS
         return 0 if infinite else entry.Timeout
 
@@ -108,7 +108,7 @@ class ServerInfinitePeekDoesNotWait(ReadTimeoutChanger):
 class ServerInfiniteReceiveByCursorDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a read by a cursor with ulTimeout 0xFFFFFFFF."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         return 0 if entry.Timeout == INFINITE_MS and desc["hCursor"] else entry.Timeout
 
 
@@ -116,7 +116,7 @@ class ServerInfiniteReceiveByCursorDoesNotWait(ReadTimeoutChanger):
 class ServerInfiniteStartReceiveDoesNotWait(ReadTimeoutChanger):
     """The server does not wait for a message in a RemoteQMStartReceive with ulTimeout 0xFFFFFFFF."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         old = entry.call.method.name == "RemoteQMStartReceive"
         return 0 if entry.Timeout == INFINITE_MS and old else entry.Timeout
 
@@ -189,7 +189,7 @@ class ServerPeekPacketWithExtraBytes(RemoteReads):
         if entry is not None and entry.UserMessagePacket is not None and entry.Action not in RECEIVE_ACTIONS:
             packet = self.serialize_remote_message(entry.UserMessagePacket)
             size = -(-len(packet) // 8) * 8 + 8
-            call = change_description_of_answer(call, dwSize=size, lpBuffer=packet + bytes(size - len(packet)))
+            call = make_call_with_changed_description(call, dwSize=size, lpBuffer=packet + bytes(size - len(packet)))
         super().answer_read(call, status, entry)
 
 

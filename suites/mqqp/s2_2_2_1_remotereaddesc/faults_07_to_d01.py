@@ -28,7 +28,7 @@ from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
     ReadAnswerChanger,
     ReadRefuser,
     ReadTimeoutChanger,
-    change_description_of_answer,
+    make_call_with_changed_description,
     refuse_answer_with_other_field_value,
     refuse_nonzero_field,
 )
@@ -79,16 +79,16 @@ add(
 class ServerDwarrivetimeTimeOfRead(RemoteReads):
     """The server sets dwArriveTime of a receive to the time of the receive."""
 
-    now_s = 0
+    time_of_read_s = 0
 
     def remote_receive(self, entry: RemoteReadEntry, descriptor: Any, cursor: Any, now: Now) -> None:
-        self.now_s = now.utc_s
+        self.time_of_read_s = now.utc_s
         super().remote_receive(entry, descriptor, cursor, now)
-        self.now_s = 0
+        self.time_of_read_s = 0
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         given = super().describe_remote_message(position)
-        return {**given, "dwArriveTime": self.now_s or given["dwArriveTime"]}
+        return {**given, "dwArriveTime": self.time_of_read_s or given["dwArriveTime"]}
 
 
 @fault("server-dwarrivetime-of-waited-read-0", breaks="MQQP-2.2.2.1-07")
@@ -172,7 +172,7 @@ class ServerArriveTimeOfPeek0(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and not status and entry.Action not in RECEIVE_ACTIONS:
-            call = change_description_of_answer(call, dwArriveTime=0)
+            call = make_call_with_changed_description(call, dwArriveTime=0)
         super().answer_read(call, status, entry)
 
 
@@ -226,15 +226,15 @@ class ServerEacknack2EndsReceive(RemoteReads):
 class ClientEacknackOfAnswerUsedAsAck(ClientReading):
     """The client does not end a receive when eAckNack of the answer is RR_ACK."""
 
-    acked = False
+    is_receive_acknowledged = False
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> RemoteMessage:
         desc = results.get("lpRemoteReadDesc") or results["lpRemoteReadDesc2"]["pRemoteReadDesc"]
-        self.acked = desc["eAckNack"] == 2
+        self.is_receive_acknowledged = desc["eAckNack"] == 2
         return super().reconstruct_message(results, server)
 
     def end_receive(self, entry: Any, ack: Any) -> Sequence:
-        if not self.acked:
+        if not self.is_receive_acknowledged:
             yield from super().end_receive(entry, ack)
 
 
@@ -296,7 +296,7 @@ class ServerPacketOfFirstMessageForEveryMessage(MessageAnswerChanger):
 class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
     """The server takes ulTimeout of a peek as seconds."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         finite = entry.Timeout != INFINITE_MS and entry.Action not in RECEIVE_ACTIONS
         return entry.Timeout * 1000 if finite else entry.Timeout
 
@@ -305,7 +305,7 @@ class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
 class ServerTimeoutOfSecondWaitingReadOfFirst(ReadTimeoutChanger):
     """The server gives a read the time-out of the read that already waits on the same handle."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         first = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)[0]
         return first.Timeout
 
@@ -314,7 +314,7 @@ class ServerTimeoutOfSecondWaitingReadOfFirst(ReadTimeoutChanger):
 class ServerReadByCursorWaitsAtLeast5Seconds(ReadTimeoutChanger):
     """The server lets a read by a cursor wait at least five seconds."""
 
-    def limit(self, entry: RemoteReadEntry, desc: Desc) -> int:
+    def compute_timeout_ms(self, entry: RemoteReadEntry, desc: Desc) -> int:
         return max(entry.Timeout, 5000) if desc["hCursor"] and entry.Timeout else entry.Timeout
 
 

@@ -23,7 +23,7 @@ from reference_qm.surface.inputs import Input, RpcBytes
 from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
     MessageAnswerChanger,
     ReadAnswerChanger,
-    change_description_of_answer,
+    make_call_with_changed_description,
 )
 
 TOO_LARGE_DW_SIZE_BYTES = (0x0042_0001).to_bytes(4, "little")
@@ -88,7 +88,7 @@ class ServerReservedOfPeek0(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and not status and entry.Action not in RECEIVE_ACTIONS:
-            call = change_description_of_answer(call, Reserved=0)
+            call = make_call_with_changed_description(call, Reserved=0)
         super().answer_read(call, status, entry)
 
 

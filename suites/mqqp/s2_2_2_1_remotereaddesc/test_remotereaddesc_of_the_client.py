@@ -110,6 +110,8 @@ def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version)
     null = [one.lpBuffer is None for one in asked]
     judge("MQQP-2.2.2.1-10", expected=each(holds("lpBuffer is NULL"), "read"), observed=null, evidence=evidence)
     given = fields(
-        hRemoteQueue=Reader.FIRST.queue, dwQueue=Reader.FIRST.descriptor, dwRequestID=between(1, 0xFFFF_FFFF)
+        hRemoteQueue=Reader.FIRST_QUEUE.queue,
+        dwQueue=Reader.FIRST_QUEUE.descriptor,
+        dwRequestID=between(1, 0xFFFF_FFFF),
     )
     judge("MQQP-3.1.4.10-06", expected=each(given, "read"), observed=asked, evidence=evidence)

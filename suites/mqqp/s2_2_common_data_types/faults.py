@@ -219,7 +219,7 @@ class ServerUnknownRequestIdStatusWithoutSeverityBit(RemoteEnding):
         super().remote_qm_cancel_receive(call, now)
 
 
-SEVERITY = 0x80000000
+SEVERITY_BIT = 0x80000000
 
 
 @fault("server-status-of-unknown-cursor-without-severity", breaks="MQQP-2.2-D01")
@@ -227,7 +227,7 @@ class ServerStatusOfUnknownCursorWithoutSeverity(_RefusalStatusChanger):
     """The server returns STATUS_INVALID_PARAMETER without the severity bit for an unknown hCursor."""
 
     def change(self, call: Call, status: int) -> int:
-        return status & ~SEVERITY if status == Status.STATUS_INVALID_PARAMETER else status
+        return status & ~SEVERITY_BIT if status == Status.STATUS_INVALID_PARAMETER else status
 
 
 @fault("server-status-of-timed-out-read-without-severity", breaks="MQQP-2.2-D01")
@@ -235,7 +235,7 @@ class ServerStatusOfTimedOutReadWithoutSeverity(_RefusalStatusChanger):
     """The server returns MQ_ERROR_IO_TIMEOUT without the severity bit for a read whose time-out expired."""
 
     def change(self, call: Call, status: int) -> int:
-        return status & ~SEVERITY if status == Status.MQ_ERROR_IO_TIMEOUT else status
+        return status & ~SEVERITY_BIT if status == Status.MQ_ERROR_IO_TIMEOUT else status
 
 
 @fault("server-status-of-refused-lookup-without-severity", breaks="MQQP-2.2-D01")
@@ -243,7 +243,7 @@ class ServerStatusOfRefusedLookupWithoutSeverity(_RefusalStatusChanger):
     """The server returns failures of RemoteQMStartReceiveByLookupId without the severity bit."""
 
     def change(self, call: Call, status: int) -> int:
-        return status & ~SEVERITY if call.method.name == "RemoteQMStartReceiveByLookupId" else status
+        return status & ~SEVERITY_BIT if call.method.name == "RemoteQMStartReceiveByLookupId" else status
 
 
 @fault("server-second-open-queue-without-handle", breaks="MQQP-2.2.1.1-01")
@@ -324,12 +324,12 @@ class ServerTwoReceivesShareHandle(RemoteReads):
         self.handles: dict[int, Any] = {}
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        def share(new: Any) -> Any:
+        def reuse_handle_of_queue(new: Any) -> Any:
             if new is None or entry is None:
                 return new
             return self.handles.setdefault(entry.OpenQueueDescriptorHandle, new)
 
-        super().answer_read(change_answer_values(call, pphContext=share), status, entry)
+        super().answer_read(change_answer_values(call, pphContext=reuse_handle_of_queue), status, entry)
 
 
 @fault("client-handle-of-second-receive-not-ended", breaks="MQQP-2.2.1.2-01")

@@ -17,7 +17,7 @@ FAILURE_STATUSES = (
 )
 """Failure statuses that the peer returns: HRESULTs and NTSTATUSes, some of them undefined."""
 
-ACCESS_DENIED, UNKNOWN_FAULT_STATUS = 0x0000_0005, 0x0BAD_0BAD
+ACCESS_DENIED_STATUS, UNKNOWN_FAULT_STATUS = 0x0000_0005, 0x0BAD_0BAD
 """Statuses of RPC faults: access denied, and an undefined status."""
 
 
@@ -209,7 +209,7 @@ def _begin_command_calling_method(reader, name):
 
 
 ANSWER_BY_FAULT_KIND = {
-    "fault": lambda call: call.fault(ACCESS_DENIED),
+    "fault": lambda call: call.fault(ACCESS_DENIED_STATUS),
     "unknown fault": lambda call: call.fault(UNKNOWN_FAULT_STATUS),
     "lost": lambda call: call.association.close(),
 }

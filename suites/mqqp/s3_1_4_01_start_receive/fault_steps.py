@@ -77,15 +77,15 @@ def send_with_unknown_context_id(opnum: int, is_wrong: Callable[[list[tuple[int,
     called with the descriptions of all reads, up to the request.
     """
 
-    def install(faulty: FaultyCore) -> None:
+    def install_context_id_changer(faulty: FaultyCore) -> None:
         reads: list[tuple[int, ...]] = []
 
-        def change(request: Request) -> Request:
+        def change_context_id_of_request(request: Request) -> Request:
             if request.opnum != opnum or len(request.stub) < 40:
                 return request
             reads.append(parse_read_description(request.stub, DESCRIPTION_OFFSET_BY_OPNUM[opnum]))
             return replace(request, p_cont_id=request.p_cont_id + 7) if is_wrong(reads) else request
 
-        pdus(Request, change)(faulty)
+        pdus(Request, change_context_id_of_request)(faulty)
 
-    return install
+    return install_context_id_changer

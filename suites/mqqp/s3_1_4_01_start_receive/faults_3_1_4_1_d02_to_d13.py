@@ -237,10 +237,10 @@ class ServerPeekFrontOfQueueByArrival(Seeking):
 class ServerSecondPeekNextReturnsSameMessage(Cursors):
     """The server leaves a cursor at its message in every second PEEK_NEXT."""
 
-    moves: dict[int, int] = {}  # noqa: RUF012 - a fault keeps its count here
+    peek_count_by_cursor: dict[int, int] = {}  # noqa: RUF012 - a fault keeps its count here
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        count = self.moves[cursor.Handle] = self.moves.get(cursor.Handle, 0) + 1
+        count = self.peek_count_by_cursor[cursor.Handle] = self.peek_count_by_cursor.get(cursor.Handle, 0) + 1
         if count % 2 == 0:
             return self.get_message_for_peek(cursor)
         return super().get_next_message_for_peek(cursor)

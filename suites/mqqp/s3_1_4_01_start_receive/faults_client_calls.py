@@ -131,11 +131,11 @@ class ClientReceiveWithInfiniteTimeoutUlAction1(ReadDescriptionChanger):
 class ClientSecondPeekNextUlAction80000002(ReadDescriptionChanger):
     """The client sets ulAction to 0x80000002 in its second PEEK_NEXT."""
 
-    number = 0
+    peek_next_count = 0
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
-        self.number += read.Action is ReadAction.MQ_ACTION_PEEK_NEXT
-        second = read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and self.number == 2
+        self.peek_next_count += read.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+        second = read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and self.peek_next_count == 2
         return {"ulAction": 0x80000002} if second else {}
 
 
@@ -152,11 +152,11 @@ class ClientReceiveByCursorUlActionOfLookup(ReadDescriptionChanger):
 class ClientSecondPeekNextHcursor0(ReadDescriptionChanger):
     """The client sets hCursor to 0 in its second PEEK_NEXT."""
 
-    number = 0
+    peek_next_count = 0
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
-        self.number += read.Action is ReadAction.MQ_ACTION_PEEK_NEXT
-        second = read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and self.number == 2
+        self.peek_next_count += read.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+        second = read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and self.peek_next_count == 2
         return {"hCursor": 0} if second else {}
 
 
@@ -251,15 +251,15 @@ class ClientStartReceivePeekNextFollowedByEndReceive(ClientReading):
 class ClientStartReceiveSecondPeekFollowedByEndReceive(ClientReading):
     """The client calls RemoteQMEndReceive after its second peek, with the handle of its last receive."""
 
-    peeks = 0
-    last: PendingRemoteReadEntry | None = None
+    peek_count = 0
+    entry_of_last_receive: PendingRemoteReadEntry | None = None
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
         found = yield from super().read_remote_message(read)
         if read.receives:
-            self.last = read.entry
+            self.entry_of_last_receive = read.entry
         else:
-            self.peeks += 1
-        if not read.receives and self.peeks == 2 and (self.last or read.entry) is not None:
-            yield from self.end_receive(self.last or read.entry, Ack.RR_NACK)  # type: ignore[arg-type]
+            self.peek_count += 1
+        if not read.receives and self.peek_count == 2 and (self.entry_of_last_receive or read.entry) is not None:
+            yield from self.end_receive(self.entry_of_last_receive or read.entry, Ack.RR_NACK)  # type: ignore[arg-type]
         return found

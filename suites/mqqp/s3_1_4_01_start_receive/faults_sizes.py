@@ -66,30 +66,30 @@ class ServerReadDwsizeIsSizeOfEarlierMessage(MessageSizeChanger):
 class ServerPeekNextDwsize4TooLarge(RemoteReads):
     """The dwSize of a successful PEEK_NEXT is PacketSize plus 4."""
 
-    moved = False
+    is_answering_peek_next = False
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        self.moved = entry is not None and entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+        self.is_answering_peek_next = entry is not None and entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT
         super().answer_read(call, status, entry)
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         found = super().describe_remote_message(position)
-        return _resize_packet(found, lambda size, _: size + 4, position) if self.moved else found
+        return _resize_packet(found, lambda size, _: size + 4, position) if self.is_answering_peek_next else found
 
 
 @fault("server-read-that-waited-dwsize-4-too-large", breaks=MESSAGE_SIZE_RULES, blind=True)
 class ServerReadThatWaitedDwsize4TooLarge(WaitedReadCollector):
     """The dwSize of a read that had to wait for its message is PacketSize plus 4."""
 
-    late = False
+    is_answering_waited_read = False
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        self.late = entry in self.waited
+        self.is_answering_waited_read = entry in self.waited
         super().answer_read(call, status, entry)
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         found = super().describe_remote_message(position)
-        return _resize_packet(found, lambda size, _: size + 4, position) if self.late else found
+        return _resize_packet(found, lambda size, _: size + 4, position) if self.is_answering_waited_read else found
 
 
 class SuccessStatusChanger(WaitedReadCollector):

@@ -64,7 +64,7 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
 
 
 ALLOWED_READ_ACTIONS = {Action.RECEIVE, Action.PEEK_CURRENT, Action.PEEK_NEXT}
-INFINITE = None
+INFINITE_TIMEOUT = None
 """The time limit of a command that waits without a limit."""
 
 
@@ -109,7 +109,7 @@ class ClientReadSession:
                 self.read(reading, remote, cursor if reading.by_cursor else -1)
             self.read(Reading.PEEK_NEXT_BY_CURSOR, remote, cursor)
             for reading in Reading:
-                self.read(reading, remote, cursor if reading.by_cursor else -1, INFINITE)
+                self.read(reading, remote, cursor if reading.by_cursor else -1, INFINITE_TIMEOUT)
         self.read(Reading.PEEK, self.open(access="peek"))
         self.reader.begin("remote_close", remote=first).outcome()
         again = self.open()
@@ -222,4 +222,4 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
 
 def build_cursor_handle(number: int) -> int:
     """Return the hCursor of a cursor; ``number``: the number of cursors that the SUT has opened before."""
-    return Reader.CURSOR + number * (Reader.NEXT_CURSOR - Reader.CURSOR)
+    return Reader.FIRST_CURSOR + number * (Reader.SECOND_CURSOR - Reader.FIRST_CURSOR)

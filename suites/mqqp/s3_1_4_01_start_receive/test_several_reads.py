@@ -10,11 +10,11 @@ from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import needs
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import parametrize_method
-from suites.mqqp.steps.reading import read_sizes
+from suites.mqqp.steps.reading import read_sizes_of_response
 
 pytestmark = needs("qm2qm")
 
-INFINITE_MS, LONG_READ_TIMEOUT_MS, SHORT_READ_TIMEOUT_MS = 0xFFFF_FFFF, 0x0001_0000, 200
+INFINITE_TIMEOUT_MS, LONG_READ_TIMEOUT_MS, SHORT_READ_TIMEOUT_MS = 0xFFFF_FFFF, 0x0001_0000, 200
 IO_TIMEOUT_STATUS = "MQ_ERROR_IO_TIMEOUT"
 
 
@@ -32,11 +32,11 @@ def test_each_of_several_waiting_receives_can_be_cancelled(remote, judge, by, ru
     """
     queue, admin = remote.open(), remote.open("admin")
     asked = {
-        "first": (queue, {"dwRequestID": 0, "ulTimeout": INFINITE_MS}),
+        "first": (queue, {"dwRequestID": 0, "ulTimeout": INFINITE_TIMEOUT_MS}),
         "by cursor": (queue, {"dwRequestID": 0x1_0001, "hCursor": queue.open_cursor()}),
         "third": (queue, {"dwRequestID": 0x8000_0001}),
         "of second queue": (admin, {"dwRequestID": 0x1_0001}),
-        "last": (admin, {"dwRequestID": 0x7FFF_0001, "ulTimeout": INFINITE_MS}),
+        "last": (admin, {"dwRequestID": 0x7FFF_0001, "ulTimeout": INFINITE_TIMEOUT_MS}),
     }
     reads = {
         name: owner.begin_receive(by=by, **({"ulTimeout": LONG_READ_TIMEOUT_MS} | fields))
@@ -128,7 +128,7 @@ def test_waiting_reads_keep_their_actions_and_timeouts(remote, judge, by, rules)
             evidence=[*reads, *steps],
         )
     for read in (*reads, *steps):
-        size, packet_size = read_sizes(read)
+        size, packet_size = read_sizes_of_response(read)
         judge(
             *rules["size"],
             expected=packet_size or "a packet",

@@ -17,7 +17,7 @@ from harness.wire.rpc_qm2qm import Action, Method, build_desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, transfer_buffer
 from suites.mqqp.steps.lookups import look_up_sequential_id, read_sequential_ids_by_label
 from suites.mqqp.steps.methods import parametrize_method
-from suites.mqqp.steps.reading import read_sizes, send_messages_to_queue
+from suites.mqqp.steps.reading import read_sizes_of_response, send_messages_to_queue
 from suites.mqqp.steps.whole import UNKNOWN_GUID, Kind, UnchangedMessage, build_full_message, build_lists_of_queues
 
 pytestmark = needs("qm2qm")
@@ -187,7 +187,7 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
             evidence=read.evidence,
             case="message returned by the read",
         )
-        size, packet_size = read_sizes(read)
+        size, packet_size = read_sizes_of_response(read)
         judge(
             *rules["size"],
             expected=packet_size or "a packet",

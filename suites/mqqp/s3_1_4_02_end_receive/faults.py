@@ -148,12 +148,12 @@ class _EndReceiveChanger(RemoteEnding):
 class ServerEndReceiveSecondRrNackRemovesMessage(_EndReceiveChanger):
     """The server removes a message that RR_NACK returns to the queue for the second time."""
 
-    given_back: tuple[MessagePosition, ...] = ()
+    returned_messages: tuple[MessagePosition, ...] = ()
 
     def choose_ended_message(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
         position, delete = super().choose_ended_message(entry, delete_message)
-        again = position in self.given_back
-        self.given_back += (position,)
+        again = position in self.returned_messages
+        self.returned_messages += (position,)
         return position, delete or again
 
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_request
 
-_STUB_SIZE, _ACK_AT = 24, 20
+_STUB_SIZE_BYTES, _ACK_OFFSET = 24, 20
 _RR_NACK, _RR_ACK = 1, 2
 
 
-def _read_ack_as(change: Callable[[int], int]) -> Install:
+def _misread_ack_of_end_receive(change: Callable[[int], int]) -> Install:
     """Let the server read another dwAck than the client sent."""
     return change_request(
         "RemoteQMEndReceive",
-        _STUB_SIZE,
-        lambda stub: stub[:_ACK_AT] + change(int.from_bytes(stub[_ACK_AT:], "little")).to_bytes(4, "little"),
+        _STUB_SIZE_BYTES,
+        lambda stub: stub[:_ACK_OFFSET] + change(int.from_bytes(stub[_ACK_OFFSET:], "little")).to_bytes(4, "little"),
     )
 
 
@@ -34,4 +34,10 @@ for _name, _says, _change in (
         lambda ack: _RR_NACK if ack == 0xFFFFFFFF else ack,
     ),
 ):
-    add(_name, "MQQP-3.1.4.2-D02", f"RemoteQMEndReceive reads {_says}.", _read_ack_as(_change), blind=True)
+    add(
+        _name,
+        "MQQP-3.1.4.2-D02",
+        f"RemoteQMEndReceive reads {_says}.",
+        _misread_ack_of_end_receive(_change),
+        blind=True,
+    )

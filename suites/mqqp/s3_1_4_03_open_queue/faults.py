@@ -252,18 +252,18 @@ class ServerOpenQueueAfterCloseRefused(RemoteOpening):
     through a new handle.
     """
 
-    closed: tuple[Queue, ...] = ()
+    closed_queues: tuple[Queue, ...] = ()
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None and descriptor.QueueReference is not None:
-            self.closed += (descriptor.QueueReference,)
+            self.closed_queues += (descriptor.QueueReference,)
         super().close_open_queue_entry(entry)
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         super().take_over_descriptor(entry)
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
-        if descriptor is not None and descriptor.QueueReference in self.closed:
+        if descriptor is not None and descriptor.QueueReference in self.closed_queues:
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 

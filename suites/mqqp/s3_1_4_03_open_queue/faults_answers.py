@@ -14,7 +14,7 @@ INFORMATION_STATUS = 0x400E_0001
 """The status MQ_INFORMATION_PROPERTY, which is a success."""
 
 
-def _return_information(status: int) -> int:
+def _replace_success_by_information(status: int) -> int:
     return INFORMATION_STATUS if status == Status.MQ_OK else status
 
 
@@ -23,7 +23,7 @@ class ServerOpenQueueReturnsInformationStatus(RemoteOpening):
     """RemoteQMOpenQueue returns MQ_INFORMATION_PROPERTY instead of MQ_OK."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_open_queue(change_answer_values(call, Return=_return_information), now)
+        super().remote_qm_open_queue(change_answer_values(call, Return=_replace_success_by_information), now)
 
 
 @fault("server-open-queue-to-peek-returns-null-handle", breaks="MQQP-3.1.4.3-20", blind=True)

@@ -18,7 +18,7 @@ from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Binding, Sequence
 from reference_qm.surface.inputs import Endpoint
 
-_LATER_CALLS = (
+_LATER_CALL_RULES = (
     "MQQP-3.1.4.3-02",
     "MQQP-3.1.4.3-03",
     "MQQP-3.1.4.3-04",
@@ -34,7 +34,9 @@ _LATER_CALLS = (
 
 
 @fault(
-    "client-second-queue-of-server-not-opened", breaks=(*_LATER_CALLS, "MQQP-3.2.4.1-08", "MQQP-3.1.4.7-01"), blind=True
+    "client-second-queue-of-server-not-opened",
+    breaks=(*_LATER_CALL_RULES, "MQQP-3.2.4.1-08", "MQQP-3.1.4.7-01"),
+    blind=True,
 )
 class ClientSecondQueueOfServerNotOpened(ClientOpening):
     """When a queue of the server is open, the client uses the context handle of this queue for a second queue of the
@@ -48,7 +50,7 @@ class ClientSecondQueueOfServerNotOpened(ClientOpening):
         return (yield from super().call_open_queue(queue))
 
 
-@fault("client-closed-queue-not-opened-again", breaks=(*_LATER_CALLS, "MQQP-3.2.4.1-08"), blind=True)
+@fault("client-closed-queue-not-opened-again", breaks=(*_LATER_CALL_RULES, "MQQP-3.2.4.1-08"), blind=True)
 class ClientClosedQueueNotOpenedAgain(ClientOpening):
     """When a client opens a queue a second time, it uses the context handle of the first opening, and does not call
     RemoteQMOpenQueue.

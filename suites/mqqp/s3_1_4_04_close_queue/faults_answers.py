@@ -69,10 +69,10 @@ class ServerCloseQueueNullHandleClosesLastQueue(RemoteOpening):
         super().remote_qm_close_queue(call, now)
 
 
-class _ChangedCloseAnswer(RemoteOpening):
+class _CloseAnswerChanger(RemoteOpening):
     """RemoteQMCloseQueue whose answer is changed for some entries."""
 
-    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+    def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
         """Return whether the answer for the entry is changed."""
         raise NotImplementedError
 
@@ -81,18 +81,18 @@ class _ChangedCloseAnswer(RemoteOpening):
         raise NotImplementedError
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
-        concerned = call.handle is not None and self.is_concerned(call.handle.state)
+        concerned = call.handle is not None and self.is_close_answer_changed(call.handle.state)
         super().remote_qm_close_queue(self.change_answer(call) if concerned else call, now)
 
 
-class _KeptHandle(_ChangedCloseAnswer):
+class _ContextHandleReturner(_CloseAnswerChanger):
     """RemoteQMCloseQueue that returns its own context handle for some entries."""
 
     def change_answer(self, call: Call) -> Call:
         return change_answer_values(call, pphContext=call.handle)
 
 
-class _FailedClose(_ChangedCloseAnswer):
+class _CloseErrorReturner(_CloseAnswerChanger):
     """RemoteQMCloseQueue that returns MQ_ERROR for some entries."""
 
     def change_answer(self, call: Call) -> Call:
@@ -100,44 +100,44 @@ class _FailedClose(_ChangedCloseAnswer):
 
 
 @fault("server-close-queue-with-waiting-read-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
-class ServerCloseQueueWithWaitingReadReturnsHandle(_KeptHandle):
+class ServerCloseQueueWithWaitingReadReturnsHandle(_ContextHandleReturner):
     """RemoteQMCloseQueue returns its context handle if a read of the queue waits."""
 
-    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+    def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
         return bool(self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle))
 
 
 @fault("server-close-queue-of-one-of-two-handles-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
-class ServerCloseQueueOfOneOfTwoHandlesReturnsHandle(_KeptHandle):
+class ServerCloseQueueOfOneOfTwoHandlesReturnsHandle(_ContextHandleReturner):
     """RemoteQMCloseQueue returns its context handle while another queue is open."""
 
-    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+    def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
         return len(list(self.qm.remote.OpenQueueEntryCollection)) > 1
 
 
 @fault("server-close-queue-of-deleted-queue-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
-class ServerCloseQueueOfDeletedQueueReturnsHandle(_KeptHandle):
+class ServerCloseQueueOfDeletedQueueReturnsHandle(_ContextHandleReturner):
     """RemoteQMCloseQueue returns its context handle if the queue was deleted."""
 
-    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+    def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         return descriptor is None or descriptor.QueueReference is None
 
 
 @fault("server-close-queue-with-open-cursor-returns-error", breaks="MQQP-3.1.4.4-17", blind=True)
-class ServerCloseQueueWithOpenCursorReturnsError(_FailedClose):
+class ServerCloseQueueWithOpenCursorReturnsError(_CloseErrorReturner):
     """RemoteQMCloseQueue returns MQ_ERROR if the queue has an open cursor."""
 
-    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+    def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         return descriptor is not None and bool(descriptor.CursorCollection)
 
 
 @fault("server-close-queue-while-other-queue-is-open-returns-error", breaks="MQQP-3.1.4.4-17", blind=True)
-class ServerCloseQueueWhileOtherQueueIsOpenReturnsError(_FailedClose):
+class ServerCloseQueueWhileOtherQueueIsOpenReturnsError(_CloseErrorReturner):
     """RemoteQMCloseQueue returns MQ_ERROR while another queue is open."""
 
-    def is_concerned(self, entry: OpenQueueEntry) -> bool:
+    def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
         return len(list(self.qm.remote.OpenQueueEntryCollection)) > 1
 
 

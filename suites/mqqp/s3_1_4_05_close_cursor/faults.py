@@ -220,13 +220,13 @@ class ServerCloseCursorUnknownCursorAccepted(RemoteOpening):
 class ServerCloseCursorSecondCloseReturnsMqOk(_WrongCursorCloser):
     """RemoteQMCloseCursor returns MQ_OK for a cursor that is already closed."""
 
-    closed: frozenset[int] = frozenset()
+    closed_cursor_handles: frozenset[int] = frozenset()
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        if self.find(call) is None and call.arguments["hCursor"] in self.closed:
+        if self.find(call) is None and call.arguments["hCursor"] in self.closed_cursor_handles:
             self.qm.remote.note(call.respond(Return=Status.MQ_OK))
             return
-        self.closed |= {call.arguments["hCursor"]}
+        self.closed_cursor_handles |= {call.arguments["hCursor"]}
         super().remote_qm_close_cursor(call, now)
 
 

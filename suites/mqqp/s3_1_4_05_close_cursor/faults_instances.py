@@ -97,12 +97,12 @@ class ServerClosedCursorStillUsableToReceive(RemoteStarting):
         return cursor or known.get(handle)
 
 
-class _ChangedSuccess(RemoteOpening):
+class _CursorCloseStatusChanger(RemoteOpening):
     """RemoteQMCloseCursor that returns another status than MQ_OK for some cursors."""
 
     status: int = Status.MQ_ERROR
 
-    def is_concerned(self, cursor: Cursor) -> bool:
+    def is_close_status_changed(self, cursor: Cursor) -> bool:
         """Return whether the status for the cursor is changed."""
         raise NotImplementedError
 
@@ -113,34 +113,34 @@ class _ChangedSuccess(RemoteOpening):
             if descriptor is None
             else self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
         )
-        if cursor is not None and self.is_concerned(cursor):
+        if cursor is not None and self.is_close_status_changed(cursor):
             call = change_answer_values(call, Return=self.status)
         super().remote_qm_close_cursor(call, now)
 
 
 @fault("server-close-cursor-of-second-cursor-returns-error", breaks="MQQP-3.1.4.5-13", blind=True)
-class ServerCloseCursorOfSecondCursorReturnsError(_ChangedSuccess):
+class ServerCloseCursorOfSecondCursorReturnsError(_CursorCloseStatusChanger):
     """RemoteQMCloseCursor returns MQ_ERROR while the handle has another cursor."""
 
-    def is_concerned(self, cursor: Cursor) -> bool:
+    def is_close_status_changed(self, cursor: Cursor) -> bool:
         return len(cursor.OpenQueueDescriptorReference.CursorCollection) > 1
 
 
 @fault("server-close-cursor-returns-information-status", breaks="MQQP-3.1.4.5-13", blind=True)
-class ServerCloseCursorReturnsInformationStatus(_ChangedSuccess):
+class ServerCloseCursorReturnsInformationStatus(_CursorCloseStatusChanger):
     """RemoteQMCloseCursor returns MQ_INFORMATION_PROPERTY (0x400E0001) instead of MQ_OK."""
 
     status = 0x400E0001
 
-    def is_concerned(self, cursor: Cursor) -> bool:
+    def is_close_status_changed(self, cursor: Cursor) -> bool:
         return True
 
 
 @fault("server-close-cursor-of-moved-cursor-returns-error", breaks="MQQP-3.1.4.5-13", blind=True)
-class ServerCloseCursorOfMovedCursorReturnsError(_ChangedSuccess):
+class ServerCloseCursorOfMovedCursorReturnsError(_CursorCloseStatusChanger):
     """RemoteQMCloseCursor returns MQ_ERROR for a cursor with which a message was read."""
 
-    def is_concerned(self, cursor: Cursor) -> bool:
+    def is_close_status_changed(self, cursor: Cursor) -> bool:
         return cursor.CursorState is CursorState.READ
 
 

@@ -379,13 +379,13 @@ class ServerPurgeAfterEarlierPurgeDoesNothing(RemoteOpening):
     nothing.
     """
 
-    purged: frozenset[int] = frozenset()
+    purged_queue_handles: frozenset[int] = frozenset()
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
-        if call.arguments["hQueue"] in self.purged:
+        if call.arguments["hQueue"] in self.purged_queue_handles:
             self.qm.remote.note(call.respond(Return=Status.MQ_OK))
             return
-        self.purged |= {call.arguments["hQueue"]}
+        self.purged_queue_handles |= {call.arguments["hQueue"]}
         super().purge_remote_queue(call, queue)
 
 

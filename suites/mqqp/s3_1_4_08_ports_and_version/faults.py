@@ -96,11 +96,11 @@ class ServerGetServerPortReturnsZero(RemoteOpening):
 class ServerPort0AfterThirdCall(RemoteOpening):
     """After three calls, RemoteQMGetQMQMServerPort returns 0."""
 
-    calls = 0
+    call_count = 0
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
-        self.calls += 1
-        if self.calls > 3:
+        self.call_count += 1
+        if self.call_count > 3:
             call = change_answer_values(call, Return=0)
         super().remote_qm_get_qmqm_server_port(call, now)
 

@@ -11,17 +11,17 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.remote_opening import RemoteOpening
 
-_STUB_SIZE = 4
-_LOW_BITS = 0xFFFF
-_NO_PORT = 0xFFFFFFFF
+_STUB_SIZE_BYTES = 4
+_LOW_16_BITS_MASK = 0xFFFF
+_HIGHEST_U32 = 0xFFFFFFFF
 
 
-def _read_type_as(change: Callable[[int], int]) -> Install:
+def _misread_port_type(change: Callable[[int], int]) -> Install:
     """Let the server read another dwPortType than the client sent."""
     return change_request(
         "RemoteQMGetQMQMServerPort",
-        _STUB_SIZE,
-        lambda stub: change(int.from_bytes(stub, "little")).to_bytes(_STUB_SIZE, "little"),
+        _STUB_SIZE_BYTES,
+        lambda stub: change(int.from_bytes(stub, "little")).to_bytes(_STUB_SIZE_BYTES, "little"),
     )
 
 
@@ -34,15 +34,15 @@ for _name, _says, _change in (
     (
         "server-get-server-port-type-in-low-16-bits",
         "RemoteQMGetQMQMServerPort reads only the low 16 bits of dwPortType.",
-        lambda kind: kind & _LOW_BITS,
+        lambda kind: kind & _LOW_16_BITS_MASK,
     ),
     (
         "server-get-server-port-largest-type-answered-with-port",
         "RemoteQMGetQMQMServerPort with dwPortType 0xFFFFFFFF returns the port of IP_READ.",
-        lambda kind: int(PortType.IP_READ) if kind == _NO_PORT else kind,
+        lambda kind: int(PortType.IP_READ) if kind == _HIGHEST_U32 else kind,
     ),
 ):
-    add(_name, "MQQP-3.1.4.8-02", _says, _read_type_as(_change), blind=True)
+    add(_name, "MQQP-3.1.4.8-02", _says, _misread_port_type(_change), blind=True)
 
 
 @fault(
@@ -54,7 +54,7 @@ class ServerGetServerPortIpxReadAnsweredWith0xffffffff(RemoteOpening):
     """RemoteQMGetQMQMServerPort with IPX_READ returns 0xFFFFFFFF."""
 
     def get_server_port(self, port_type: int) -> int:
-        return _NO_PORT if port_type == PortType.IPX_READ else super().get_server_port(port_type)
+        return _HIGHEST_U32 if port_type == PortType.IPX_READ else super().get_server_port(port_type)
 
 
 @fault(
@@ -73,7 +73,7 @@ class ServerGetServerPortSecondIpxReadAnsweredWith0xffffffff(RemoteOpening):
         if port_type != PortType.IPX_READ:
             return super().get_server_port(port_type)
         again, self.asked = self.asked, True
-        return _NO_PORT if again else super().get_server_port(port_type)
+        return _HIGHEST_U32 if again else super().get_server_port(port_type)
 
 
 @fault("server-second-ip-handshake-answered-with-0", breaks="MQQP-3.1.4.8-D01", blind=True)

@@ -178,10 +178,10 @@ class ClientLookupPeekCurrentDwqueue0(LookupRequestChanger):
 class ServerLookupPeekSequentialIdZero(RemoteReads):
     """The server returns SequentialId 0 for a PEEK lookup."""
 
-    peeking = False
+    is_answering_peek = False
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
-        self.peeking = entry.Action in (
+        self.is_answering_peek = entry.Action in (
             ReadAction.MQ_LOOKUP_PEEK_CURRENT,
             ReadAction.MQ_LOOKUP_PEEK_NEXT,
             ReadAction.MQ_LOOKUP_PEEK_PREV,
@@ -189,7 +189,7 @@ class ServerLookupPeekSequentialIdZero(RemoteReads):
         super().complete_remote_read(entry, status, position)
 
     def get_sequential_id(self, position: MessagePosition) -> int:
-        return 0 if self.peeking else super().get_sequential_id(position)
+        return 0 if self.is_answering_peek else super().get_sequential_id(position)
 
 
 @fault("server-lookup-sequentialid-copied-from-lookup-id", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))

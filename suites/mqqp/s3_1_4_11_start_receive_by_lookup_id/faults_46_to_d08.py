@@ -93,13 +93,13 @@ class ServerLookupPacketOfMoreThan64KbCutOff(ReadAnswerChanger):
     """The server returns only the first 65,536 bytes of a longer packet in a read by LookupIdentifier."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
-        def cut(given: dict[str, Any]) -> dict[str, Any]:
+        def cut_off_large_packet(given: dict[str, Any]) -> dict[str, Any]:
             desc = given["pRemoteReadDesc"]
             if desc is None or desc["lpBuffer"] is None or len(desc["lpBuffer"]) <= 0x10000:
                 return given
             return {**given, "pRemoteReadDesc": {**desc, "lpBuffer": desc["lpBuffer"][:0x10000], "dwSize": 0x10000}}
 
-        return change_answer_values(call, lpRemoteReadDesc2=cut)
+        return change_answer_values(call, lpRemoteReadDesc2=cut_off_large_packet)
 
 
 class _LookupPacketChanger(RemoteReads):
@@ -108,14 +108,14 @@ class _LookupPacketChanger(RemoteReads):
         return packet
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        def change(given: dict[str, Any]) -> dict[str, Any]:
+        def change_packet_of_lookup(given: dict[str, Any]) -> dict[str, Any]:
             desc = given["pRemoteReadDesc"]
             if desc is None or desc["lpBuffer"] is None:
                 return given
             built = self.change_looked_up_packet(parse_packet(bytes(desc["lpBuffer"]))).build()
             return {**given, "pRemoteReadDesc": {**desc, "lpBuffer": built, "dwSize": len(built)}}
 
-        wrong = change_answer_values(call, lpRemoteReadDesc2=change)
+        wrong = change_answer_values(call, lpRemoteReadDesc2=change_packet_of_lookup)
         super().answer_read(wrong if is_lookup_call(call) else call, status, entry)
 
 
@@ -160,7 +160,7 @@ class ServerLookupDwsizeRoundedTo16(ReadAnswerChanger):
     """In a read by LookupIdentifier, the server returns a dwSize that is rounded up to a multiple of 16."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
-        def grow(given: dict[str, Any]) -> dict[str, Any]:
+        def round_up_size(given: dict[str, Any]) -> dict[str, Any]:
             desc = given["pRemoteReadDesc"]
             if desc is None or desc["lpBuffer"] is None:
                 return given
@@ -174,7 +174,7 @@ class ServerLookupDwsizeRoundedTo16(ReadAnswerChanger):
                 },
             }
 
-        return change_answer_values(call, lpRemoteReadDesc2=grow)
+        return change_answer_values(call, lpRemoteReadDesc2=round_up_size)
 
 
 @fault("server-lookup-failed-read-request-id-stays-in-use", breaks="MQQP-3.1.4.11-56")

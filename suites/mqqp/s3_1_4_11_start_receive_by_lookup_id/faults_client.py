@@ -19,7 +19,7 @@ ZERO_CURSOR_RULES = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-16")
 class LookupDescriptionChanger(ClientReading):
     """Change the REMOTEREADDESC of some reads by LookupId."""
 
-    lookups = 0
+    lookup_count = 0
     """The number of reads by LookupId that the client began."""
     timeout_ms = 0
     """The time-out of the last other read."""
@@ -33,7 +33,7 @@ class LookupDescriptionChanger(ClientReading):
         if read.LookupId is None:
             self.timeout_ms = read.TimeOut
             return given
-        self.lookups += 1
+        self.lookup_count += 1
         return given | self.change(read)
 
 
@@ -59,7 +59,7 @@ class ClientSecondLookupHcursor1(LookupDescriptionChanger):
     """The client sets hCursor to 1 in its second read by LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
-        return {"hCursor": 1} if self.lookups == 2 else {}
+        return {"hCursor": 1} if self.lookup_count == 2 else {}
 
 
 @fault("client-lookup-ul-timeout-of-earlier-read", breaks=ZERO_TIMEOUT_RULES, blind=True)
@@ -75,7 +75,7 @@ class ClientSecondLookupUlTimeoutInfinite(LookupDescriptionChanger):
     """The client sets ulTimeout to 0xFFFFFFFF in its second read by LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
-        return {"ulTimeout": INFINITE_MS} if self.lookups == 2 else {}
+        return {"ulTimeout": INFINITE_MS} if self.lookup_count == 2 else {}
 
 
 @fault("client-lookup-at-end-of-queue-ul-timeout-1", breaks=ZERO_TIMEOUT_RULES, blind=True)

@@ -16,7 +16,7 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
-Desc = dict[str, Any]
+ReadDescription = dict[str, Any]
 LOW_32_BITS_MASK = 0xFFFFFFFF
 
 
@@ -24,7 +24,7 @@ LOW_32_BITS_MASK = 0xFFFFFFFF
 class ServerLookupTimeoutInfiniteAccepted(RemoteStarting):
     """RemoteQMStartReceiveByLookupId accepts the ulTimeout INFINITE."""
 
-    def check_lookup_timeout(self, desc: Desc) -> Status:
+    def check_lookup_timeout(self, desc: ReadDescription) -> Status:
         return Status.MQ_OK if desc["ulTimeout"] == LOW_32_BITS_MASK else super().check_lookup_timeout(desc)
 
 
@@ -32,7 +32,7 @@ class ServerLookupTimeoutInfiniteAccepted(RemoteStarting):
 class ServerLookupPeekWithTimeoutAccepted(RemoteStarting):
     """RemoteQMStartReceiveByLookupId checks ulTimeout only for the RECEIVE actions."""
 
-    def check_lookup_timeout(self, desc: Desc) -> Status:
+    def check_lookup_timeout(self, desc: ReadDescription) -> Status:
         return super().check_lookup_timeout(desc) if desc["ulAction"] in RECEIVE_ACTIONS else Status.MQ_OK
 
 
@@ -40,7 +40,7 @@ class ServerLookupPeekWithTimeoutAccepted(RemoteStarting):
 class ServerLookupWithOpenCursorAccepted(RemoteStarting):
     """RemoteQMStartReceiveByLookupId accepts an hCursor that is an open cursor of the queue."""
 
-    def check_lookup_cursor(self, desc: Desc) -> Status:
+    def check_lookup_cursor(self, desc: ReadDescription) -> Status:
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
         if descriptor is not None and desc["hCursor"] in descriptor.CursorCollection:
             return Status.MQ_OK

@@ -18,7 +18,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
-Desc = dict[str, Any]
+ReadDescription = dict[str, Any]
 SeekResult = tuple[Status, MessagePosition | None]
 LOOKUP_RESULT_RULE = "MQQP-3.1.4.11-37"
 ZERO_REMOTE_QUEUE_RULE = "MQQP-3.1.4.11-22"
@@ -91,7 +91,7 @@ class ServerLookupPeekOfLargeMessageNotFound(Seeking):
 class ServerLookupPeekWithHremotequeue0InvalidHandle(RemoteStarting):
     """A peek by LookupId with hRemoteQueue 0 returns MQ_ERROR_INVALID_HANDLE."""
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         status = super().check_lookup_queue(desc)
         return Status.MQ_ERROR_INVALID_HANDLE if status and desc["ulAction"] not in RECEIVE_ACTIONS else status
 
@@ -100,7 +100,7 @@ class ServerLookupPeekWithHremotequeue0InvalidHandle(RemoteStarting):
 class ServerLookupWithHremotequeue0UsesDwqueue(RemoteStarting):
     """A read by LookupId with hRemoteQueue 0 reads the queue that dwQueue identifies."""
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         if desc["hRemoteQueue"] == 0:
             desc["hRemoteQueue"] = desc["dwQueue"]
         return super().check_lookup_queue(desc)
@@ -110,7 +110,7 @@ class ServerLookupWithHremotequeue0UsesDwqueue(RemoteStarting):
 class ServerLookupPreviousWithHremotequeue0NotFound(RemoteStarting):
     """A LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV with hRemoteQueue 0 returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    def check_lookup_queue(self, desc: Desc) -> Status:
+    def check_lookup_queue(self, desc: ReadDescription) -> Status:
         status = super().check_lookup_queue(desc)
         previous = desc["ulAction"] in (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
         return Status.MQ_ERROR_MESSAGE_NOT_FOUND if status and previous else status
@@ -123,7 +123,7 @@ class ServerLookupPreviousWithHremotequeue0NotFound(RemoteStarting):
 class ServerLookupPeekWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """A peek by LookupId is accepted for a queue handle for which RemoteQMOpenQueue was not called."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         peek = ReadAction.MQ_LOOKUP_PEEK_CURRENT <= desc["ulAction"] <= ReadAction.MQ_LOOKUP_PEEK_PREV
         return Status.MQ_OK if peek else super().check_open_queue(desc)
 
@@ -132,7 +132,7 @@ class ServerLookupPeekWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 class ServerLookupReceiveWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """A receive by LookupId is accepted for a queue handle for which RemoteQMOpenQueue was not called."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         receive = ReadAction.MQ_LOOKUP_RECEIVE_CURRENT <= desc["ulAction"] <= ReadAction.MQ_LOOKUP_RECEIVE_PREV
         return Status.MQ_OK if receive else super().check_open_queue(desc)
 
@@ -144,15 +144,15 @@ class ServerLookupReceiveWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 class ServerLookupPreviousDwsize4TooLarge(RemoteReads):
     """The dwSize of a LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV is PacketSize plus 4."""
 
-    previous = False
+    is_answering_lookup_of_previous = False
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         actions = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
-        self.previous = entry is not None and entry.Action in actions
+        self.is_answering_lookup_of_previous = entry is not None and entry.Action in actions
         super().answer_read(call, status, entry)
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
-        return super().serialize_remote_message(position) + bytes(4 if self.previous else 0)
+        return super().serialize_remote_message(position) + bytes(4 if self.is_answering_lookup_of_previous else 0)
 
 
 # -- LOOKUP_RECEIVE_CURRENT
@@ -161,7 +161,7 @@ class ServerLookupPreviousDwsize4TooLarge(RemoteReads):
 class LookupReceiveKeeper(RemoteEnding):
     """Keep some messages that a LOOKUP_RECEIVE_CURRENT received."""
 
-    number = 0
+    receive_count = 0
 
     def is_kept(self, position: MessagePosition) -> bool:
         """Return whether a message stays in its queue."""
@@ -171,7 +171,7 @@ class LookupReceiveKeeper(RemoteEnding):
         position = entry.UserMessagePacket
         kept = False
         if position is not None and entry.Action is ReadAction.MQ_LOOKUP_RECEIVE_CURRENT and delete_message:
-            self.number += 1
+            self.receive_count += 1
             kept = self.is_kept(position)
         super().end_remote_read(entry, delete_message and not kept, ended)
 
@@ -181,7 +181,7 @@ class ServerSecondLookupReceiveCurrentKeepsMessage(LookupReceiveKeeper):
     """The second LOOKUP_RECEIVE_CURRENT does not remove its message."""
 
     def is_kept(self, position: MessagePosition) -> bool:
-        return self.number == 2
+        return self.receive_count == 2
 
 
 @fault("server-lookup-receive-current-keeps-express-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)

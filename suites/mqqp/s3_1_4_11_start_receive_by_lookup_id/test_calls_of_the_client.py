@@ -103,8 +103,8 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
         return
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
     numbers = {
-        "hRemoteQueue": Reader.SECOND.queue,
-        "dwQueue": Reader.SECOND.descriptor,
+        "hRemoteQueue": Reader.SECOND_QUEUE.queue,
+        "dwQueue": Reader.SECOND_QUEUE.descriptor,
         "dwRequestID": between(1, 0xFFFF_FFFF),
     }
     wanted = fields(numbers, dwSize=0, lpBuffer=None)

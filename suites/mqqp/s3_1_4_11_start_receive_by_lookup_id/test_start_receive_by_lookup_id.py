@@ -17,7 +17,7 @@ from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, read_sequential_ids_by_label
-from suites.mqqp.steps.reading import read_sizes, send_messages_to_queue
+from suites.mqqp.steps.reading import read_sizes_of_response, send_messages_to_queue
 from suites.mqqp.steps.refusals import LONG_READ_TIMEOUT_MS
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
@@ -378,7 +378,7 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
             observed=read,
             evidence=read.evidence,
         )
-        size, packet_size = read_sizes(read)
+        size, packet_size = read_sizes_of_response(read)
         judge(
             "MQQP-3.1.4.11-54",
             expected=packet_size or "a packet",

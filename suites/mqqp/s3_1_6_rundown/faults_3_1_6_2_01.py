@@ -123,9 +123,9 @@ class ServerRundownOfSecondLostConnectionKeepsMessage(RemoteEnding):
     that is lost.
     """
 
-    calls: frozenset[object] = frozenset()
+    lost_associations: frozenset[object] = frozenset()
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
-        self.calls |= {entry.call.association}
-        if len(self.calls) < 2:
+        self.lost_associations |= {entry.call.association}
+        if len(self.lost_associations) < 2:
             super().run_down_remote_read(entry)

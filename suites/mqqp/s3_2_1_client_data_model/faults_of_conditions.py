@@ -11,15 +11,15 @@ from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading
 
 
-class _OmitsPendingReads(ClientReading):
+class _PendingReadEntryOmitter(ClientReading):
     """Keeps no entry of some pending reads."""
 
-    def is_omitted(self, read: RemoteRead) -> bool:
+    def is_entry_omitted(self, read: RemoteRead) -> bool:
         """Return whether a read gets no entry in the collection."""
         return False
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
-        omitted = self.is_omitted(read)
+        omitted = self.is_entry_omitted(read)
         entry = super().create_pending_read(read)
         if omitted:
             self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
@@ -27,68 +27,68 @@ class _OmitsPendingReads(ClientReading):
 
 
 @fault("client-pending-peek-without-entry", breaks="MQQP-3.2.1.2-01", blind=True)
-class ClientPendingPeekWithoutEntry(_OmitsPendingReads):
+class ClientPendingPeekWithoutEntry(_PendingReadEntryOmitter):
     """The client has no entry of a pending peek."""
 
-    def is_omitted(self, read: RemoteRead) -> bool:
+    def is_entry_omitted(self, read: RemoteRead) -> bool:
         return not read.receives
 
 
 @fault("client-second-pending-read-of-queue-without-entry", breaks="MQQP-3.2.1.2-01", blind=True)
-class ClientSecondPendingReadOfQueueWithoutEntry(_OmitsPendingReads):
+class ClientSecondPendingReadOfQueueWithoutEntry(_PendingReadEntryOmitter):
     """The client has no entry of a second pending read of a queue."""
 
-    def is_omitted(self, read: RemoteRead) -> bool:
+    def is_entry_omitted(self, read: RemoteRead) -> bool:
         return any(one.queue is read.queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection)
 
 
 @fault("client-pending-read-by-cursor-without-entry", breaks="MQQP-3.2.1.2-01", blind=True)
-class ClientPendingReadByCursorWithoutEntry(_OmitsPendingReads):
+class ClientPendingReadByCursorWithoutEntry(_PendingReadEntryOmitter):
     """The client has no entry of a pending read by a cursor."""
 
-    def is_omitted(self, read: RemoteRead) -> bool:
+    def is_entry_omitted(self, read: RemoteRead) -> bool:
         return bool(read.CursorHandle)
 
 
-class _OmitsOpenQueues(ClientOpening):
+class _OpenQueueEntryOmitter(ClientOpening):
     """Keeps no entry of some open queues."""
 
-    def is_omitted(self, queue: RemoteQueue) -> bool:
+    def is_entry_omitted(self, queue: RemoteQueue) -> bool:
         """Return whether an open queue gets no entry in the collection."""
         return False
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
-        omitted = self.is_omitted(queue)
+        omitted = self.is_entry_omitted(queue)
         super().add_remote_open_queue(queue, context)
         if omitted:
             self.qm.remote_client.RemoteOpenQueueEntryCollection.pop()
 
 
 @fault("client-queue-opened-to-peek-without-entry", breaks="MQQP-3.2.1.4-01", blind=True)
-class ClientQueueOpenedToPeekWithoutEntry(_OmitsOpenQueues):
+class ClientQueueOpenedToPeekWithoutEntry(_OpenQueueEntryOmitter):
     """The client has no entry of a queue that it opened to peek."""
 
-    def is_omitted(self, queue: RemoteQueue) -> bool:
+    def is_entry_omitted(self, queue: RemoteQueue) -> bool:
         return not queue.receives
 
 
 @fault("client-queue-that-is-opened-twice-has-one-entry", breaks="MQQP-3.2.1.4-01", blind=True)
-class ClientQueueThatIsOpenedTwiceHasOneEntry(_OmitsOpenQueues):
+class ClientQueueThatIsOpenedTwiceHasOneEntry(_OpenQueueEntryOmitter):
     """The client has no second entry of a queue that it opened twice."""
 
-    def is_omitted(self, queue: RemoteQueue) -> bool:
+    def is_entry_omitted(self, queue: RemoteQueue) -> bool:
         entries = self.qm.remote_client.RemoteOpenQueueEntryCollection
         return any(entry.queue.FormatName == queue.FormatName for entry in entries)
 
 
 @fault("client-queue-opened-after-close-without-entry", breaks="MQQP-3.2.1.4-01", blind=True)
-class ClientQueueOpenedAfterCloseWithoutEntry(_OmitsOpenQueues):
+class ClientQueueOpenedAfterCloseWithoutEntry(_OpenQueueEntryOmitter):
     """The client has no entry of a queue that it opened after another queue was closed."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.has_opened = False
 
-    def is_omitted(self, queue: RemoteQueue) -> bool:
+    def is_entry_omitted(self, queue: RemoteQueue) -> bool:
         again, self.has_opened = self.has_opened, True
         return again and not self.qm.remote_client.RemoteOpenQueueEntryCollection

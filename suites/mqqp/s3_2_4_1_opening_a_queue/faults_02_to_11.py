@@ -62,15 +62,15 @@ class ClientGetServerPortNotCalled(ServerBindings):
 class ClientSecondOpenQueueWithoutServerPortCall(ServerBindings):
     """The client calls RemoteQMGetQMQMServerPort only once, and uses the first port for all later queues."""
 
-    port = 0
+    first_port = 0
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
-        if interface is not QM2QM or not self.port:
+        if interface is not QM2QM or not self.first_port:
             found = yield from super().ask_server_port(binding, interface)
             if interface is QM2QM:
-                self.port = found
+                self.first_port = found
             return found
-        return self.port
+        return self.first_port
 
 
 class _PortRecorder(ServerBindings):

@@ -80,7 +80,7 @@ class ClientSecondUnansweredCallNotCancelled(ClientTasks):
         super().on_remote_call_timer(number, now)
 
 
-class _LaterBinding(ServerBindings):
+class _OpeningBindingCounter(ServerBindings):
     """Count the binding handles to qm2qm that the client constructs for openings of queues."""
 
     def __init__(self, qm: QM) -> None:
@@ -106,7 +106,7 @@ class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientOpening):
 
 
 @fault("client-queue-opened-again-on-first-binding", breaks="MQQP-3.2.4.1-09", blind=True)
-class ClientQueueOpenedAgainOnFirstBinding(_LaterBinding):
+class ClientQueueOpenedAgainOnFirstBinding(_OpeningBindingCounter):
     """From the second opening on, the client calls RemoteQMOpenQueue on the first binding handle to qm2qm."""
 
     def _bind_again(self, server: Endpoint, initial: Binding) -> Sequence:
@@ -137,7 +137,7 @@ class ClientOpeningToPeekSendsDwmqs1(OpenQueueParameterChanger):
         return {} if queue.receives else {"dwMQS": 1}
 
 
-def _cancel_call_before(faulty: FaultyCore) -> None:
+def _cancel_preceding_call(faulty: FaultyCore) -> None:
     """Let the PDUs that cancel RemoteQMOpenQueue name the call before it on the connection, such as the bind."""
     opnum = find_method(QM2QM, "RemoteQMOpenQueue")
     opening: dict[str, int] = {}
@@ -161,6 +161,6 @@ add(
     "client-cancel-of-open-queue-names-call-before",
     "MQQP-3.2.4.1-16",
     "The PDUs with which the client cancels RemoteQMOpenQueue have the call_id of the call before, such as the bind.",
-    _cancel_call_before,
+    _cancel_preceding_call,
     blind=True,
 )

@@ -107,14 +107,14 @@ REQUEST_ID_RULES = (
 class _GroupedRequestNumberer(ClientReading):
     """The client divides its reads into groups and numbers the RequestIds of each group separately."""
 
-    def get_group(self, read: RemoteRead) -> bool:
+    def is_in_first_group(self, read: RemoteRead) -> bool:
         """Return the group of a read."""
         return read.receives
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
         counts: dict[bool, int] = self.__dict__.setdefault("counts", {})
-        group = self.get_group(read)
+        group = self.is_in_first_group(read)
         counts[group] = counts.get(group, 0) + 1
         entry.RequestId = counts[group]
         return entry
@@ -129,7 +129,7 @@ class ClientRequestIdsOfPeeksAndReceivesCountedApart(_GroupedRequestNumberer):
 class ClientRequestIdsOfReadsByCursorCountedApart(_GroupedRequestNumberer):
     """The client assigns the RequestId of a pending read without a cursor also to a read by a cursor."""
 
-    def get_group(self, read: RemoteRead) -> bool:
+    def is_in_first_group(self, read: RemoteRead) -> bool:
         return bool(read.CursorHandle)
 
 
@@ -295,9 +295,9 @@ class ClientVersionOfFirstServerUsedForLaterQueue(ClientReading):
     returns a different version.
     """
 
-    known: Version | None = None
+    first_version: Version | None = None
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
         version = yield from super().ask_server_version(read)
-        self.known = self.known or version
-        return self.known
+        self.first_version = self.first_version or version
+        return self.first_version

@@ -116,7 +116,7 @@ class _ReadKind:
     by_cursor: bool
     rules: dict[str, tuple[str, str]]
 
-    def includes(self, read: RemoteRead) -> bool:
+    def includes_read(self, read: RemoteRead) -> bool:
         """Return whether a read is of the kind that this object represents."""
         return read.LookupId is None and (read.receives, bool(read.CursorHandle)) == (self.receives, self.by_cursor)
 
@@ -185,18 +185,18 @@ ReadFieldChange = Callable[[Any, RemoteRead], Any]
 
 
 def _add_field_fault(kind: _ReadKind, field: str, wrong: str, says: str, change: ReadFieldChange) -> None:
-    def make(original: Callable[..., Any]) -> Callable[..., Any]:
-        def describe(qm: Any, read: RemoteRead) -> Any:
+    def make_changed_description(original: Callable[..., Any]) -> Callable[..., Any]:
+        def describe_changed_read(qm: Any, read: RemoteRead) -> Any:
             given = original(qm, read)
-            return {**given, field: change(qm, read)} if kind.includes(read) else given
+            return {**given, field: change(qm, read)} if kind.includes_read(read) else given
 
-        return describe
+        return describe_changed_read
 
     add(
         f"client-{kind.name}-{field.lower()}-{wrong}",
         kind.rules[field],
         f"The client sets {field} of a {kind.name.replace('-', ' ')} to {says}.",
-        replace_part(override_method(ClientReading.describe_read, make)),
+        replace_part(override_method(ClientReading.describe_read, make_changed_description)),
     )
 
 

@@ -326,7 +326,7 @@ def _is_cursor_receive(read: RemoteRead) -> bool:
     return read.Action is ReadAction.MQ_ACTION_RECEIVE and bool(read.CursorHandle)
 
 
-def _make_no_call() -> Sequence:
+def _make_empty_call_sequence() -> Sequence:
     yield from ()
 
 
@@ -394,7 +394,7 @@ class ClientEndReceiveNotCalledForEmptyBody(ClientReading):
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         if ack is Ack.RR_ACK and self.__dict__.get("is_empty"):
-            return _make_no_call()
+            return _make_empty_call_sequence()
         return super().end_receive(entry, ack)
 
 

@@ -42,10 +42,10 @@ class ClientReadSequentialidOfPreviousMessage(PreviousAnswerRecorder):
         return {**super().describe_read2(read), "SequentialId": self.last_sequential_id}
 
 
-SEQUENTIAL_ID = ("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31")
+SEQUENTIAL_ID_RULES = ("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31")
 
 
-@fault("client-second-read-sequential-id-of-first-answer", breaks=SEQUENTIAL_ID)
+@fault("client-second-read-sequential-id-of-first-answer", breaks=SEQUENTIAL_ID_RULES)
 class ClientSecondReadSequentialIdOfFirstAnswer(ClientReadCounter):
     """The client sets SequentialId to the SequentialId that the server returned last."""
 
@@ -140,12 +140,12 @@ class ClientReadMessageLabelMissing(ClientReading):
 class ClientReadFirstMessageDeliveredAgain(ClientReading):
     """When the client reads a queue again, it delivers the message of its first read of this queue."""
 
-    first: RemoteMessage | None = None
+    first_message: RemoteMessage | None = None
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)
-        self.first = self.first or found
-        return self.first
+        self.first_message = self.first_message or found
+        return self.first_message
 
 
 @fault("client-read-message-application-tag-missing", breaks=DELIVERY_RULES)
@@ -272,10 +272,10 @@ class ClientPendingReadEntryOfFailedReadKept(ClientReading):
             raise
 
 
-REMOVED = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
+REMOVED_ENTRY_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
 
 
-@fault("client-entry-of-read-without-message-kept", breaks=REMOVED)
+@fault("client-entry-of-read-without-message-kept", breaks=REMOVED_ENTRY_RULES)
 class ClientEntryOfReadWithoutMessageKept(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a read that returned no message."""
 
@@ -292,7 +292,7 @@ class ClientEntryOfReadWithoutMessageKept(ClientReading):
             super().remove_pending_read(entry)
 
 
-@fault("client-entry-of-second-read-kept", breaks=REMOVED)
+@fault("client-entry-of-second-read-kept", breaks=REMOVED_ENTRY_RULES)
 class ClientEntryOfSecondReadKept(ClientReading):
     """The client keeps the PendingRemoteReadEntry of every second read."""
 
@@ -306,7 +306,7 @@ class ClientEntryOfSecondReadKept(ClientReading):
             super().remove_pending_read(entry)
 
 
-@fault("client-end-of-read-removes-oldest-entry", breaks=REMOVED)
+@fault("client-end-of-read-removes-oldest-entry", breaks=REMOVED_ENTRY_RULES)
 class ClientEndOfReadRemovesOldestEntry(ClientReading):
     """The client removes the oldest PendingRemoteReadEntry when a read ends."""
 

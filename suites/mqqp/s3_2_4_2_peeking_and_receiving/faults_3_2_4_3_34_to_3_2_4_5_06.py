@@ -33,11 +33,11 @@ READ_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
 class ClientEndReceiveHandleOfFirstAnswer(ClientReading):
     """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
 
-    first: UUID | None = None
+    first_handle: UUID | None = None
 
     def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
-        self.first = self.first or handle
-        super().note_remote_read_handle(entry, self.first)
+        self.first_handle = self.first_handle or handle
+        super().note_remote_read_handle(entry, self.first_handle)
 
 
 RECEIVE_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36")
@@ -136,10 +136,10 @@ class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRecorder):
 class ClientSecondReceiveOfQueueNotEnded(ClientReading):
     """The client calls RemoteQMEndReceive only for the first receive of a queue."""
 
-    ended: set[int]
+    queues_with_ended_receive: set[int]
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        known = self.__dict__.setdefault("ended", set())
+        known = self.__dict__.setdefault("queues_with_ended_receive", set())
         if entry.queue.number not in known:
             known.add(entry.queue.number)
             yield from super().end_receive(entry, ack)
@@ -257,10 +257,10 @@ END_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 class ClientEndReceiveDwackNackForSecondReceive(ClientReading):
     """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
 
-    used = False
+    has_ended_receive = False
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        wanted, self.used = (Ack.RR_NACK if self.used else ack), True
+        wanted, self.has_ended_receive = (Ack.RR_NACK if self.has_ended_receive else ack), True
         yield from super().end_receive(entry, wanted)
 
 

@@ -11,15 +11,15 @@ from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
-class _PeekWithoutEntry(ClientReading):
+class _PeekEntryOmitter(ClientReading):
     """Peek without an entry in PendingRemoteReadEntryCollection under some condition."""
 
-    def has_no_entry(self, read: RemoteRead) -> bool:
+    def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
         """Return whether the peek gets no entry."""
         raise NotImplementedError
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
-        lacks_entry = not read.receives and self.has_no_entry(read)
+        lacks_entry = not read.receives and self.is_peek_entry_omitted(read)
         entry = super().create_pending_read(read)
         if lacks_entry:
             self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
@@ -27,30 +27,30 @@ class _PeekWithoutEntry(ClientReading):
 
 
 @fault("client-second-waiting-peek-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
-class ClientSecondWaitingPeekWithoutEntry(_PeekWithoutEntry):
+class ClientSecondWaitingPeekWithoutEntry(_PeekEntryOmitter):
     """A client whose earlier read waits creates no PendingRemoteReadEntry for a peek."""
 
-    def has_no_entry(self, read: RemoteRead) -> bool:
+    def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
         return bool(self.qm.remote_client.PendingRemoteReadEntryCollection)
 
 
 @fault("client-peek-with-time-out-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
-class ClientPeekWithTimeOutWithoutEntry(_PeekWithoutEntry):
+class ClientPeekWithTimeOutWithoutEntry(_PeekEntryOmitter):
     """A client creates no PendingRemoteReadEntry for a peek with a time-out."""
 
-    def has_no_entry(self, read: RemoteRead) -> bool:
+    def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
         return read.TimeOut != INFINITE_MS
 
 
 @fault("client-peek-of-queue-opened-to-peek-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
-class ClientPeekOfQueueOpenedToPeekWithoutEntry(_PeekWithoutEntry):
+class ClientPeekOfQueueOpenedToPeekWithoutEntry(_PeekEntryOmitter):
     """A client creates no PendingRemoteReadEntry for a peek of a queue that it opened to peek."""
 
-    def has_no_entry(self, read: RemoteRead) -> bool:
+    def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
         return not read.queue.receives
 
 
-class _PeekWithWrongHandle(ClientReading):
+class _HandleOfPeekEntryChanger(ClientReading):
     """Store a wrong OpenQueueDescriptorHandle in the entry of a peek."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
@@ -65,7 +65,7 @@ class _PeekWithWrongHandle(ClientReading):
 
 
 @fault("client-waiting-peek-has-handle-of-first-queue", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientWaitingPeekHasHandleOfFirstQueue(_PeekWithWrongHandle):
+class ClientWaitingPeekHasHandleOfFirstQueue(_HandleOfPeekEntryChanger):
     """The PendingRemoteReadEntry of a peek has the handle of the first queue that is open."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
@@ -73,7 +73,7 @@ class ClientWaitingPeekHasHandleOfFirstQueue(_PeekWithWrongHandle):
 
 
 @fault("client-waiting-peek-has-queue-descriptor-as-handle", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientWaitingPeekHasQueueDescriptorAsHandle(_PeekWithWrongHandle):
+class ClientWaitingPeekHasQueueDescriptorAsHandle(_HandleOfPeekEntryChanger):
     """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek is dwpQueue instead of phQueue."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
@@ -81,18 +81,18 @@ class ClientWaitingPeekHasQueueDescriptorAsHandle(_PeekWithWrongHandle):
 
 
 @fault("client-waiting-peek-with-time-out-has-handle-1-too-large", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientWaitingPeekWithTimeOutHasHandle1TooLarge(_PeekWithWrongHandle):
+class ClientWaitingPeekWithTimeOutHasHandle1TooLarge(_HandleOfPeekEntryChanger):
     """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek with a time-out is 1 too large."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
         return read.queue.QueueHandle + int(read.TimeOut != INFINITE_MS)
 
 
-_ACTIONS = ("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29")
-_BUFFERS = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
+_ACTION_RULES = ("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29")
+_BUFFER_RULES = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
 
 
-@fault("client-peek-with-time-out-sent-as-peek-next", breaks=_ACTIONS, blind=True)
+@fault("client-peek-with-time-out-sent-as-peek-next", breaks=_ACTION_RULES, blind=True)
 class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
     """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a time-out."""
 
@@ -102,7 +102,7 @@ class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
         return found | ({"ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if is_timed else {})
 
 
-@fault("client-later-peek-sent-as-receive", breaks=_ACTIONS, blind=True)
+@fault("client-later-peek-sent-as-receive", breaks=_ACTION_RULES, blind=True)
 class ClientLaterPeekSentAsReceive(ClientReading):
     """From the second peek on, the client sends ulAction MQ_ACTION_RECEIVE for a peek without a cursor."""
 
@@ -118,7 +118,7 @@ class ClientLaterPeekSentAsReceive(ClientReading):
         return found | ({"ulAction": int(ReadAction.MQ_ACTION_RECEIVE)} if again else {})
 
 
-@fault("client-peek-with-time-out-sends-buffer", breaks=_BUFFERS, blind=True)
+@fault("client-peek-with-time-out-sends-buffer", breaks=_BUFFER_RULES, blind=True)
 class ClientPeekWithTimeOutSendsBuffer(ClientReading):
     """The client sends an lpBuffer that is not NULL with a peek that has a time-out."""
 
@@ -127,7 +127,7 @@ class ClientPeekWithTimeOutSendsBuffer(ClientReading):
         return super().describe_read(read) | ({"lpBuffer": b""} if is_timed else {})
 
 
-@fault("client-later-peek-sends-buffer", breaks=_BUFFERS, blind=True)
+@fault("client-later-peek-sends-buffer", breaks=_BUFFER_RULES, blind=True)
 class ClientLaterPeekSendsBuffer(ClientReading):
     """From the second peek on, the client sends an lpBuffer that is not NULL with a peek without a cursor."""
 

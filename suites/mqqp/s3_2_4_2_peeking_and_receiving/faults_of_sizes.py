@@ -10,7 +10,7 @@ from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 
 
-class _SetsDwSizeOfPeeks(ClientReading):
+class _PeekDwSizeSetter(ClientReading):
     """Sets dwSize of some peeks with RemoteQMStartReceive2."""
 
     def __init__(self, qm: QM) -> None:
@@ -30,7 +30,7 @@ class _SetsDwSizeOfPeeks(ClientReading):
 
 
 @fault("client-second-peek-with-dw-size-1", breaks="MQQP-3.2.4.2-26", blind=True)
-class ClientSecondPeekWithDwSize1(_SetsDwSizeOfPeeks):
+class ClientSecondPeekWithDwSize1(_PeekDwSizeSetter):
     """From its second read on, the client sets dwSize of a peek to 1."""
 
     def choose_dw_size(self, read: RemoteRead) -> int:
@@ -38,7 +38,7 @@ class ClientSecondPeekWithDwSize1(_SetsDwSizeOfPeeks):
 
 
 @fault("client-peek-with-time-limit-with-dw-size-1", breaks="MQQP-3.2.4.2-26", blind=True)
-class ClientPeekWithTimeLimitWithDwSize1(_SetsDwSizeOfPeeks):
+class ClientPeekWithTimeLimitWithDwSize1(_PeekDwSizeSetter):
     """The client sets dwSize of a peek with a nonzero timeout to 1."""
 
     def choose_dw_size(self, read: RemoteRead) -> int:

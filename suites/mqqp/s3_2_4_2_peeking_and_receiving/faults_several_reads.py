@@ -136,15 +136,15 @@ class ClientSentReceiveHasNoEntry(ClientReading):
 class WrongMethodCaller(ClientReading):
     """Call RemoteQMStartReceive2 of an old server for some reads."""
 
-    reads = 0
+    read_count = 0
 
-    def is_called_by_start_receive2(self, read: RemoteRead) -> bool:
+    def is_start_receive2_called(self, read: RemoteRead) -> bool:
         """Return whether RemoteQMStartReceive2 is called."""
         raise NotImplementedError
 
     def start_receive(self, read: RemoteRead) -> Sequence:
-        self.reads += 1
-        if self.is_called_by_start_receive2(read):
+        self.read_count += 1
+        if self.is_start_receive2_called(read):
             return (yield from self.start_receive2(read))
         return (yield from super().start_receive(read))
 
@@ -153,7 +153,7 @@ class WrongMethodCaller(ClientReading):
 class ClientReadOfOldServerWithInfiniteTimeoutByStartReceive2(WrongMethodCaller):
     """The client calls RemoteQMStartReceive2 of an old server for a read without a time limit."""
 
-    def is_called_by_start_receive2(self, read: RemoteRead) -> bool:
+    def is_start_receive2_called(self, read: RemoteRead) -> bool:
         return read.TimeOut == INFINITE_MS
 
 
@@ -161,7 +161,7 @@ class ClientReadOfOldServerWithInfiniteTimeoutByStartReceive2(WrongMethodCaller)
 class ClientReadOfOldServerBesidePendingReadByStartReceive2(WrongMethodCaller):
     """The client calls RemoteQMStartReceive2 of an old server for a read while another read is pending."""
 
-    def is_called_by_start_receive2(self, read: RemoteRead) -> bool:
+    def is_start_receive2_called(self, read: RemoteRead) -> bool:
         return len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1
 
 
@@ -199,7 +199,7 @@ def _is_beside_pending_read(part: ChangedField, read: RemoteRead) -> bool:
     return len(part.qm.remote_client.PendingRemoteReadEntryCollection) > 1
 
 
-def _restrict_to_receives(condition: ReadCondition) -> ReadCondition:
+def _make_condition_for_receives_only(condition: ReadCondition) -> ReadCondition:
     return lambda part, read: read.receives and condition(part, read)
 
 
@@ -234,6 +234,6 @@ FIELD_CHANGE_BY_NAME: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 
 for field, (what, changed, rules) in FIELD_CHANGE_BY_NAME.items():
     for when, (words, holds_for) in DESCRIPTION_AND_READ_CONDITION_BY_NAME.items():
-        chosen = _restrict_to_receives(holds_for) if field.startswith("ul-action") else holds_for
+        chosen = _make_condition_for_receives_only(holds_for) if field.startswith("ul-action") else holds_for
         part = type("ChangedFieldOfRead", (ChangedField,), {"changes": changed, "condition": chosen})
         add(f"client-{when}-{field}", rules, f"The client sets {what} in {words}.", replace_part(part), blind=True)

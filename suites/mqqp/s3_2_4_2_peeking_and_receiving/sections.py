@@ -18,19 +18,20 @@ from suites.mqqp.steps.reader import Reading
 class Section:
     """The rules of one section, by subject.
 
-    ``entry``: the PendingRemoteReadEntry of a read; ``removal``: the removal of that entry. ``version``: the method
-    that the client calls, depending on the version of the server. ``old``, ``new``: the fields of RemoteQMStartReceive
-    and of RemoteQMStartReceive2. ``message``: the use of the message that the server returned.
+    ``entry``: the PendingRemoteReadEntry of a read; ``entry_removal_rule``: the removal of that entry. ``version``: the
+    method that the client calls, depending on the version of the server. ``start_receive_rules``,
+    ``start_receive2_rules``: the fields of RemoteQMStartReceive and of RemoteQMStartReceive2. ``message``: the use of
+    the message that the server returned.
     """
 
     number: str
     reading: Reading
     entry: Mapping[str, str]
     version: Mapping[str, str]
-    old: Mapping[str, str]
-    new: Mapping[str, str]
+    start_receive_rules: Mapping[str, str]
+    start_receive2_rules: Mapping[str, str]
     message: Mapping[str, str]
-    removal: str
+    entry_removal_rule: str
 
 
 # MS-MQQP 3.2.4.2 Peeking a Message
@@ -53,7 +54,7 @@ PEEKING_SECTION = Section(
         "old": "MQQP-3.2.4.2-13",
         "new": "MQQP-3.2.4.2-23",
     },
-    old={
+    start_receive_rules={
         "hRemoteQueue": "MQQP-3.2.4.2-14",
         "dwQueue": "MQQP-3.2.4.2-15",
         "dwSize": "MQQP-3.2.4.2-16",
@@ -63,7 +64,7 @@ PEEKING_SECTION = Section(
         "ulTimeout": "MQQP-3.2.4.2-20",
         "dwRequestID": "MQQP-3.2.4.2-21",
     },
-    new={
+    start_receive2_rules={
         "hRemoteQueue": "MQQP-3.2.4.2-24",
         "dwQueue": "MQQP-3.2.4.2-25",
         "dwSize": "MQQP-3.2.4.2-26",
@@ -77,7 +78,7 @@ PEEKING_SECTION = Section(
     message={
         "message": "MQQP-3.2.4.2-35",
     },
-    removal="MQQP-3.2.4.2-36",
+    entry_removal_rule="MQQP-3.2.4.2-36",
 )
 
 # MS-MQQP 3.2.4.3 Receiving a Message
@@ -100,7 +101,7 @@ RECEIVING_SECTION = Section(
         "old": "MQQP-3.2.4.3-13",
         "new": "MQQP-3.2.4.3-23",
     },
-    old={
+    start_receive_rules={
         "hRemoteQueue": "MQQP-3.2.4.3-14",
         "dwQueue": "MQQP-3.2.4.3-15",
         "hCursor": "MQQP-3.2.4.3-16",
@@ -110,7 +111,7 @@ RECEIVING_SECTION = Section(
         "ulTimeout": "MQQP-3.2.4.3-20",
         "dwRequestID": "MQQP-3.2.4.3-21",
     },
-    new={
+    start_receive2_rules={
         "hRemoteQueue": "MQQP-3.2.4.3-24",
         "dwQueue": "MQQP-3.2.4.3-25",
         "hCursor": "MQQP-3.2.4.3-26",
@@ -128,7 +129,7 @@ RECEIVING_SECTION = Section(
         "context": "MQQP-3.2.4.3-37",
         "ack": "MQQP-3.2.4.3-38",
     },
-    removal="MQQP-3.2.4.3-39",
+    entry_removal_rule="MQQP-3.2.4.3-39",
 )
 
 # MS-MQQP 3.2.4.5 Peeking a Message by Using a Cursor
@@ -151,7 +152,7 @@ PEEKING_BY_CURSOR_SECTION = Section(
         "old": "MQQP-3.2.4.5-13",
         "new": "MQQP-3.2.4.5-23",
     },
-    old={
+    start_receive_rules={
         "hRemoteQueue": "MQQP-3.2.4.5-14",
         "dwQueue": "MQQP-3.2.4.5-15",
         "hCursor": "MQQP-3.2.4.5-16",
@@ -161,7 +162,7 @@ PEEKING_BY_CURSOR_SECTION = Section(
         "ulTimeout": "MQQP-3.2.4.5-20",
         "dwRequestID": "MQQP-3.2.4.5-21",
     },
-    new={
+    start_receive2_rules={
         "hRemoteQueue": "MQQP-3.2.4.5-24",
         "dwQueue": "MQQP-3.2.4.5-25",
         "hCursor": "MQQP-3.2.4.5-26",
@@ -175,7 +176,7 @@ PEEKING_BY_CURSOR_SECTION = Section(
     message={
         "message": "MQQP-3.2.4.5-35",
     },
-    removal="MQQP-3.2.4.5-36",
+    entry_removal_rule="MQQP-3.2.4.5-36",
 )
 
 # MS-MQQP 3.2.4.6 Receiving a Message by Using a Cursor
@@ -198,7 +199,7 @@ RECEIVING_BY_CURSOR_SECTION = Section(
         "old": "MQQP-3.2.4.6-12",
         "new": "MQQP-3.2.4.6-22",
     },
-    old={
+    start_receive_rules={
         "hRemoteQueue": "MQQP-3.2.4.6-13",
         "dwQueue": "MQQP-3.2.4.6-14",
         "hCursor": "MQQP-3.2.4.6-15",
@@ -208,7 +209,7 @@ RECEIVING_BY_CURSOR_SECTION = Section(
         "ulTimeout": "MQQP-3.2.4.6-19",
         "dwRequestID": "MQQP-3.2.4.6-20",
     },
-    new={
+    start_receive2_rules={
         "hRemoteQueue": "MQQP-3.2.4.6-23",
         "dwQueue": "MQQP-3.2.4.6-24",
         "hCursor": "MQQP-3.2.4.6-25",
@@ -226,7 +227,7 @@ RECEIVING_BY_CURSOR_SECTION = Section(
         "context": "MQQP-3.2.4.6-36",
         "ack": "MQQP-3.2.4.6-37",
     },
-    removal="MQQP-3.2.4.6-38",
+    entry_removal_rule="MQQP-3.2.4.6-38",
 )
 
 

@@ -64,7 +64,7 @@ method for such a server.
 """
 
 
-@parametrize_section(lambda section: [*section.old.values(), *section.new.values()])
+@parametrize_section(lambda section: [*section.start_receive_rules.values(), *section.start_receive2_rules.values()])
 @covers("MQQP-2.2.2.1-D03")
 def test_client_read_has_required_fields(peer, sut, judge, section):
     """The SUT has read a queue of the peer twice and closed it. It has then opened the queue three more times, with
@@ -78,7 +78,9 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
     at_closed = reader.open_cursor(closed) if reading.by_cursor else None
     for _ in range(2):
         reader.begin_read(reading, closed, cursor=at_closed).outcome()
-    judge_repeated_reads(reader, judge, reader.reads(), Method.START_RECEIVE2, section.new, reading.action)
+    judge_repeated_reads(
+        reader, judge, reader.reads(), Method.START_RECEIVE2, section.start_receive2_rules, reading.action
+    )
     reader.begin("remote_close", remote=closed).wait()
     remotes = [reader.open() for _ in range(3)]
     cursor = None
@@ -86,8 +88,8 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
         _, cursor, _ = (reader.open_cursor(one) for one in (remotes[0], remotes[1], remotes[1]))
     else:
         reader.begin_read(Reading.PEEK_CURRENT_BY_CURSOR, remotes[1]).outcome()
-    old = Reader.WINDOWS_2000, Method.START_RECEIVE, section.old
-    new = Reader.WINDOWS_7, Method.START_RECEIVE2, section.new
+    old = Reader.WINDOWS_2000, Method.START_RECEIVE, section.start_receive_rules
+    new = Reader.WINDOWS_7, Method.START_RECEIVE2, section.start_receive2_rules
     asks_version = True
     for timeouts_ms in READ_TIMEOUTS_MS:
         for version, method, rules in (old, new) if asks_version else (old,):
@@ -103,7 +105,7 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
         reader.set_version(*version)
         judge_ids_of_simultaneous_reads(reader, judge, reading, rules["dwRequestID"], (remotes[1], cursor))
     if not asks_version:
-        judge.conclude(*section.old.values(), "MQQP-2.2.2.1-D03")
+        judge.conclude(*section.start_receive_rules.values(), "MQQP-2.2.2.1-D03")
         judge.give_up(Verdict.NOT_APPLICABLE, VERSION_NOT_REQUESTED_REASON)
 
 
@@ -213,9 +215,9 @@ def judge_fields_of_read(
 def build_required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
     """Return the required numeric fields, except dwRequestID, of a read by the third handle and cursor."""
     return {
-        "hRemoteQueue": Reader.THIRD.queue,
-        "dwQueue": Reader.THIRD.descriptor,
-        "hCursor": 2 * Reader.NEXT_CURSOR - Reader.CURSOR if reading.by_cursor else 0,
+        "hRemoteQueue": Reader.THIRD_QUEUE.queue,
+        "dwQueue": Reader.THIRD_QUEUE.descriptor,
+        "hCursor": 2 * Reader.SECOND_CURSOR - Reader.FIRST_CURSOR if reading.by_cursor else 0,
         "ulAction": reading.action,
         "ulTimeout": timeout_ms,
         "dwSize": 0,
@@ -319,12 +321,12 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
         evidence=evidence,
     )
     handles = [call.into.hQueue for call in cancels if call.into is not None]
-    judge(rules["handle"], expected=[Reader.FIRST.queue], case="hQueue", observed=handles, evidence=evidence)
+    judge(rules["handle"], expected=[Reader.FIRST_QUEUE.queue], case="hQueue", observed=handles, evidence=evidence)
     judge_cancel_in_second_queue(reader, judge, section, second)
 
 
 @needs("inspect")
-@parametrize_section(lambda section: [section.removal, section.entry["add"]])
+@parametrize_section(lambda section: [section.entry_removal_rule, section.entry["add"]])
 def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
     """Two reads of a queue wait. The peer answers the second read with a message, a failure or a fault, or answers its
     RemoteQMEndReceive with a failure. PendingRemoteReadEntryCollection contains the entries of both reads before the
@@ -365,7 +367,13 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
     lost.association.close()
     request.wait()
     left = [one["RequestId"] for one in reader.list_pending_read_entries()]
-    judge(section.removal, expected=[], observed=left, case="entries after the connection was lost", evidence=[lost])
+    judge(
+        section.entry_removal_rule,
+        expected=[],
+        observed=left,
+        case="entries after the connection was lost",
+        evidence=[lost],
+    )
 
 
 LONGEST_LABEL = "label " * 41 + "end"
@@ -397,8 +405,11 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     reader, rules = Reader(peer, sut, version), section.message
     bodies = (b"", bytes(range(250)) * 280, b"\x01\0\0")
     messages = [
-        *(build_full_message(peer, f"{Reader.LABEL} {kind}", kind, destination=reader.destination) for kind in Kind),
-        *(build_full_message(peer, Reader.LABEL, destination=reader.destination, body=one) for one in bodies),
+        *(
+            build_full_message(peer, f"{Reader.MESSAGE_LABEL} {kind}", kind, destination=reader.destination)
+            for kind in Kind
+        ),
+        *(build_full_message(peer, Reader.MESSAGE_LABEL, destination=reader.destination, body=one) for one in bodies),
         build_full_message(peer, LONGEST_LABEL, destination=reader.destination, base={"PR": 7}),
     ]
     begin_reads_of_other_kinds(reader, section.reading, remote := reader.open())
@@ -475,7 +486,7 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
         "MessageID": peer.next_message_id(),
     }
     response = {"RQ": kind, "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=PRIVATE_QUEUE_NUMBER)}
-    data = bytes(user_message(destination=reader.destination, user=user | response, label=Reader.LABEL))
+    data = bytes(user_message(destination=reader.destination, user=user | response, label=Reader.MESSAGE_LABEL))
     reader.server.answers |= dict.fromkeys(
         (Method.START_RECEIVE, Method.START_RECEIVE2), lambda call: reader.answer_read(call, data)
     )

@@ -14,7 +14,9 @@ pytestmark = needs("remote_read")
 COMPARED_READ_FIELDS = ("ulAction", "dwSize", "lpBuffer")
 
 
-@parametrize_section(lambda section: [section.version["old"], *(section.old[name] for name in COMPARED_READ_FIELDS)])
+@parametrize_section(
+    lambda section: [section.version["old"], *(section.start_receive_rules[name] for name in COMPARED_READ_FIELDS)]
+)
 def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge, section):
     """The peer returns version 5.0. The SUT reads a queue, then reads it without a time limit, and then reads it and a
     second queue while a peek waits. If the first read calls RemoteQMStartReceive, each read calls this method, with the
@@ -25,7 +27,7 @@ def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge
     reader.begin_read(section.reading, remote).outcome()
     calls = reader.reads()
     if [call.name for call in calls] != [Method.START_RECEIVE]:
-        rules = [rule, *(section.old[name] for name in COMPARED_READ_FIELDS)]
+        rules = [rule, *(section.start_receive_rules[name] for name in COMPARED_READ_FIELDS)]
         judge.mark_not_exercised(*rules, reason="the SUT does not read an old server by RemoteQMStartReceive")
         return
     begin_infinite_read(reader, section.reading, remote).outcome()
@@ -39,7 +41,9 @@ def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge
     names = [call.name for call in reader.reads()]
     judge(rule, expected=each(Method.START_RECEIVE, "read"), observed=names, evidence=reader.reads())
     calls = [call for number, call in enumerate(reader.reads()) if number != begun]
-    judge_repeated_reads(reader, judge, calls, Method.START_RECEIVE, section.old, section.reading.action)
+    judge_repeated_reads(
+        reader, judge, calls, Method.START_RECEIVE, section.start_receive_rules, section.reading.action
+    )
 
 
 @covers("MQQP-3.2.4.2-02")

@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import INFINITE
 from suites.mqqp.steps.reader import CommandOutcome, Reader, Reading
 
-NOT_FOUND = 0xC000_0225
+NOT_FOUND_STATUS = 0xC000_0225
 """The status STATUS_NOT_FOUND: the server does not know the read."""
 
 
@@ -81,8 +81,8 @@ def judge_cancel_call(judge, cancels, request_id):
     """Judge the values of the RemoteQMCancelReceive for a read of the second queue with the given dwRequestID."""
     for rule, name, expected in (
         ("MQQP-3.2.4.7-02", "dwRequestID", request_id),
-        ("MQQP-3.2.4.7-04", "hQueue", Reader.SECOND.queue),
-        ("MQQP-3.2.4.7-05", "pQueue", Reader.SECOND.descriptor),
+        ("MQQP-3.2.4.7-04", "hQueue", Reader.SECOND_QUEUE.queue),
+        ("MQQP-3.2.4.7-05", "pQueue", Reader.SECOND_QUEUE.descriptor),
         ("MQQP-3.2.4.7-06", "dwRequestID", request_id),
     ):
         found = [getattr(call.into, name) for call in cancels if call.into is not None]
@@ -91,7 +91,7 @@ def judge_cancel_call(judge, cancels, request_id):
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.7-07")
-@pytest.mark.parametrize("status", [0, NOT_FOUND], ids=["cancelled", "refused"])
+@pytest.mark.parametrize("status", [0, NOT_FOUND_STATUS], ids=["cancelled", "refused"])
 def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge, status):
     """Three reads wait, and the application cancels the second read, and then the third.
     PendingRemoteReadEntryCollection contains three entries before the cancellations. When the peer has answered

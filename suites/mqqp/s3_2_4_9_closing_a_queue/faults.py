@@ -138,17 +138,17 @@ class ClientCancelsOnlyFirstReadOfClosedQueue(ClientCancelling):
 class ClientCloseQueueCancelsWithRequestIdOfFirstRead(ClientCancelling):
     """The client cancels each pending read of a closed queue with the RequestId of the first pending read."""
 
-    first = 0
+    first_request_id = 0
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
         entries = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is queue]
-        self.first = entries[0].RequestId if entries else 0
+        self.first_request_id = entries[0].RequestId if entries else 0
         yield from super().cancel_every_pending_read(queue)
-        self.first = 0
+        self.first_request_id = 0
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
-        if self.first:
-            entry.RequestId = self.first
+        if self.first_request_id:
+            entry.RequestId = self.first_request_id
         yield from super().call_cancel_receive(entry)
 
 

@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Reader, Reading
 
-NOT_FOUND = 0xC000_0225
+NOT_FOUND_STATUS = 0xC000_0225
 """The status STATUS_NOT_FOUND: the server does not know the read."""
 
 
@@ -37,7 +37,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
             reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
             reader.await_start_receives(number)
     if cancel_fails:
-        reader.server.answers[Method.CANCEL_RECEIVE] = lambda call: call.respond(Return=NOT_FOUND)
+        reader.server.answers[Method.CANCEL_RECEIVE] = lambda call: call.respond(Return=NOT_FOUND_STATUS)
     reader.begin("remote_close", remote=remotes[1])
     reader.server.wait("RemoteQMCloseQueue")
     peer.pass_time(sut.quiet_ms)
@@ -54,7 +54,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     judge(
         "MQQP-3.2.4.9-02",
         "MQQP-3.2.4.9-06",
-        expected=[Reader.SECOND.session.hex()],
+        expected=[Reader.SECOND_QUEUE.session.hex()],
         case="handle in RemoteQMCloseQueue",
         observed=found,
         evidence=evidence,
@@ -64,11 +64,11 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     reader.answer_start_receives_with_message()
     reader.begin("remote_receive", cursor=cursors[2], timeout_ms=Reader.TIMEOUT_MS).wait()
     reads = reader.reads()[before:]
-    handle = Reader.CURSOR + 2 * (Reader.NEXT_CURSOR - Reader.CURSOR)
-    expected = [fields(hRemoteQueue=Reader.THIRD.queue, hCursor=handle)]
+    handle = Reader.FIRST_CURSOR + 2 * (Reader.SECOND_CURSOR - Reader.FIRST_CURSOR)
+    expected = [fields(hRemoteQueue=Reader.THIRD_QUEUE.queue, hCursor=handle)]
     judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(reader.get_read_description, reads)), evidence=reads)
-    closed = [Reader.SECOND.session.hex()]
-    for place, handles in ((2, Reader.THIRD), (0, Reader.FIRST)):
+    closed = [Reader.SECOND_QUEUE.session.hex()]
+    for place, handles in ((2, Reader.THIRD_QUEUE), (0, Reader.FIRST_QUEUE)):
         closed.append(handles.session.hex())
         reader.begin("remote_close", remote=remotes[place])
         reader.server.wait("RemoteQMCloseQueue", len(closed))
@@ -106,7 +106,7 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
     named = [call.into.hQueue for call in cancels if call.into is not None]
     judge(
         "MQQP-3.2.4.9-03",
-        expected=[Reader.SECOND.queue] * len(cancels),
+        expected=[Reader.SECOND_QUEUE.queue] * len(cancels),
         case="hQueue",
         observed=named,
         evidence=evidence,
@@ -119,7 +119,7 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.9-07")
-@pytest.mark.parametrize("status", [0, NOT_FOUND], ids=["closed", "refused"])
+@pytest.mark.parametrize("status", [0, NOT_FOUND_STATUS], ids=["closed", "refused"])
 def test_client_removes_entry_of_closed_queue(peer, sut, judge, status):
     """Three queues are open, and the application closes the second queue. RemoteOpenQueueEntryCollection contains three
     entries before the close, and the entries of the other two queues afterwards, even if RemoteQMCloseQueue failed.
@@ -135,7 +135,7 @@ def test_client_removes_entry_of_closed_queue(peer, sut, judge, status):
     reader.begin("remote_close", remote=remotes[1]).wait()
     after = list_handles_of_known_queues()
     evidence = reader.await_first_call("RemoteQMCloseQueue").evidence
-    first, second, third = Reader.FIRST.queue, Reader.SECOND.queue, Reader.THIRD.queue
+    first, second, third = Reader.FIRST_QUEUE.queue, Reader.SECOND_QUEUE.queue, Reader.THIRD_QUEUE.queue
     judge(
         "MQQP-3.2.4.9-07",
         expected=facts(

@@ -116,13 +116,13 @@ class Reader:
 
     QUEUE = "private$\\mqc-far"
     """The queue of the peer that the SUT reads."""
-    FIRST, SECOND, THIRD = map(build_numbered_handles, range(3))
+    FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE = map(build_numbered_handles, range(3))
     """The handles of the queues that the SUT opens, in order."""
-    CURSOR, NEXT_CURSOR = 0xC4D4_4044, 0xC4D5_4145
+    FIRST_CURSOR, SECOND_CURSOR = 0xC4D4_4044, 0xC4D5_4145
     """The phCursor of the first cursor and of the second cursor."""
     SEQUENTIAL_ID = 0x0011_2233_4455_6677
     ARRIVAL_TIME = 1_700_000_123
-    BODY, LABEL = b"read from afar", "far"
+    MESSAGE_BODY, MESSAGE_LABEL = b"read from afar", "far"
     WINDOWS_7, WINDOWS_2003, WINDOWS_2000 = (6, 1, 7600), (5, 2, 3790), (5, 0, 2195)
     """Versions that RemoteQmGetVersion returns (notes <22> to <24>)."""
     TIMEOUT_MS, LONG_TIMEOUT_MS = 1_500, 60_000
@@ -169,7 +169,7 @@ class Reader:
         )
 
     def _answer_create_cursor(self, call: ServedCall) -> None:
-        call.respond(phCursor=self.CURSOR + self._cursors * (self.NEXT_CURSOR - self.CURSOR))
+        call.respond(phCursor=self.FIRST_CURSOR + self._cursors * (self.SECOND_CURSOR - self.FIRST_CURSOR))
         self._cursors += 1
 
     def set_version(self, major: int, minor: int, build: int) -> None:
@@ -178,14 +178,14 @@ class Reader:
             pMajor=major, pMinor=minor, pBuildNumber=build
         )
 
-    def build_message(self, body: bytes = BODY) -> bytes:
+    def build_message(self, body: bytes = MESSAGE_BODY) -> bytes:
         """Build a new UserMessage packet, addressed to the peer's queue."""
         user = {
             "SourceQueueManager": self.peer.identifier,
             "MessageID": self.peer.next_message_id(),
             "SentTime": self.ARRIVAL_TIME - 100,
         }
-        return bytes(user_message(destination=self.destination, user=user, body=body, label=self.LABEL))
+        return bytes(user_message(destination=self.destination, user=user, body=body, label=self.MESSAGE_LABEL))
 
     def answer_with_message(self, call: ServedCall, /, **fields: Any) -> None:
         """Answer a StartReceive with a new message; ``fields`` replaces values in REMOTEREADDESC."""

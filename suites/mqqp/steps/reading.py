@@ -8,7 +8,7 @@ from harness.peer.association import Call
 from harness.peer.remote import MESSAGE_BODY, Remote
 from suites import messages
 
-LOW_7_BYTES = (1 << 56) - 1
+LOW_7_BYTES_MASK = (1 << 56) - 1
 """The mask of the bytes of a LookupIdentifier that form the SequentialId."""
 
 
@@ -21,7 +21,7 @@ def send_messages_to_queue(remote: Remote, kind: str, *labels: str) -> None:
     remote.send_all([sequence.message(label=label, body=MESSAGE_BODY) for label in labels])
 
 
-def read_sizes(read: Call) -> tuple[int | None, int | None]:
+def read_sizes_of_response(read: Call) -> tuple[int | None, int | None]:
     """Return dwSize of a response, and PacketSize of the packet in it (MS-MQMQ 2.2.19.1), or None if there is no
     packet.
     """

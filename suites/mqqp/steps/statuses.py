@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-CUSTOMER_BIT = 0x2000_0000
-SEVERITY_BIT = 0x8000_0000
+CUSTOMER_BIT_MASK = 0x2000_0000
+SEVERITY_BIT_MASK = 0x8000_0000
 MESSAGE_QUEUING_FACILITY = 0x000E
 """The facility of message queuing."""
 
@@ -28,7 +28,7 @@ _INFORMATION_CODES = frozenset({*range(0x01, 0x07), 0x09, 0x0A, 0x0B, 0x3E9})
 
 def has_customer_bit(status: int) -> bool:
     """Return whether a status has the C bit, which marks the codes of vendors."""
-    return bool(status & CUSTOMER_BIT)
+    return bool(status & CUSTOMER_BIT_MASK)
 
 
 def is_documented_status(status: int) -> bool:
@@ -37,4 +37,4 @@ def is_documented_status(status: int) -> bool:
     """
     if status >> 16 & 0x7FF != MESSAGE_QUEUING_FACILITY:
         return True
-    return status & 0xFFFF in (_ERROR_CODES if status & SEVERITY_BIT else _INFORMATION_CODES)
+    return status & 0xFFFF in (_ERROR_CODES if status & SEVERITY_BIT_MASK else _INFORMATION_CODES)

@@ -16,7 +16,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.opening import OTHER_GUID
 
 TRANSIT_USER_HEADER_FIELDS: dict[str, Any] = {"SourceQueueManager": OTHER_GUID, "RC": 1}
-DESTINATIONS: dict[str, dict[str, Any]] = {
+USER_HEADER_FIELDS_BY_DESTINATION: dict[str, dict[str, Any]] = {
     "public": {"DQ": 5, "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=FAR_PUBLIC_QUEUE)},
     "private": {"DQ": 3, "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=1)},
 }
@@ -26,14 +26,18 @@ DESTINATIONS: dict[str, dict[str, Any]] = {
 @needs("directory", "private_names")
 @covers("MQSO-3.3.4.5-01")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-@pytest.mark.parametrize("name", list(DESTINATIONS))
+@pytest.mark.parametrize("name", list(USER_HEADER_FIELDS_BY_DESTINATION))
 def test_message_in_transit_is_sent_to_site_gate(peer, sut, judge, name, delivery):
     """The SUT forwards a message from another queue manager to the peer. That queue manager then sends a message for a
     queue in another site. The SUT sends this message to the peer, which is the gate on the route to that site; the
     message is still addressed to the queue manager of the queue.
     """
     first, _ = forward_message(peer, sut, TRANSIT_USER_HEADER_FIELDS)
-    user = {**TRANSIT_USER_HEADER_FIELDS, **DESTINATIONS[name], "QueueManagerAddress": FAR_QUEUE_MANAGER}
+    user = {
+        **TRANSIT_USER_HEADER_FIELDS,
+        **USER_HEADER_FIELDS_BY_DESTINATION[name],
+        "QueueManagerAddress": FAR_QUEUE_MANAGER,
+    }
     headers: dict[str, Any] = {}
     if delivery == "transactional":
         headers["transaction"] = {"TxSequenceID": Sequence(peer).identifier, "TxSequenceNumber": 1}

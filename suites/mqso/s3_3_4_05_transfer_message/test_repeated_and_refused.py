@@ -16,12 +16,12 @@ from suites.mqqb.steps.disposition import (
     AcknowledgingReceiver,
     get_correlation_id,
     get_final_ack_identifier,
+    get_message_class,
     identifier,
-    message_class,
 )
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
-from suites.mqqb.steps.sequences import RESENT, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 NEGATIVE_CLASS_BIT = 0x8000
 """The bit of MessageClass that is set in negative acknowledgments (MS-MQMQ 2.2.18.1.6)."""
@@ -44,7 +44,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
     def count_outgoing_messages() -> int:
         return sut.outgoing_queue(outgoing.to)["count"]
 
-    def repeat() -> dict[int, bool]:
+    def await_next_repetition() -> dict[int, bool]:
         """Wait for the next repetition by the SUT; return, for each message number, whether that
         message was repeated.
         """
@@ -54,7 +54,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
         frames.append(outgoing.send_session_ack())
         return {number: len(outgoing.copies(number)) > known[number] for number in known}
 
-    rounds = [repeat() for _ in range(REPETITION_ROUND_COUNT)]
+    rounds = [await_next_repetition() for _ in range(REPETITION_ROUND_COUNT)]
     evidence = [*sent, *outgoing.copies(3)]
     judge(
         "MQSO-3.3.4.5-D04",
@@ -67,7 +67,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
     frames.append(outgoing.send_order_ack(2))
     peer.eventually(lambda: count_outgoing_messages() <= 1)
     counts.append(count_outgoing_messages())
-    later = repeat()
+    later = await_next_repetition()
     frames.append(outgoing.send_order_ack(3))
     peer.eventually(lambda: count_outgoing_messages() == 0)
     counts.append(count_outgoing_messages())
@@ -88,7 +88,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
         case="messages that are repeated after the OrderAck of the second",
     )
     known = len(outgoing.copies(3))
-    again = outgoing.await_resend(3) == RESENT
+    again = outgoing.await_resend(3) == RESENT_OUTCOME
     judge(
         "MQSO-3.3.4.5-D04",
         expected=facts(repeated=False, copies=known),
@@ -111,14 +111,14 @@ def test_duplicates_are_recognized_by_source_and_number(peer, sut, judge):
     kinds: dict[str, Callable[..., Any]] = {"express": peer.message, "recoverable": peer.recoverable_message}
     numbers = {kind: peer.next_message_id() for kind in kinds}
 
-    def build(source: str) -> list[Any]:
+    def build_messages_of_source(source: str) -> list[Any]:
         user = {} if source == "peer" else {"SourceQueueManager": OTHER_GUID}
         return [
             make({"MessageID": numbers[kind], **user}, label=f"{kind} of {source}", destination=destination)
             for kind, make in kinds.items()
         ]
 
-    first = build("peer")
+    first = build_messages_of_source("peer")
     labels = ["express of peer", "recoverable of peer"]
     session = peer.open_raw()
     sent = [session.send(one) for one in first]
@@ -136,7 +136,7 @@ def test_duplicates_are_recognized_by_source_and_number(peer, sut, judge):
     session.check_alive()
     peer.settle()
     judge.all(expected=in_queue(), observed=sut.labels(queue), evidence=sent, case="after the messages were received")
-    others = [one for one in build("other") for _ in range(2)]
+    others = [one for one in build_messages_of_source("other") for _ in range(2)]
     sent += [session.send(one) for one in others]
     session.check_alive()
     peer.settle()
@@ -179,7 +179,7 @@ def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
     answered = [
         get_final_ack_identifier(ack) if ack in receiver.final_acks() else get_correlation_id(ack)
         for ack in acks
-        if message_class(ack) & NEGATIVE_CLASS_BIT
+        if get_message_class(ack) & NEGATIVE_CLASS_BIT
     ]
     peer.eventually(lambda: bool(sut.labels(queue)))
     observed = {

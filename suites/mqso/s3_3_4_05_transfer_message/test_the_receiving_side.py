@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import acknowledgment, in_queue
 from harness.run.marks import covers, needs, varied
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, message_class
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_message_class
 
 NEGATIVE_CLASS_BIT = 0x8000
 """The bit of MessageClass that is set in negative acknowledgments (MS-MQMQ 2.2.18.1.6)."""
@@ -28,7 +28,7 @@ def test_duplicate_is_discarded_and_refused_message_is_nacked(peer, sut, judge):
     answer = acknowledgment(refused)
     acks = [ack for ack in receiver.await_acks(1) if answer.compare(ack) is None]
     judge("MQSO-3.3.4.5-D01", expected=in_queue(*labels), observed=sut.labels(sut.queue()), evidence=sent)
-    signs = ["negative" if message_class(ack) & NEGATIVE_CLASS_BIT else "positive" for ack in acks]
+    signs = ["negative" if get_message_class(ack) & NEGATIVE_CLASS_BIT else "positive" for ack in acks]
     judge(
         "MQSO-3.3.4.5-D02",
         expected=["negative"],

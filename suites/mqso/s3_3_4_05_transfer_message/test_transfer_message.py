@@ -32,11 +32,13 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
         "MQSO-3.3.4.5-01",
         *ROUTING_RULES,
         expected=expected,
-        observed=routed.hops(*APPLICATION_TAGS_OF_MESSAGES),
+        observed=routed.list_tags_by_hop(*APPLICATION_TAGS_OF_MESSAGES),
         evidence=frames,
     )
     for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
-        observed = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.longest_acknowledgment_time_ms)
+        observed = topology.wait_for(
+            "SessionAck", by=by, to=to, within_ms=routed.compute_longest_acknowledgment_time_ms
+        )
         judge(
             "MQSO-3.3.4.5-D03",
             expected=holds(f"the {by} acknowledges the messages", otherwise=f"no acknowledgment by the {by}"),
@@ -64,7 +66,7 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
         judge(
             *ROUTING_RULES,
             expected={f"{SENDER} to {ROUTER}": {tag}, f"{ROUTER} to {RECEIVER}": {tag}},
-            observed=routed.hops(tag),
+            observed=routed.list_tags_by_hop(tag),
             evidence=frames,
             case=f"hops of the message after an outage of the {role}",
         )

@@ -261,17 +261,17 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
     }
     peer.settle()
 
-    def observe(queue: str) -> list[str]:
+    def list_outcomes_of_reads(queue: str) -> list[str]:
         peer.settle()
         return sorted({one.await_label() if one.is_answered() else Outcome.NO_ANSWER for one in reads[queue]})
 
     for queue, other, delivery in ((transactional, plain, "transactional"), (plain, transactional, "recoverable")):
-        observed: dict[str, object] = {"answers_at_the_other_queue": observe(other)}
+        observed: dict[str, object] = {"answers_at_the_other_queue": list_outcomes_of_reads(other)}
         sut.send_here(queue, ["1"], delivery=delivery)
-        observed["after_the_first_message"] = observe(queue)
+        observed["after_the_first_message"] = list_outcomes_of_reads(queue)
         sut.send_here(queue, ["2"], delivery=delivery)
-        observed["after_the_second_message"] = observe(queue)
-        observed["answers_later"] = observe(other)
+        observed["after_the_second_message"] = list_outcomes_of_reads(queue)
+        observed["answers_later"] = list_outcomes_of_reads(other)
         at_other = [Outcome.NO_ANSWER] if queue == transactional else ["1", "2"]
         expected = facts(
             answers_at_the_other_queue=at_other,

@@ -36,7 +36,7 @@ add(
 )
 
 
-def change_modify_times(qm: QueueManager) -> None:
+def reset_modify_times(qm: QueueManager) -> None:
     """Set ModifyTime of all queues to CreateTime."""
     for queue in qm.adm.QueueCollection.values():
         queue.ModifyTime = queue.CreateTime
@@ -46,7 +46,7 @@ add(
     "queue-manager-modify-time-of-queue-lost-at-restart",
     "MQSO-4.3.1-01",
     "At a restart, the queue manager sets ModifyTime of its queues to the time of their creation.",
-    at_restart(change_modify_times),
+    at_restart(reset_modify_times),
 )
 
 

@@ -136,11 +136,11 @@ class QueueManagerExternalReceiveOfInternallySentMessageRefused(Coordinating):
 class ExternalSendRecorder(TransactionOperations):
     """The queue manager records the messages that external transactions send."""
 
-    sent_externally: frozenset[tuple[UUID, int]] = frozenset()
+    externally_sent_messages: frozenset[tuple[UUID, int]] = frozenset()
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         if not transaction.SinglePhase:
-            self.sent_externally |= {(message.Identifier.QueueManagerGuid, message.Identifier.Ordinal)}
+            self.externally_sent_messages |= {(message.Identifier.QueueManagerGuid, message.Identifier.Ordinal)}
         position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
         return position
 
@@ -156,7 +156,7 @@ class InternalReceiveRefuser(Reading):
         answered: Answered,
     ) -> None:
         identifier = position.MessageReference.Identifier
-        noted = self.qm.transaction_operations.sent_externally  # type: ignore[attr-defined]
+        noted = self.qm.transaction_operations.externally_sent_messages  # type: ignore[attr-defined]
         if (
             transaction is not None
             and transaction.SinglePhase
@@ -216,14 +216,14 @@ class SenderMessageToPublicQueueNotRouted(NextHops):
     leads through a routing server; messages for private format names are routed correctly.
     """
 
-    named_publicly = False
+    is_destination_public = False
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        self.named_publicly = isinstance(parse_format_name(format_name), PublicName)
+        self.is_destination_public = isinstance(parse_format_name(format_name), PublicName)
         return super().get_destination_info(format_name)
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
-        return (guid,) if self.named_publicly else super().get_next_hop_identifiers(guid)
+        return (guid,) if self.is_destination_public else super().get_next_hop_identifiers(guid)
 
 
 @fault("queue-manager-workgroup-transactional-message-refused", breaks="MQSO-4.3.3-D02", blind=True)

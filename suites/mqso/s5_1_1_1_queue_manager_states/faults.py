@@ -80,11 +80,11 @@ add(
 
 
 def _keep_reader_connections_after_stop(faulty: FaultyCore) -> None:
-    def close(effect: Effect) -> Iterator[Effect]:
+    def drop_close_after_stop(effect: Effect) -> Iterator[Effect]:
         if not isinstance(effect, RpcClose) or faulty.core.halted is None:
             yield effect
 
-    faulty.effect_filters.append(close)
+    faulty.effect_filters.append(drop_close_after_stop)
 
 
 add(
@@ -302,11 +302,11 @@ class OfflineDirectoryTransactionalMessageRefused(Commands):
 
 
 def _close_only_open_sessions(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
-    def close(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
+    def close_open_session(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
         if session.SessionState is SessionState.OPEN:
             original(qm, session, reason, now)
 
-    return close
+    return close_open_session
 
 
 add(

@@ -17,28 +17,28 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class _CursorsAtSecondMessageAfterRestart(Cursors):
+class _RestartedCursorMover(Cursors):
     """After a restart, opens a cursor at the second message, where a cursor stood before the restart."""
 
-    restarted = False
+    was_restarted = False
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
-        if cursor is not None and self.restarted:
+        if cursor is not None and self.was_restarted:
             self.get_message_for_peek(cursor)
             self.get_next_message_for_peek(cursor)
         return cursor
 
 
-def _note_restart(qm: QueueManager) -> None:
-    qm.cursors.__dict__["restarted"] = True
+def _record_restart(qm: QueueManager) -> None:
+    qm.cursors.__dict__["was_restarted"] = True
 
 
 add(
     "restarted-queue-manager-new-cursor-at-place-of-old-cursor",
     "MQSO-5.1.1-D01",
     "After a restart, a new cursor stands at the second message, where a cursor stood before the restart.",
-    both(replace_part(_CursorsAtSecondMessageAfterRestart), at_restart(_note_restart)),
+    both(replace_part(_RestartedCursorMover), at_restart(_record_restart)),
 )
 
 

@@ -34,13 +34,13 @@ def test_stopped_sut_keeps_queues_journals_and_subqueues(peer, sut, judge):
     sent = [peer.open_raw().send(packet)]
     if not peer.eventually(lambda: sut.labels(queue) == ["once"]):
         raise ConformanceFailure("the SUT did not store the transactional message of the peer")
-    properties = kept.properties()
+    properties = kept.read_queue_properties()
     messages = {kind: kept.messages(kind) for kind in OTHER_QUEUE_KINDS}
     for number in (1, 2):
         sut.change_environment(service=False)
         sut.change_environment(service=True)
         case = f"properties of the queues after stop {number}"
-        judge.all(expected=properties, observed=kept.properties(), evidence=sent, case=case)
+        judge.all(expected=properties, observed=kept.read_queue_properties(), evidence=sent, case=case)
         for kind, expected in messages.items():
             case = f"messages of the {kind} queue after stop {number}"
             judge.all(expected=facts(**expected), observed=kept.messages(kind), evidence=sent, case=case)

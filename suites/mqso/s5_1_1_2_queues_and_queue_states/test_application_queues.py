@@ -32,8 +32,8 @@ def test_queue_returns_messages_in_order_until_purged(peer, sut, judge, transact
     judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=labels, case="labels returned by the reads")
     judge("MQSO-5.1.1.2-D01", expected=in_queue("3", "4", "5"), observed=sut.labels(queue))
     if not transactional:
-        application.fill("lowest", PR=0)
-        application.fill("highest", PR=7)
+        application.fill_queue("lowest", PR=0)
+        application.fill_queue("highest", PR=7)
     sut.control.call("purge", queue=queue)
     judge("MQSO-5.1.1.2-D04", expected=in_queue(), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)

@@ -35,9 +35,9 @@ class NeighboringQueues:
         sut.create_queue(self.longer, transactional=transactional, journaling=True)
         self.suffixes = ["", ";journal", *([SUBQUEUE_SUFFIX] if sut.has("subqueues") else [])]
         for queue in (self.queue, self.longer):
-            self.fill(queue)
+            self.fill_queue(queue)
 
-    def fill(self, queue: str) -> None:
+    def fill_queue(self, queue: str) -> None:
         """Put messages into a queue, its journal and its subqueue."""
         sut = self.sut
         sut.send_here(queue, ["journaled"], delivery=self.delivery)
@@ -49,7 +49,7 @@ class NeighboringQueues:
             sut.control.call("move", queue=queue, lookup_id=number, to=f"{queue}{SUBQUEUE_SUFFIX}")
         sut.send_here(queue, ["1", "2"], delivery=self.delivery)
 
-    def observe(self) -> dict[str, list[str]]:
+    def list_labels_by_place(self) -> dict[str, list[str]]:
         """Return the labels of the messages in both queues, their journals and their subqueues."""
         places = [f"{queue}{suffix}" for queue in (self.queue, self.longer) for suffix in self.suffixes]
         return {
@@ -70,12 +70,12 @@ def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactio
     are its journal and its subqueue.
     """
     near = NeighboringQueues(sut, transactional=transactional)
-    expected = near.observe()
+    expected = near.list_labels_by_place()
     for suffix in near.suffixes:
         place = f"{near.queue}{suffix}"
         outcomes = [sut.attempt("purge", queue=place) for _ in range(2)]
         expected[place] = []
-        observed: dict[str, Any] = {"purges": outcomes, **near.observe()}
+        observed: dict[str, Any] = {"purges": outcomes, **near.list_labels_by_place()}
         wanted = facts(purges=each(Outcome.DONE, "purge"), **expected)
         judge(
             "MQSO-5.1.1.2-D04",
@@ -102,14 +102,14 @@ def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactio
     ended.await_label()
     sut.delete_queue(near.queue)
     expected |= {f"{near.queue}{suffix}": [PEEK_REFUSED_OUTCOME] for suffix in near.suffixes}
-    observed = {"read_by_handle": sut.attempt("receive", handle=handle, timeout_ms=0), **near.observe()}
+    observed = {"read_by_handle": sut.attempt("receive", handle=handle, timeout_ms=0), **near.list_labels_by_place()}
     wanted = facts(read_by_handle=Outcome.REFUSED, **expected)
     judge("MQSO-5.1.1.2-D05", expected=wanted, observed=observed, case="labels in each place after the deletion")
     sut.create_queue(near.queue, transactional=transactional)
     if SUBQUEUE_SUFFIX in near.suffixes:
         sut.create_queue(f"{near.queue}{SUBQUEUE_SUFFIX}")
     expected |= {f"{near.queue}{suffix}": [] for suffix in near.suffixes}
-    observed = near.observe()
+    observed = near.list_labels_by_place()
     judge("MQSO-5.1.1.2-D05", expected=facts(**expected), observed=observed, case="labels after a new creation")
 
 
@@ -130,21 +130,21 @@ def test_full_queue_rejects_message_of_network(peer, sut, judge, kind):
     full, other = (sut.new_queue(name, transactional=transactional, quota_kb=8) for name in ("full", "with-room"))
     sent = []
 
-    def send(queue: str, label: str) -> None:
+    def send_large_message(queue: str, label: str) -> None:
         headers = {"destination": rf"TCP:{sut.address}\{queue}", "label": label, "body": LARGE_BODY}
         connection = peer.open_raw()
         sent.append(connection.send(_build_messages(peer, kind, **headers)))
         peer.settle()
 
-    send(full, "first")
-    send(full, "too much")
-    send(other, "other")
+    send_large_message(full, "first")
+    send_large_message(full, "too much")
+    send_large_message(other, "other")
     peer.eventually(lambda: bool(sut.labels(full)) and bool(sut.labels(other)))
     expected = facts(labels_in_the_full_queue=["first"], labels_in_the_other_queue=["other"])
     observed = {"labels_in_the_full_queue": sut.labels(full), "labels_in_the_other_queue": sut.labels(other)}
     judge.all(expected=expected, observed=observed, evidence=sent)
     sut.control.call("purge", queue=full)
-    send(full, "again")
+    send_large_message(full, "again")
     peer.eventually(lambda: bool(sut.labels(full)))
     judge.all(expected=in_queue("again"), observed=sut.labels(full), evidence=sent)
 

@@ -307,8 +307,8 @@ def test_message_that_expires_before_commit_is_dead_letter(peer, sut, judge):
     sut.control.call("commit", transaction=transaction)
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
 
-    def labels():
+    def list_dead_letter_labels():
         return [one["label"] for one in sut.kept(TRANSACTIONAL_DEAD_LETTER_QUEUE)]
 
-    peer.eventually(lambda: bool(labels()))
-    judge("MQSO-4.3.1.2-04", expected=in_queue("journaled"), observed=labels())
+    peer.eventually(lambda: bool(list_dead_letter_labels()))
+    judge("MQSO-4.3.1.2-04", expected=in_queue("journaled"), observed=list_dead_letter_labels())

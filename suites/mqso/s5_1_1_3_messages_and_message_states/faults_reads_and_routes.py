@@ -69,7 +69,7 @@ class ReaderSecondPeekRemovesMessage(Reading):
     """The second peek at a message removes the message from its queue."""
 
     def peek_message(self, queue_desc: Any, answered: Any, now: Now, *arguments: Any, **named: Any) -> None:
-        def answer(status: Any, position: MessagePosition | None) -> None:
+        def remove_message_at_second_peek(status: Any, position: MessagePosition | None) -> None:
             answered(status, position)
             peeked = self.__dict__.setdefault("peeked", set())
             if position is not None:
@@ -77,7 +77,7 @@ class ReaderSecondPeekRemovesMessage(Reading):
                     position.QueueReference.MessagePositionList.remove(position)
                 peeked.add(id(position))
 
-        super().peek_message(queue_desc, answer, now, *arguments, **named)
+        super().peek_message(queue_desc, remove_message_at_second_peek, now, *arguments, **named)
 
 
 @fault("reader-peek-by-lookup-identifier-removes-message", breaks="MQSO-5.1.1.3-D05")
@@ -106,9 +106,9 @@ class ReaderPeekWithCursorClearsExtension(Reading):
     def peek_message(
         self, queue_desc: Any, answered: Any, now: Now, timeout_ms: Any = None, cursor: Any = None, tag: Any = None
     ) -> None:
-        def answer(status: Any, position: MessagePosition | None) -> None:
+        def clear_extension_after_peek(status: Any, position: MessagePosition | None) -> None:
             answered(status, position)
             if position is not None and cursor is not None:
                 position.MessageReference = replace(position.MessageReference, Extension=b"")
 
-        super().peek_message(queue_desc, answer, now, timeout_ms, cursor, tag)
+        super().peek_message(queue_desc, clear_extension_after_peek, now, timeout_ms, cursor, tag)

@@ -14,9 +14,9 @@ class RestoredMessageLoser(Restoring):
     """A restart that loses some entries of the store."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        super().restore({name: value for name, value in entries.items() if not self.loses(name, value)})
+        super().restore({name: value for name, value in entries.items() if not self.is_entry_lost(name, value)})
 
-    def loses(self, name: str, value: Any) -> bool:
+    def is_entry_lost(self, name: str, value: Any) -> bool:
         """Return whether the restart loses an entry."""
         if not name.startswith("message:") or "removed" in value or "awaits" in value:
             return False
@@ -33,7 +33,7 @@ class SecondRestartMessageLoser(RestoredMessageLoser):
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
         for name, value in entries.items():
-            if name.startswith("message:") and isinstance(value, dict) and not self.loses(name, value):
+            if name.startswith("message:") and isinstance(value, dict) and not self.is_entry_lost(name, value):
                 self.qm.disk.save({name: {**value, "survived": True}})
 
 

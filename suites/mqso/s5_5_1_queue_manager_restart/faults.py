@@ -90,14 +90,14 @@ for _name, _says, _change in (
 
 
 def _keep_first_message_of_outgoing_queues(transactional: bool) -> Callable[[QueueManager], None]:
-    def lose(qm: QueueManager) -> None:
+    def remove_later_outgoing_messages(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
             table = queue.session.OutgoingMessageTable
             positions = [one for one in table if bool(one.TxSequenceNumber) is transactional]
             for position in positions[1:]:
                 table.remove(position)
 
-    return lose
+    return remove_later_outgoing_messages
 
 
 def _make_lifetimes_infinite(qm: QueueManager) -> None:
@@ -131,13 +131,13 @@ def _remove_messages_of_journals(qm: QueueManager) -> None:
 
 
 def _remove_last_of_several_messages(transactional: bool) -> Callable[[QueueManager], None]:
-    def lose(qm: QueueManager) -> None:
+    def remove_later_messages(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
             if queue.Transactional is transactional:
                 for position in list(queue.MessagePositionList)[1:]:
                     queue.MessagePositionList.remove(position)
 
-    return lose
+    return remove_later_messages
 
 
 for _fault, _rules, _text, _loss in (

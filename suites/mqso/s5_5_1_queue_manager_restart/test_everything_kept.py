@@ -31,13 +31,13 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
     message leaves its queue when its lifetime ends. A new message has a new identifier.
     """
     kept = QueueInventory(peer, sut)
-    properties = kept.properties()
+    properties = kept.read_queue_properties()
     messages = {kind: kept.messages(kind) for kind in RULE_BY_QUEUE_KIND}
-    identifiers = kept.identifiers()
+    identifiers = kept.list_message_identifiers()
     for number in range(2):
         sut.restart()
         rules = ("MQSO-5.5.1-01", "MQSO-4.3.1-01", "MQSO-6.6.2-02")
-        judge(*rules, expected=properties, observed=kept.properties(), case="properties")
+        judge(*rules, expected=properties, observed=kept.read_queue_properties(), case="properties")
         for kind, rule in RULE_BY_QUEUE_KIND.items():
             rules = (
                 rule,

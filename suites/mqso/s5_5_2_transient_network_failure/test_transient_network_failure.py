@@ -179,14 +179,14 @@ def test_messages_of_two_queues_are_repeated_after_two_outages(peer, sut, judge)
     sender = Sender(peer, sut, names[0])
     expected: dict[str, list[int]] = {to: [] for to in names}
 
-    def send(first: int) -> None:
+    def send_messages_to_both_queues(first: int) -> None:
         for base, to in enumerate(names, 1):
             for tag, delivery in enumerate(("recoverable", "transactional", "recoverable", "transactional"), first):
                 sut.send(to, body=f"{base} {tag}", application_tag=16 * base + tag, delivery=delivery)
                 expected[to].append(tag)
             sut.send(to, body=f"{base} express", application_tag=16 * base, delivery="express")
 
-    send(1)
+    send_messages_to_both_queues(1)
     for outage in range(3):
         sessions = [session for _ in names if (session := sender.poll_session()) is not None]
         frames = [frame for session in sessions for frame in sender.collect_all(session, len(expected[names[0]]))]
@@ -213,6 +213,6 @@ def test_messages_of_two_queues_are_repeated_after_two_outages(peer, sut, judge)
             break
         for session in sessions:
             session.close()
-        send(len(expected[names[0]]) + 1)
+        send_messages_to_both_queues(len(expected[names[0]]) + 1)
     for session in sessions:
         session.acknowledge_all()

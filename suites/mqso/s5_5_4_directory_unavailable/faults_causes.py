@@ -121,7 +121,7 @@ class QueueManagerSecondLossDoesNotSetDirectoryOffline(DirectoryClient):
 
 
 class _SuccessReportingPublishing(Publishing):
-    def _report_success(self, reported: OnStatus) -> OnStatus:
+    def _make_success_reporter(self, reported: OnStatus) -> OnStatus:
         """Return a function that reports success instead of an unavailable directory."""
         return lambda status: reported(Status.MQ_OK if status is Status.MQ_ERROR_NO_DS else status)
 
@@ -134,7 +134,7 @@ class QueueManagerPublicQueueCreatedWhileDirectoryIsLost(_SuccessReportingPublis
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         offline = self.qm.enterprise.state.DirectoryOffline
-        super().publish(queue, self._report_success(published) if offline else published)
+        super().publish(queue, self._make_success_reporter(published) if offline else published)
 
 
 @fault("queue-manager-public-queue-changed-while-directory-is-lost", breaks="MQSO-5.5.4-06", blind=True)
@@ -142,7 +142,7 @@ class QueueManagerPublicQueueChangedWhileDirectoryIsLost(_SuccessReportingPublis
     """The queue manager changes the properties of a public queue locally although the directory is lost."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        super().write(queue, values, self._report_success(written))
+        super().write(queue, values, self._make_success_reporter(written))
 
 
 @fault("queue-manager-public-queue-deleted-while-directory-is-lost", breaks="MQSO-5.5.4-06", blind=True)
@@ -150,7 +150,7 @@ class QueueManagerPublicQueueDeletedWhileDirectoryIsLost(_SuccessReportingPublis
     """The queue manager deletes a public queue locally although the directory is lost."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        super().withdraw(queue, self._report_success(withdrawn))
+        super().withdraw(queue, self._make_success_reporter(withdrawn))
 
 
 @fault("queue-manager-refused-change-of-public-queue-takes-effect", breaks="MQSO-5.5.4-06", blind=True)

@@ -54,7 +54,7 @@ class StartOnDamagedStore:
     queue: str
     requested_ms: int
     began_ms: int
-    attempts: list[SessionAttempt]
+    session_attempts: list[SessionAttempt]
     answers: dict[str, str]
     pinged: tuple[bool, bool]
     """Whether the SUT answered a ping before the failed start, and after it."""
@@ -105,13 +105,13 @@ def _repair_store_before(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules:
 
 @dataclass(frozen=True, slots=True)
 class RetryObservation:
-    """The outcomes of a session request before a retry and of one after it. ``in_time``: whether the first request
+    """The outcomes of a session request before a retry and of one after it. ``is_in_time``: whether the first request
     preceded the retry.
     """
 
     before: str
     after: str
-    in_time: bool
+    is_in_time: bool
     evidence: list[Any]
 
 
@@ -123,7 +123,7 @@ def _observe_retry(
     due_ms = damaged.requested_ms + earlier_ms + lasts_ms
     peer.pass_time_until(due_ms - int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) * lasts_ms), 0)
     early_attempt = SessionAttempt(peer, int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) / 2 * lasts_ms))
-    in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.measure_duration(due_ms).ms < 0
+    is_in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.measure_duration(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     late_attempt = SessionAttempt(peer)
     for _ in range(START_ATTEMPT_COUNT):  # a start takes time, too
@@ -132,7 +132,7 @@ def _observe_retry(
         peer.pass_time(sut.response_timeout_ms // START_ATTEMPT_COUNT)
         late_attempt = SessionAttempt(peer)
     return RetryObservation(
-        early_attempt.outcome, late_attempt.outcome, in_time, [*early_attempt.evidence, *late_attempt.evidence]
+        early_attempt.outcome, late_attempt.outcome, is_in_time, [*early_attempt.evidence, *late_attempt.evidence]
     )
 
 
@@ -141,7 +141,7 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: RetryObservat
     request came too late, mark the rules as not exercised.
     """
     for rule in rules:
-        if retry.in_time:
+        if retry.is_in_time:
             observed = {
                 "session_request_before_the_retry": retry.before,
                 "session_request_after_the_retry": retry.after,
@@ -170,8 +170,8 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     )
     if damaged is None:
         return
-    evidence = [frame for one in damaged.attempts for frame in one.evidence]
-    outcomes = {f"session request {number}": one.outcome for number, one in enumerate(damaged.attempts, 1)}
+    evidence = [frame for one in damaged.session_attempts for frame in one.evidence]
+    outcomes = {f"session request {number}": one.outcome for number, one in enumerate(damaged.session_attempts, 1)}
     judge(
         *DAMAGED_STORE_RULES,
         expected=each(SessionAttempt.NOT_SERVED, "session request"),

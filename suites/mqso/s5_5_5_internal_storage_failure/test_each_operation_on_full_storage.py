@@ -70,7 +70,7 @@ class OperationOnFullDisk:
         if self.transaction is not None and outcome == Outcome.REFUSED:
             self.sut.attempt("abort", transaction=self.transaction)
 
-    def observe(self) -> dict[str, Any]:
+    def read_state_of_queues(self) -> dict[str, Any]:
         """Return the messages of all queues and of the journal, and the properties of the queue that changes."""
         outgoing = {one["format_name"].lower(): one["count"] for one in self.sut.control.call("list")["outgoing"]}
         try:
@@ -116,7 +116,7 @@ def test_each_operation_on_full_disk_fails_entirely_or_succeeds(peer, sut, judge
     """
     sut.take_offline()
     stored = OperationOnFullDisk(peer, sut)
-    before = stored.observe()
+    before = stored.read_state_of_queues()
     stored.prepare(operation)
     sut.change_environment(storage=False)
     outcome = stored.carry_out(operation)
@@ -124,20 +124,20 @@ def test_each_operation_on_full_disk_fails_entirely_or_succeeds(peer, sut, judge
     sut.change_environment(storage=True)
     peer.settle()
     stored.end(outcome)
-    after = stored.observe()
+    after = stored.read_state_of_queues()
     if outcome == Outcome.REFUSED:
         judge.all(expected=facts(**before), observed=after, case="state after the refusal")
     sut.restart()
     sut.take_offline()
     judge.all(
         expected=facts(**_remove_express_message(after)),
-        observed=_remove_express_message(stored.observe()),
+        observed=_remove_express_message(stored.read_state_of_queues()),
         case="state after a restart",
     )
     if outcome != Outcome.REFUSED:
         return
     stored.prepare(operation)
     repeated = stored.carry_out(operation)
-    changed = _remove_express_message(stored.observe()) != _remove_express_message(before)
+    changed = _remove_express_message(stored.read_state_of_queues()) != _remove_express_message(before)
     observed = {"outcome": repeated, "state_changed": changed}
     judge.all(expected=facts(outcome=Outcome.DONE, state_changed=True), observed=observed, case="repeated operation")

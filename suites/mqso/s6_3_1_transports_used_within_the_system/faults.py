@@ -11,7 +11,7 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result, SendMessage
 
-HTTP, TCP = "DIRECT=HTTP://", "DIRECT=TCP:"
+HTTP_PREFIX, TCP_PREFIX = "DIRECT=HTTP://", "DIRECT=TCP:"
 
 
 @fault("http-message-sent-over-tcp", breaks="MQSO-6.3.1-01")
@@ -19,9 +19,9 @@ class HttpMessageSentOverTcp(Commands):
     """The sender sends a message for an HTTP name over the binary protocol on TCP."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if request.to.startswith(HTTP):
-            queue = request.to.removeprefix(HTTP).replace("/msmq/", "\\").replace("$/", "$\\")
-            request = replace(request, to=f"{TCP}{queue}")
+        if request.to.startswith(HTTP_PREFIX):
+            queue = request.to.removeprefix(HTTP_PREFIX).replace("/msmq/", "\\").replace("$/", "$\\")
+            request = replace(request, to=f"{TCP_PREFIX}{queue}")
         return super().send_message(request, token, now)
 
 

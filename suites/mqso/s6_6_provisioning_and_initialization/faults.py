@@ -149,7 +149,7 @@ class RestartRecordingDirectoryClient(DirectoryClient):
     """A directory client that records whether it runs after a restart."""
 
     @property
-    def restarted(self) -> bool:
+    def was_restarted(self) -> bool:
         """Whether the queue manager has been restarted."""
         return bool(vars(self).get("is_restarted", False))
 
@@ -163,7 +163,7 @@ class RoutingTableOmitter(RestartRecordingDirectoryClient):
     """After a restart, a routing server does not build its routing table."""
 
     def initialize_routing_table(self) -> None:
-        if not self.restarted:
+        if not self.was_restarted:
             super().initialize_routing_table()
 
 

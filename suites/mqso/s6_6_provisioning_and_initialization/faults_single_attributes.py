@@ -12,7 +12,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.clock import Now
 
 
-def _change_after_initialization(change: Callable[[QueueManager], None]) -> Install:
+def _change_state_after_initialization(change: Callable[[QueueManager], None]) -> Install:
     """Let the queue manager change its state at the end of its initialization."""
 
     class ChangedAtEnd(Initialization):
@@ -24,11 +24,11 @@ def _change_after_initialization(change: Callable[[QueueManager], None]) -> Inst
 
 
 def _set_attributes(**values: Any) -> Callable[[QueueManager], None]:
-    def change(qm: QueueManager) -> None:
+    def set_attributes_of_queue_manager(qm: QueueManager) -> None:
         for name, value in values.items():
             setattr(qm.adm, name, value)
 
-    return change
+    return set_attributes_of_queue_manager
 
 
 for _name, _rule, _says, _values in (
@@ -39,7 +39,7 @@ for _name, _rule, _says, _values in (
         f"new-queue-manager-{_name}",
         _rule,
         f"A new queue manager has {_says}.",
-        _change_after_initialization(_set_attributes(**_values)),
+        _change_state_after_initialization(_set_attributes(**_values)),
     )
 
 

@@ -161,13 +161,13 @@ FRAG_LENGTH_SLICE = slice(8, 10)
 AUTH_LENGTH_SLICE = slice(10, 12)
 
 
-TRAILER_SIZE = 8
+SECURITY_TRAILER_SIZE_BYTES = 8
 
 
 def _refuse_authenticated_calls(event: Input) -> Iterable[Input]:
     if not isinstance(event, RpcBytes) or not any(event.data[AUTH_LENGTH_SLICE]):
         return [event]
-    size = len(event.data) - TRAILER_SIZE - int.from_bytes(event.data[AUTH_LENGTH_SLICE], "little")
+    size = len(event.data) - SECURITY_TRAILER_SIZE_BYTES - int.from_bytes(event.data[AUTH_LENGTH_SLICE], "little")
     data = bytearray(event.data[:size])
     data[FRAG_LENGTH_SLICE], data[AUTH_LENGTH_SLICE] = size.to_bytes(2, "little"), bytes(2)
     return [replace(event, data=bytes(data))]

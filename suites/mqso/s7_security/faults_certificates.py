@@ -12,10 +12,10 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security.receiving import Receiver
 from reference_qm.surface.clock import Now
 
-_USER_RULES = ("MQSO-7.4.1.4.2-05", "MQSO-7.4.1.4.2-D01")
+_USER_CERTIFICATE_RULES = ("MQSO-7.4.1.4.2-05", "MQSO-7.4.1.4.2-D01")
 
 
-@fault("receiver-certificate-searched-only-once", breaks=_USER_RULES)
+@fault("receiver-certificate-searched-only-once", breaks=_USER_CERTIFICATE_RULES)
 class ReceiverCertificateSearchedOnlyOnce(SecurityLookup):
     """The receiver looks for the users of certificates only once, and does not find a second user."""
 
@@ -24,7 +24,7 @@ class ReceiverCertificateSearchedOnlyOnce(SecurityLookup):
         return super().find_user_certificates(security_id) if first == security_id else None
 
 
-@fault("receiver-every-certificate-belongs-to-first-user", breaks=_USER_RULES)
+@fault("receiver-every-certificate-belongs-to-first-user", breaks=_USER_CERTIFICATE_RULES)
 class ReceiverEveryCertificateBelongsToFirstUser(SecurityLookup):
     """The receiver looks for the user whose certificate it needed first, whichever user signed the message."""
 

@@ -33,11 +33,11 @@ def _accept_any_service(when: Callable[[Pdu], bool]) -> Install:
     return inputs(remove_authentication)
 
 
-def _binds_to_remote_reading(pdu: Pdu) -> bool:
+def _is_bind_to_remote_reading(pdu: Pdu) -> bool:
     return any(one.abstract_syntax == QM2QM.syntax for one in pdu.body.p_context_elem)  # type: ignore[attr-defined]
 
 
-def _is_below_privacy(pdu: Pdu) -> bool:
+def _is_level_below_privacy(pdu: Pdu) -> bool:
     return pdu.sec_trailer is not None and pdu.sec_trailer.auth_level < AuthLevel.PKT_PRIVACY
 
 
@@ -45,11 +45,11 @@ add(
     "rpc-unknown-authentication-service-accepted-for-remote-reading",
     "MQSO-7.4.1.1-01",
     "The server accepts a bind to the interface for remote reading with any authentication service.",
-    _accept_any_service(_binds_to_remote_reading),
+    _accept_any_service(_is_bind_to_remote_reading),
 )
 add(
     "rpc-unknown-authentication-service-accepted-below-privacy",
     "MQSO-7.4.1.1-01",
     "The server accepts a bind with any authentication service if the bind requests a level below privacy.",
-    _accept_any_service(_is_below_privacy),
+    _accept_any_service(_is_level_below_privacy),
 )

@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import protection
-from suites.mqdmpr.steps.descriptors import EVERYONE, build_descriptor
+from suites.mqdmpr.steps.descriptors import EVERYONE_SID, build_descriptor
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     SYMMETRIC_KEYS,
@@ -23,7 +23,11 @@ from suites.mqqb.steps.secured import (
     sign_message,
 )
 
-ARRIVED_CLASS, BAD_SIGNATURE_CLASS, ACCESS_DENIED_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE", "NACK_ACCESS_DENIED"
+ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS, ACCESS_DENIED_CLASS = (
+    "ACK_REACH_QUEUE",
+    "NACK_BAD_SIGNATURE",
+    "NACK_ACCESS_DENIED",
+)
 WRITE_RIGHT_MASK, ALL_QUEUE_RIGHTS = 0x04, 0x000F_003F
 ANONYMOUS = "S-1-5-7"
 BASE_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 5
@@ -61,7 +65,7 @@ def test_altered_message_is_refused_after_valid_messages_of_its_sender(peer, sut
     later = flip_signature_bit(sign_message(secured.message(queue="transactional")))
     found |= secured.dispositions({"altered, transactional": later}, "transactional")
     rows = [(rule, name, "answer", BAD_SIGNATURE_CLASS) for rule in ALTERATION_RULES for name in ALTERED_MESSAGE_LABELS]
-    judge_dispositions(judge, secured, found, [*rows, ("MQSO-7.4.1.4.1-D01", "genuine", "answer", ARRIVED_CLASS)])
+    judge_dispositions(judge, secured, found, [*rows, ("MQSO-7.4.1.4.1-D01", "genuine", "answer", ARRIVAL_ACK_CLASS)])
 
 
 @needs("security", "receive")
@@ -96,7 +100,7 @@ def test_certificate_of_signed_message_stays_in_message(peer, sut, judge):
     """
     secured = SecuredMessageSender(peer, sut)
     open_to_all = base64.b64encode(
-        build_descriptor(granted=((EVERYONE, ALL_QUEUE_RIGHTS), (ANONYMOUS, ALL_QUEUE_RIGHTS)))
+        build_descriptor(granted=((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS, ALL_QUEUE_RIGHTS)))
     )
     try:
         queue = sut.new_queue("open", security_base64=open_to_all.decode())
@@ -134,7 +138,8 @@ def test_transactional_queue_grants_right_to_write_to_one_user(peer, sut, judge)
         for name, user in (("Bob", BOB), ("Alice", ALICE), ("Alice again", ALICE))
     }
     rows = [
-        ("MQSO-7.3-D01", name, "answer", ARRIVED_CLASS if name == "Bob" else ACCESS_DENIED_CLASS) for name in packets
+        ("MQSO-7.3-D01", name, "answer", ARRIVAL_ACK_CLASS if name == "Bob" else ACCESS_DENIED_CLASS)
+        for name in packets
     ]
     judge_dispositions(judge, secured, secured.dispositions(packets), rows)
 
@@ -157,7 +162,7 @@ def test_public_queue_grants_right_to_write_to_one_user(peer, sut, judge):
     rows = [
         (rule, user.name, "answer", answer)
         for rule in ("MQSO-7.3-01", "MQSO-7.3-D01")
-        for user, answer in ((BOB, ARRIVED_CLASS), (ALICE, ACCESS_DENIED_CLASS))
+        for user, answer in ((BOB, ARRIVAL_ACK_CLASS), (ALICE, ACCESS_DENIED_CLASS))
     ]
     judge_dispositions(judge, secured, found, rows)
     sut.delete_queue(name)

@@ -23,7 +23,7 @@ ALLOWED_READS_BY_GRANT = {
     "to receive": (RECEIVE_RIGHT_MASK, 0, ("receive", "peek")),
     "to peek": (PEEK_RIGHT_MASK, 0, ("peek",)),
     "to receive from the journal": (RECEIVE_JOURNAL_RIGHT_MASK, 0, ("peek", "receive from the journal")),
-    "to do everything, granted by an entry with INHERIT_ONLY": (ALL_QUEUE_RIGHTS, descriptors.INHERIT_ONLY, ()),
+    "to do everything, granted by an entry with INHERIT_ONLY": (ALL_QUEUE_RIGHTS, descriptors.INHERIT_ONLY_FLAG, ()),
     "to do everything": (ALL_QUEUE_RIGHTS, 0, tuple(OPENING_BY_READ_KIND)),
 }
 """For each right that is granted to everyone: the access mask, the flags of the entry, and the ways in which a queue
@@ -39,7 +39,7 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
     """
     association = remote.associate()
     for name, (mask, flags, allowed) in ALLOWED_READS_BY_GRANT.items():
-        descriptor = descriptors.build_descriptor(granted=((descriptors.EVERYONE, mask),), flags=flags)
+        descriptor = descriptors.build_descriptor(granted=((descriptors.EVERYONE_SID, mask),), flags=flags)
         queue = _create_restricted_queue(sut, judge, descriptor)
         if queue is None:
             return
@@ -64,7 +64,7 @@ def test_remote_reader_opens_subqueue_only_as_its_queue_grants(remote, sut, judg
     peeking, but not for receiving.
     """
     queue = _create_restricted_queue(
-        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT_MASK),))
+        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),))
     )
     if queue is None:
         return
@@ -89,7 +89,7 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
     the queue for peeking, but not for receiving.
     """
     queue = _create_restricted_queue(
-        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT_MASK),))
+        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),))
     )
     if queue is None:
         return

@@ -95,7 +95,7 @@ class QueueInventory:
         for priority in (0, 7, 3) if delivery == "recoverable" else (0, 0, 0):
             self.sut.send(to, label=f"priority {priority}", body="", delivery=delivery, priority=priority)
 
-    def properties(self) -> dict[str, Any]:
+    def read_queue_properties(self) -> dict[str, Any]:
         """Return the properties of each queue, without the number and the size of its messages."""
         shown = {name: self.sut.control.call("get_queue", name=queue) for name, queue in self.queues.items()}
         return {
@@ -103,7 +103,7 @@ class QueueInventory:
             for name, one in shown.items()
         }
 
-    def places(self, kind: str) -> dict[str, str]:
+    def build_path_name_by_place(self, kind: str) -> dict[str, str]:
         """Return the path names of the places in which one queue keeps messages: the queue itself, its subqueue and its
         journal.
         """
@@ -119,19 +119,23 @@ class QueueInventory:
             place: [
                 one for one in self._peek_messages_of_queue(name) if one["label"] not in (EXPIRING_LABEL, "express")
             ]
-            for place, name in self.places(kind).items()
+            for place, name in self.build_path_name_by_place(kind).items()
         }
 
     def labels(self, kind: str) -> list[str]:
         """Return the labels of all messages of one queue, its subqueue and its journal."""
-        return [one["label"] for name in self.places(kind).values() for one in self._peek_messages_of_queue(name)]
+        return [
+            one["label"]
+            for name in self.build_path_name_by_place(kind).values()
+            for one in self._peek_messages_of_queue(name)
+        ]
 
-    def identifiers(self) -> set[str]:
+    def list_message_identifiers(self) -> set[str]:
         """Return the identifiers of all messages."""
         return {
             one["message_id"]
             for kind in OTHER_QUEUE_KINDS
-            for name in self.places(kind).values()
+            for name in self.build_path_name_by_place(kind).values()
             for one in self._peek_messages_of_queue(name)
         }
 

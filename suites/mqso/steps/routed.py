@@ -25,7 +25,7 @@ class RoutedMessages:
         """A format name with the identifier of the receiver, so that the SUT must find the route to the receiver."""
 
     @property
-    def longest_acknowledgment_time_ms(self) -> int:
+    def compute_longest_acknowledgment_time_ms(self) -> int:
         """Return the longest time, in ms, within which a system of the topology acknowledges a message."""
         return max(
             one.sut.duration_ms(ACK_TIMEOUT_MS) + one.sut.slack_ms(ACK_TIMEOUT_MS) + one.sut.response_timeout_ms
@@ -51,7 +51,7 @@ class RoutedMessages:
         """Wait until the system ``to`` acknowledges the messages of the system ``by``. Raise ConformanceFailure if it
         does not acknowledge them.
         """
-        ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.longest_acknowledgment_time_ms)
+        ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.compute_longest_acknowledgment_time_ms)
         if not ack:
             raise ConformanceFailure(f"the {to} acknowledged no message of the {by}")
 
@@ -69,7 +69,7 @@ class RoutedMessages:
         ]
         return sorted(frames, key=lambda frame: frame.number)
 
-    def hops(self, *tags: int) -> dict[str, set[int]]:
+    def list_tags_by_hop(self, *tags: int) -> dict[str, set[int]]:
         """Return the application tags that were sent on each hop. A hop is a pair of a sending and a receiving system;
         repeated packets count once.
         """

@@ -38,7 +38,7 @@ class WholeTransaction:
         self.sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
         for name, labels in STORED_LABELS_BY_QUEUE.items():
             sut.send_here(self.queues[name], labels, delivery="transactional")
-        self.get_lookup_ids_by_label = {
+        self.lookup_id_by_label = {
             one["label"]: lookup_id(one)
             for name in STORED_LABELS_BY_QUEUE
             for one in sut.control.call("peek", queue=self.queues[name], limit=100)["messages"]
@@ -60,7 +60,7 @@ class WholeTransaction:
         found = sut.control.call(
             "receive_by_lookup_id",
             queue=first,
-            lookup_id=self.get_lookup_ids_by_label["5"],
+            lookup_id=self.lookup_id_by_label["5"],
             seek="current",
             transaction=self.transaction,
         )
@@ -104,7 +104,7 @@ class WholeTransaction:
         sut = self.sut
         first, second = self.queues["first"], self.queues["second"]
         taken = [
-            (self.queues[name], self.get_lookup_ids_by_label[label])
+            (self.queues[name], self.lookup_id_by_label[label])
             for name in RECEIVED_LABELS_BY_QUEUE
             for label in RECEIVED_LABELS_BY_QUEUE[name]
         ]

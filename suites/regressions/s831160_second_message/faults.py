@@ -15,12 +15,12 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
-DelayedEnd = Callable[[], None]
+DelayedEndCallback = Callable[[], None]
 
 
 def _delay_end_of_receive(faulty: FaultyCore) -> None:
     """Report the end of a receive to the client at once, but carry it out only after the client's next read."""
-    late: list[DelayedEnd] = []
+    late: list[DelayedEndCallback] = []
 
     class DelayedRemoteEnding(RemoteEnding):
         def end_remote_read(

@@ -11,8 +11,8 @@ from suites.mqqb.steps.disposition import (
     MISSING_QUEUE,
     AcknowledgingReceiver,
     get_final_ack_identifier,
+    get_message_class,
     identifier,
-    message_class,
 )
 from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
 
@@ -38,7 +38,7 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
     dead = find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers)
     outgoing.session.close()
     outgoing.send(1)
-    arrived = outgoing.list_sequence_numbers_on(outgoing.session)
+    arrived = outgoing.list_sequence_numbers_on_session(outgoing.session)
     judge(
         "REGRESSIONS-898618-01",
         expected=facts(numbers_of_the_dead_letters=[1, 2], numbers_of_the_messages_on_the_next_session=[4]),
@@ -59,7 +59,7 @@ def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
     receiver.await_messages_of_sut(receiver.final_acks, len(packets))
     disposition = receiver.require_session_ack()
     acks = receiver.final_acks()
-    classes = [(get_final_ack_identifier(frame), message_class(frame)) for frame in acks]
+    classes = [(get_final_ack_identifier(frame), get_message_class(frame)) for frame in acks]
     expected = any_order(*((identifier(packet), BAD_DST_Q) for packet in packets))
     judge.all(expected=expected, observed=classes, case="FinalAcks", evidence=[*packets, disposition, *acks])
     receiver.acknowledge_all()

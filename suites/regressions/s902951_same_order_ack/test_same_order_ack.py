@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
-from suites.mqqb.steps.sequences import RESENT, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 
 @covers("REGRESSIONS-902951-01")
@@ -61,11 +61,11 @@ def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
     evidence = [*sent, *frames, *outgoing.copies(2)[1:2]]
     judge(
         "REGRESSIONS-902951-02",
-        expected=RESENT,
+        expected=RESENT_OUTCOME,
         observed=observed,
         evidence=evidence,
         case="message without an OrderAck",
     )
     judge.conclude("REGRESSIONS-902951-02")
-    if observed == RESENT:
+    if observed == RESENT_OUTCOME:
         outgoing.acknowledge_all()
