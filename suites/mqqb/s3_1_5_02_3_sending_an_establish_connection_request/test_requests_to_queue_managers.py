@@ -6,7 +6,7 @@ from harness.expectations import between
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     CLOSED_ON_TIME_EXPECTATION,
-    INITIALIZATION_MS,
+    INITIALIZATION_TIMER_MS,
     RETRY_INTERVAL_MS,
     describe_initialization_end,
     private_name,
@@ -20,7 +20,7 @@ def test_request_for_private_name_has_time_and_timer_of_every_request(peer, sut,
     """The SUT sends two requests for a private name. Their TimeStamps differ by the time between the requests in ms.
     The peer answers neither, and the SUT closes the second connection when its Session Initialization Timer expires.
     """
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_TIMER_MS)
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     first = session.await_request()
     session.connection.close()

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import packet
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import INITIALIZATION_MS, private_name
+from suites.mqqb.steps.opening import INITIALIZATION_TIMER_MS, private_name
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
 
@@ -18,7 +18,7 @@ def test_later_or_indirect_session_survives_initialization_timer(peer, sut, judg
     """A session has been open for longer than the Session Initialization Timer. The session is for a private name, or
     it follows an earlier session for the same name. The SUT sends its next message on this session.
     """
-    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_MS)
+    lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_TIMER_MS)
     name = private_name(peer.identifier) if kind == "private name" else peer.direct_name()
     session = OutgoingSession(peer, sut, name)
     evidence = [session.open()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import RESENT, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 
 @needs("send")
@@ -16,11 +16,11 @@ def test_repeated_message_without_order_ack_comes_on_next_session(peer, sut, jud
     outgoing = Outgoing(peer, sut)
     evidence = outgoing.send()
     evidence.append(outgoing.send_session_ack())
-    judge.all(expected=RESENT, observed=outgoing.await_resend(1), case="first repetition", evidence=evidence)
+    judge.all(expected=RESENT_OUTCOME, observed=outgoing.await_resend(1), case="first repetition", evidence=evidence)
     judge.conclude()
     for case in ("first session after the repetition", "second session after the repetition"):
         evidence.append(outgoing.send_session_ack())
         outgoing.session.close()
-        judge.all(expected=RESENT, observed=outgoing.await_resend(1), case=case, evidence=evidence)
+        judge.all(expected=RESENT_OUTCOME, observed=outgoing.await_resend(1), case=case, evidence=evidence)
         judge.conclude()
     outgoing.acknowledge_all()

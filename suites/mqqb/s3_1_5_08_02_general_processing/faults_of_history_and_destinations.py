@@ -51,7 +51,7 @@ class ReceiverHistoryTimeOfFirstMessageOfSourceRepeated(_TimeChanged):
 
 @fault("receiver-history-time-of-transactional-message-in-ms", breaks="MQQB-3.1.5.8.2-08", blind=True)
 class ReceiverHistoryTimeOfTransactionalMessageInMs(_TimeChanged):
-    """TimeStamp of the entry of a transactional message is in milliseconds, of which the low 32 bits are stored."""
+    """TimeStamp of the entry of a transactional message is in milliseconds without its high bits."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         if packet.TransactionHeader is None:
