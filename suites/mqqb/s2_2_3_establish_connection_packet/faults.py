@@ -196,7 +196,7 @@ class AcceptorEstablishResponseSeIsOsOfRequest(SessionOpening):
         return _change_establish_header(response, OperatingSystem=system)
 
 
-@fault("acceptor-refusing-establish-response-se-clear", breaks="MQQB-2.2.3.1-06")
+@fault("acceptor-refusing-establish-response-se-clear", breaks=("MQQB-2.2.3.1-06", "MQQB-3.1.5.3.1-11"))
 class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
     """The acceptor clears SE in a response that refuses the request."""
 
@@ -369,7 +369,7 @@ class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
         return _change_establish_header(response, Padding=padding) if session.refused else response
 
 
-@fault("acceptor-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
+@fault("acceptor-establish-response-padding-of-request", breaks=("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"))
 class AcceptorEstablishResponsePaddingOfRequest(SessionOpening):
     """The acceptor repeats Padding of the request in a response that accepts the request."""
 

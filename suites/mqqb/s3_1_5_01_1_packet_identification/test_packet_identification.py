@@ -49,6 +49,7 @@ _CHANGES_OF_BASE_FLAGS: tuple[Callable[..., dict[str, Any]], ...] = (
     lambda peer: {"base": {"PR": 3}},
     lambda peer: {"base": {"PR": 7}},
     lambda peer: {"debug": {}},
+    lambda peer: {"base": {"TR": 1}, "debug": {}},
 )
 """Changes that set bits of BaseHeader.Flags."""
 

@@ -416,6 +416,7 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
 @needs("send", "inspect", "management", "two_addresses")
 @covers(
     "MQQB-3.1.5.2.1-05",
+    "MQQB-3.1.5.2.1-13",
     "MQQB-3.1.5.2.1-27",
     "MQQB-3.1.5.2.1-28",
     "MQQB-3.1.5.2.1-29",
@@ -433,6 +434,7 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
     request = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME).poll_request(2 * sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.2.1-05",
+        "MQQB-3.1.5.2.1-13",
         expected=holds("the SUT connects to the host name", otherwise="the SUT opened no connection"),
         observed=request is not None,
         evidence=[request],

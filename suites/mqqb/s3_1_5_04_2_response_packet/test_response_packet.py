@@ -223,11 +223,11 @@ def test_message_sent_with_connection_parameters_response_is_acknowledged(peer, 
 
 
 @needs("send", "management")
-@covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-08")
+@covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-08")
 def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
     """The SUT opens four sessions for one outgoing queue, one after the other, the last one because a message is
     unacknowledged. Each session adds the entries InProcess, EstablishPacketReceived and Established to
-    ConnectionHistory.
+    ConnectionHistory. NextHops contains the peer's address during each session.
     """
     to, listener = peer.direct_name(), peer.listen_raw()
     for number in range(1, 5):
@@ -242,6 +242,14 @@ def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
             frame = step()
             entry = get_last_entry(find_outgoing_queue(sut, to)["ConnectionHistory"])
             judge(rule, expected=expect_recent_entry(peer, status), observed=entry, evidence=frame)
+        hops = [hop.partition("=")[2] or hop for hop in find_outgoing_queue(sut, to)["NextHops"]]
+        judge(
+            "MQQB-3.1.5.4.2-04",
+            expected=[peer.address],
+            observed=hops,
+            case=f"addresses in NextHops during session {number}",
+            evidence=frame,
+        )
         if number != 3:
             session.connection.acknowledge_all()
         peer.settle()

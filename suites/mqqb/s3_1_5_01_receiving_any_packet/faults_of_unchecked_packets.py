@@ -1,0 +1,30 @@
+"""Faults with which packets in some states of a session are not checked. MS-MQQB 3.1.5.1 Receiving Any Packet."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import FormatError
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-malformed-packet-on-open-session-discarded-only", breaks="MQQB-3.1.5.1-05", blind=True)
+class InitiatorMalformedPacketOnOpenSessionDiscardedOnly(Closing):
+    """The initiator discards a packet with a forbidden field value on an open session, and keeps the session open."""
+
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        if not (session.initiator and session.SessionState is SessionState.OPEN):
+            super().refuse_malformed(session, error, now)
+
+
+@fault("acceptor-malformed-packet-after-first-message-discarded-only", breaks="MQQB-3.1.5.1-05", blind=True)
+class AcceptorMalformedPacketAfterFirstMessageDiscardedOnly(Closing):
+    """After the first message of a session, the acceptor discards a packet with a forbidden field value, and keeps the
+    session open.
+    """
+
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        if session.initiator or not session.MessageReceivedCount:
+            super().refuse_malformed(session, error, now)

@@ -1,0 +1,88 @@
+"""Faults in later EstablishConnection requests. MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet."""
+
+from __future__ import annotations
+
+from harness.faults.made_up import OTHER_GUID
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from harness.faults.session_packets import has_earlier_request
+from reference_qm.codec import EstablishConnectionPacket
+from reference_qm.core.part import QM
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.model.adm import Session
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-establish-request-of-later-attempt-with-other-client-guid", breaks="MQQB-3.1.5.2.3-07", blind=True)
+class InitiatorEstablishRequestOfLaterAttemptWithOtherClientGuid(Establishing):
+    """When the initiator connects again because its timer expired, ClientGuid of the request is another GUID."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        changed: EstablishConnectionPacket = set_fields(request, {"EstablishConnectionHeader.ClientGuid": OTHER_GUID})
+        return changed if session.retrying else request
+
+
+@fault("initiator-establish-request-to-guid-with-guid-of-acceptor-as-client", breaks="MQQB-3.1.5.2.3-07", blind=True)
+class InitiatorEstablishRequestToGuidWithGuidOfAcceptorAsClient(Establishing):
+    """ClientGuid of a request to a destination that is not a direct format name is the GUID of the acceptor."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        changed: EstablishConnectionPacket = set_fields(
+            request, {"EstablishConnectionHeader.ClientGuid": session.RemoteQMGuid}
+        )
+        return request if session.direct else changed
+
+
+@fault("initiator-establish-request-time-stamp-of-first-attempt-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
+class InitiatorEstablishRequestTimeStampOfFirstAttemptRepeated(Establishing):
+    """When the initiator connects again, TimeStamp of the request is the TimeStamp of the first request."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first_times: dict[int, int] = {}
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        path = "EstablishConnectionHeader.TimeStamp"
+        if not has_earlier_request(self.qm, session, request):
+            self.first_times[session.number] = request.EstablishConnectionHeader.TimeStamp
+        changed: EstablishConnectionPacket = set_fields(
+            request, {path: self.first_times.get(session.number, request.EstablishConnectionHeader.TimeStamp)}
+        )
+        return changed
+
+
+@fault("initiator-establish-request-to-guid-time-stamp-in-10-ms", breaks="MQQB-3.1.5.2.3-10", blind=True)
+class InitiatorEstablishRequestToGuidTimeStampIn10Ms(Establishing):
+    """TimeStamp of a request to a destination that is not a direct format name is a number of intervals of 10 ms."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        changed: EstablishConnectionPacket = set_fields(
+            request, {"EstablishConnectionHeader.TimeStamp": lambda stamp: stamp // 10}
+        )
+        return request if session.direct else changed
+
+
+@fault("initiator-session-initialization-timer-of-reopened-session-not-started", breaks="MQQB-3.1.5.2.3-15", blind=True)
+class InitiatorSessionInitializationTimerOfReopenedSessionNotStarted(Establishing):
+    """The initiator does not start the Session Initialization Timer for a destination that it connects to again."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        again = has_earlier_request(self.qm, session, None)
+        super().send_establish_request(session, now)
+        if again:
+            self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+
+
+@fault("initiator-session-initialization-timer-to-guid-not-started", breaks="MQQB-3.1.5.2.3-15", blind=True)
+class InitiatorSessionInitializationTimerToGuidNotStarted(Establishing):
+    """The initiator does not start the Session Initialization Timer if the destination is not a direct format name."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        if not session.direct:
+            self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)

@@ -1,0 +1,40 @@
+"""Faults in transactional messages without an OrderAck. MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import SessionHeader
+from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
+from reference_qm.model.adm import Session
+
+
+class _DeletedEarly(SessionAcks):
+    """A base class of faults that delete some transactional messages without their OrderAcks."""
+
+    def delete_flagged_transactional(self, session: Session, header: SessionHeader, lowest: int) -> None:
+        """Delete the sent transactional messages whose bits are set from a given bit on."""
+        for position in session.OutgoingMessageTable:
+            bit = position.RecoverableSequenceNumber - header.RecoverableMsgAckSeqNumber & 0xFFFF
+            flagged = lowest <= bit < FLAG_BITS and header.RecoverableMsgAckFlags >> bit & 1
+            if position.TxSequenceNumber and position.Transmitted and flagged:
+                session.OutgoingMessageTable.remove(position)
+
+
+@fault("sender-transactional-message-of-later-bit-deleted-without-order-ack", breaks="MQQB-3.1.5.5.3-03", blind=True)
+class SenderTransactionalMessageOfLaterBitDeletedWithoutOrderAck(_DeletedEarly):
+    """The sender deletes a transactional message whose bit is not the lowest one without its OrderAck."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_recoverable(session, header)
+        self.delete_flagged_transactional(session, header, 1)
+
+
+@fault("sender-repeated-transactional-message-deleted-without-order-ack", breaks="MQQB-3.1.5.5.3-03", blind=True)
+class SenderRepeatedTransactionalMessageDeletedWithoutOrderAck(_DeletedEarly):
+    """The sender deletes a transactional message that it sent again without an OrderAck when its bit is set."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        super().delete_acknowledged_recoverable(session, header)
+        sequence = session.TxOutgoingSequence
+        if sequence is not None and sequence.ResendIntervalIndex:
+            self.delete_flagged_transactional(session, header, 0)

@@ -1,0 +1,152 @@
+"""Faults of MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: OrderAcks on other sessions, and repeated OrderAcks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
+from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
+from reference_qm.model.adm import OutgoingTransferInfo, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("acceptor-order-ack-before-first-request-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
+class AcceptorOrderAckBeforeFirstRequestIgnored(Closing):
+    """The acceptor ignores an OrderAck that arrives as the first packet of a connection."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        first = not session.initiator and session.SessionState.value == "WAITING_EC_MSG"
+        if not (first and isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("sender-last-ack-grows-by-one-only", breaks="MQQB-3.1.5.6-08", blind=True)
+class SenderLastAckGrowsByOneOnly(OrderAcks):
+    """After an OrderAck of several messages, the sender increments LastAck by one."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        before = get_outgoing_sequence(session).LastAck
+        super().note(session, body, now)
+        sequence = get_outgoing_sequence(session)
+        if before.SeqID == sequence.LastAck.SeqID and sequence.LastAck.SeqNo > before.SeqNo + 1:
+            sequence.LastAck = SequenceInfo(before.SeqID, before.SeqNo + 1, before.SeqNo)
+
+
+class _ReceivingSession(OrderAcks):
+    """A base class of faults that depend on the session on which an OrderAck arrives."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.arrived_on: Session | None = None
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        self.arrived_on = session
+        super().receive(session, packet, now)
+
+
+@fault("sender-last-ack-of-order-ack-on-other-session-unchanged", breaks="MQQB-3.1.5.6-08", blind=True)
+class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_ReceivingSession):
+    """The sender does not set LastAck for an OrderAck that arrives on another session."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        before = get_outgoing_sequence(session).LastAck
+        super().note(session, body, now)
+        if self.arrived_on is not session:
+            get_outgoing_sequence(session).LastAck = before
+
+
+@fault("sender-last-ack-count-of-repeated-order-ack-unchanged", breaks="MQQB-3.1.5.6-12", blind=True)
+class SenderLastAckCountOfRepeatedOrderAckUnchanged(OrderAcks):
+    """The sender does not increment LastAckCount for an OrderAck that acknowledges no further message."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        before = len(get_outgoing_sequence(session).UnackedSequence)
+        super().note(session, body, now)
+        if len(get_outgoing_sequence(session).UnackedSequence) == before:
+            get_outgoing_sequence(session).LastAckCount -= 1
+
+
+class _InfoKept(OrderAcks):
+    """A base class of faults that do not set an element of OutgoingTransferInfo in some cases."""
+
+    def keep_element(self, session: Session, before: OutgoingTransferInfo, element: str) -> None:
+        """Set an element of OutgoingTransferInfo back to its earlier value."""
+        queue = session.OutgoingQueueReference
+        if queue is not None:
+            kept = {element: getattr(before, element)}
+            queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **kept)
+
+    def read_info(self, session: Session) -> OutgoingTransferInfo:
+        """Return OutgoingTransferInfo before the step."""
+        queue = session.OutgoingQueueReference
+        return OutgoingTransferInfo() if queue is None else queue.OutgoingTransferInfoReference
+
+
+@fault("sender-eod-last-ack-time-of-repeated-order-ack-unchanged", breaks="MQQB-3.1.5.6-17", blind=True)
+class SenderEodLastAckTimeOfRepeatedOrderAckUnchanged(_InfoKept):
+    """The sender does not set EodLastAckTime when an OrderAck acknowledges no further message."""
+
+    def note_transfer(self, session: Session) -> None:
+        before = self.read_info(session)
+        super().note_transfer(session)
+        if self.read_info(session).EodLastAck == before.EodLastAck:
+            self.keep_element(session, before, "EodLastAckTime")
+
+
+@fault("sender-eod-last-ack-time-of-first-queue-in-all-queues", breaks="MQQB-3.1.5.6-17", blind=True)
+class SenderEodLastAckTimeOfFirstQueueInAllQueues(OrderAcks):
+    """The sender sets EodLastAckTime of every queue to TimeOfLastAck of its first outgoing queue."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        queue = session.OutgoingQueueReference
+        first = next(iter(self.qm.adm.OutgoingQueues.values()), None)
+        if queue is not None and first is not None and first.session.TxOutgoingSequence is not None:
+            time = first.session.TxOutgoingSequence.TimeOfLastAck
+            queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodLastAckTime=time)
+
+
+class _BeforeUpdate(OrderAcks):
+    """A base class of faults that set elements of OutgoingTransferInfo to values before the OrderAck."""
+
+    element = ""
+    attribute = ""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.earlier: dict[int, int] = {}
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        self.earlier[session.number] = getattr(get_outgoing_sequence(session), self.attribute)
+        super().note(session, body, now)
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        queue = session.OutgoingQueueReference
+        if queue is not None and session.number in self.earlier:
+            changes: dict[str, Any] = {self.element: self.earlier.pop(session.number)}
+            queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
+
+
+@fault("sender-eod-resend-time-before-order-ack", breaks="MQQB-3.1.5.6-26", blind=True)
+class SenderEodResendTimeBeforeOrderAck(_BeforeUpdate):
+    """The sender sets EodResendTime to the value that ResendTime had before the OrderAck."""
+
+    element, attribute = "EodResendTime", "ResendTime"
+
+
+@fault("sender-eod-resend-interval-in-ms", breaks="MQQB-3.1.5.6-20", blind=True)
+class SenderEodResendIntervalInMs(OrderAcks):
+    """The sender sets EodResendInterval to ResendInterval in milliseconds."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        queue = session.OutgoingQueueReference
+        if queue is not None:
+            info = queue.OutgoingTransferInfoReference
+            queue.OutgoingTransferInfoReference = replace(info, EodResendInterval=1000 * info.EodResendInterval)

@@ -1,0 +1,108 @@
+"""Faults of MS-MQQB 3.1.5.8.2 and 3.1.5.8.5: entries of the history, and destinations of messages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import PrivateQueueFormatNameId, UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import MessageIDHistoryEntry, Queue, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+
+class _TimeChanged(History):
+    """A base class of faults that store another TimeStamp in some entries."""
+
+    def remember_at(self, packet: UserMessagePacket, time_s: int, now: Now) -> MessageIDHistoryEntry:
+        """Store a message with the given TimeStamp."""
+        entry = super().remember_message(packet, now)
+        changed = replace(entry, TimeStamp=time_s)
+        self.qm.adm.MessageIDHistoryTable.remove(entry)
+        self.qm.adm.MessageIDHistoryTable.insert(changed)
+        return changed
+
+
+@fault("receiver-history-time-of-routed-message-is-sent-time", breaks="MQQB-3.1.5.8.2-07", blind=True)
+class ReceiverHistoryTimeOfRoutedMessageIsSentTime(_TimeChanged):
+    """TimeStamp of the entry of a message for another queue manager is the SentTime of the message."""
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        if self.qm.receiving.is_addressed_here(packet):
+            return super().remember_message(packet, now)
+        return self.remember_at(packet, packet.UserHeader.SentTime, now)
+
+
+@fault("receiver-history-time-of-first-message-of-source-repeated", breaks="MQQB-3.1.5.8.2-07", blind=True)
+class ReceiverHistoryTimeOfFirstMessageOfSourceRepeated(_TimeChanged):
+    """TimeStamp of each entry is the time at which the first message of the same source arrived."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first_times: dict[object, int] = {}
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        first_s = self.first_times.setdefault(packet.UserHeader.SourceQueueManager, now.utc_s)
+        return self.remember_at(packet, first_s, now)
+
+
+@fault("receiver-history-time-of-transactional-message-in-ms", breaks="MQQB-3.1.5.8.2-08", blind=True)
+class ReceiverHistoryTimeOfTransactionalMessageInMs(_TimeChanged):
+    """TimeStamp of the entry of a transactional message is in milliseconds without its high bits."""
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        if packet.TransactionHeader is None:
+            return super().remember_message(packet, now)
+        return self.remember_at(packet, 1000 * now.utc_s & 0xFFFFFFFF, now)
+
+
+@fault("receiver-history-time-of-recoverable-message-since-start", breaks="MQQB-3.1.5.8.2-08", blind=True)
+class ReceiverHistoryTimeOfRecoverableMessageSinceStart(_TimeChanged):
+    """TimeStamp of the entry of a recoverable message is the number of seconds since the start of the system."""
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        if not packet.UserHeader.DM:
+            return super().remember_message(packet, now)
+        return self.remember_at(packet, now.monotonic_ms // 1000, now)
+
+
+@fault("receiver-history-timer-after-empty-table-not-started", breaks="MQQB-3.1.5.8.2-11", blind=True)
+class ReceiverHistoryTimerAfterEmptyTableNotStarted(History):
+    """The receiver starts the MessageIDHistory Cleanup Timer with the first entry after its start, but not with the
+    first entry after the table has become empty.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.emptied = False
+
+    def on_history_timer(self, now: Now) -> None:
+        super().on_history_timer(now)
+        self.emptied = not len(self.qm.adm.MessageIDHistoryTable)
+
+    def start_history_timer(self, now: Now) -> None:
+        if not self.emptied:
+            super().start_history_timer(now)
+
+
+@fault("receiver-message-to-missing-private-number-stored-elsewhere", breaks="MQQB-3.1.5.8.2-16", blind=True)
+class ReceiverMessageToMissingPrivateNumberStoredElsewhere(Arrival):
+    """The receiver puts a message to a private queue with an unknown number into the first private queue."""
+
+    def find_destination(self, packet: UserMessagePacket) -> Queue | None:
+        found = super().find_destination(packet)
+        if found is None and isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId):
+            return self.qm.adm.QueueCollection.find_private(1)
+        return found
+
+
+@fault("router-express-message-discarded", breaks="MQQB-3.1.5.8.5-D02", blind=True)
+class RouterExpressMessageDiscarded(Receiving):
+    """The queue manager puts only recoverable messages for another queue manager into an outgoing queue."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if self.is_addressed_here(packet) or packet.UserHeader.DM:
+            super().take_message(session, packet, receipt, now)

@@ -1,0 +1,102 @@
+"""Faults of MS-MQQB 3.1.5.8.3 Security: later keys and certificates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from harness.faults.timed_caches import Cache, found_by, replace_cache
+from reference_qm.codec import SecurityHeader, UserMessagePacket
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.security import decrypt_message
+from reference_qm.security.algorithms import BASE_PROVIDER, ENHANCED_PROVIDER
+from reference_qm.surface.clock import Now
+
+LIST_SIGNATURE_LEVEL = 5
+"""AS of a message whose signature is in the list of destinations."""
+
+
+@fault("receiver-list-signature-of-cached-certificate-not-decrypted", breaks="MQQB-3.1.5.8.3-12", blind=True)
+class ReceiverListSignatureOfCachedCertificateNotDecrypted(SecurityOnReceipt):
+    """The receiver accepts a signature in the list of destinations without decrypting it if the certificate is
+    cached.
+    """
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        security, names = packet.SecurityHeader, packet.MultiQueueFormatHeader
+        if security is None or names is None or security.SecurityData.Signature:
+            return super().authenticate_packet(packet)
+        certificate = security.SecurityData.SenderCert
+        known = self.qm.caches.UserCertCache.find(lambda one: one.UserCert.Certificate == certificate)
+        if known is None:
+            return super().authenticate_packet(packet)
+        flags = security.Flags | SecurityHeader.flags(AS=LIST_SIGNATURE_LEVEL)
+        return replace(packet, SecurityHeader=replace(security, Flags=flags))
+
+
+def _repeat_first_time(cache: str) -> Any:
+    """Return an installer of a fault that repeats CachedTime of the first entry of a cache."""
+
+    class FirstTime(Cache):
+        def add(self, entry: Any) -> None:
+            if self.entries:
+                entry = replace(entry, CachedTime=self.entries[0].CachedTime)
+            super().add(entry)
+
+    return replace_cache(cache, FirstTime)
+
+
+add(
+    "receiver-cached-time-of-second-certificate-same-as-first",
+    "MQQB-3.1.5.8.3-32",
+    "CachedTime of a second CachedUserCert is the CachedTime of the first.",
+    _repeat_first_time("UserCertCache"),
+    blind=True,
+)
+add(
+    "receiver-cached-time-of-second-symmetric-key-same-as-first",
+    "MQQB-3.1.5.8.3-66",
+    "CachedTime of a second CachedSymmetricKey is the CachedTime of the first.",
+    _repeat_first_time("ReceiveSymmetricKeyCache"),
+    blind=True,
+)
+
+
+class _OtherPrivateKey(SecurityOnReceipt):
+    """A base class of faults that use the private key of another provider."""
+
+    def decrypt_with_key(self, packet: UserMessagePacket, now: Now, level: int, provider: str) -> UserMessagePacket:
+        """Decrypt messages of one PrivacyLevel with the private key of the given provider."""
+        receiver = self._build_receiver()
+        if packet.MessagePropertiesHeader.PrivacyLevel == level and provider in receiver.private_keys:
+            keys = dict.fromkeys(receiver.private_keys, receiver.private_keys[provider])
+            receiver = replace(receiver, private_keys=keys)
+        return decrypt_message(packet, receiver, now)
+
+
+@fault("receiver-aes-key-decrypted-with-key-of-enhanced-provider", breaks="MQQB-3.1.5.8.3-65", blind=True)
+class ReceiverAesKeyDecryptedWithKeyOfEnhancedProvider(_OtherPrivateKey):
+    """For PrivacyLevel 5, the receiver uses its private key for the enhanced provider."""
+
+    def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+        return self.decrypt_with_key(packet, now, 5, ENHANCED_PROVIDER)
+
+
+@fault("receiver-enhanced-key-decrypted-with-key-of-base-provider", breaks="MQQB-3.1.5.8.3-65", blind=True)
+class ReceiverEnhancedKeyDecryptedWithKeyOfBaseProvider(_OtherPrivateKey):
+    """For PrivacyLevel 3, the receiver uses its private key for the base provider."""
+
+    def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+        return self.decrypt_with_key(packet, now, 3, BASE_PROVIDER)
+
+
+add(
+    "receiver-second-key-of-source-not-taken-from-message",
+    "MQQB-3.1.5.8.3-57",
+    "If a symmetric key of the same source, provider and algorithm is cached, the receiver uses this key, although the "
+    "message contains another one.",
+    replace_cache("ReceiveSymmetricKeyCache", found_by("EncryptedSymmetricKey")),
+    blind=True,
+)

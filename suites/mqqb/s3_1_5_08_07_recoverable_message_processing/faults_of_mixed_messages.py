@@ -1,0 +1,83 @@
+"""Faults of MS-MQQB 3.1.5.8.7 in the SessionAck after 32 recoverable messages, beside other messages of the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.primitives import during, set_fields
+from harness.faults.registry import Install, add
+from reference_qm.codec import SessionHeader
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+
+
+def change_full_ack(field: str, value: Callable[[Session, SessionHeader], int]) -> Install:
+    """Return an installer of a fault that changes one field of the SessionAck after 32 recoverable messages."""
+
+    def make_changed_header(original: Any, *_: Any) -> Any:
+        def build_changed_header(qm: QM, session: Session) -> SessionHeader:
+            header = original(qm, session)
+            changed: SessionHeader = set_fields(header, {field: value(session, header) & 0xFFFF})
+            return changed
+
+        return build_changed_header
+
+    return during(SessionAcks.set_flag, SessionAcks.build_header, make_changed_header)
+
+
+add(
+    "receiver-full-ack-recoverable-number-counts-express-messages",
+    "MQQB-3.1.5.8.7-06",
+    "RecoverableMsgAckSeqNumber in the SessionAck after 32 recoverable messages also counts the express messages.",
+    change_full_ack(
+        "RecoverableMsgAckSeqNumber",
+        lambda session, header: (
+            header.RecoverableMsgAckSeqNumber + session.MessageReceivedCount - session.RecoverableMessageReceivedCount
+        ),
+    ),
+    blind=True,
+)
+add(
+    "receiver-later-full-ack-recoverable-number-of-first",
+    "MQQB-3.1.5.8.7-06",
+    "RecoverableMsgAckSeqNumber in each SessionAck after 32 recoverable messages is 1.",
+    change_full_ack("RecoverableMsgAckSeqNumber", lambda session, header: 1),
+    blind=True,
+)
+add(
+    "receiver-full-ack-message-number-counts-recoverable-messages",
+    "MQQB-3.1.5.8.7-07",
+    "UserMsgSequenceNumber in the SessionAck after 32 recoverable messages is the number of recoverable messages sent.",
+    change_full_ack("UserMsgSequenceNumber", lambda session, header: session.RecoverableMessageSentCount),
+    blind=True,
+)
+add(
+    "receiver-full-ack-message-number-counts-unacknowledged-messages",
+    "MQQB-3.1.5.8.7-07",
+    "UserMsgSequenceNumber in the SessionAck after 32 recoverable messages is the number of unacknowledged messages.",
+    change_full_ack("UserMsgSequenceNumber", lambda session, header: session.UnAckedMessageCount),
+    blind=True,
+)
+add(
+    "receiver-full-ack-recoverable-count-of-received-messages",
+    "MQQB-3.1.5.8.7-08",
+    "RecoverableMsgSeqNumber in the SessionAck after 32 recoverable messages counts the received messages.",
+    change_full_ack("RecoverableMsgSeqNumber", lambda session, header: session.RecoverableMessageReceivedCount),
+    blind=True,
+)
+add(
+    "receiver-full-ack-recoverable-count-of-all-sent-messages",
+    "MQQB-3.1.5.8.7-08",
+    "RecoverableMsgSeqNumber in the SessionAck after 32 recoverable messages counts all messages that were sent.",
+    change_full_ack("RecoverableMsgSeqNumber", lambda session, header: session.MessageSentCount),
+    blind=True,
+)
+add(
+    "receiver-full-ack-window-without-received-messages",
+    "MQQB-3.1.5.8.7-10",
+    "WindowSize in the SessionAck after 32 recoverable messages is reduced by the messages that wait for the disk.",
+    change_full_ack("WindowSize", lambda session, header: session.WindowSize - len(session.receipts)),
+    blind=True,
+)
