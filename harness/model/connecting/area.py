@@ -350,7 +350,9 @@ class Connecting(Attempts):
             if one.connections:
                 described |= {"came": list(one.came), "closed": one.closed, "wrong packets": 0}
                 described |= {} if one.server is None else {"server": one.server}
-                described |= {"se": 1} if one.without_ping else {}
+                if one.without_ping:
+                    self.cite_rules("MQQB-3.1.5.2.3-11")
+                    described["se"] = 1
                 if one.phase == OPEN:
                     described["acknowledged"] = BoundedNumber(one.least_acknowledged, one.offered)
                 packets = {ESTABLISHING: 1, PARAMETERS: 2}
