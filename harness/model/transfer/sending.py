@@ -361,7 +361,8 @@ class Shipping(Sessions):
         if self.lost or self.silent:
             raise ImpossibleStep
         route, _ = self.find_route(message, lambda one: one.ordered[:-1])
-        route.transfer_info = route.describe_sequence()
+        last = route.ordered[-1]
+        route.transfer_info = {"EodLastAck": {"SeqID": last.sequence, "SeqNo": last.number}}
         self.settle()
         self.record_done()
 
