@@ -71,7 +71,8 @@ class DrivenClient:
         self._served.opening = (queue, fails)
         self._begin(f"open {queue}", "remote_open", queue=f"DIRECT=TCP:{self._peer.address}\\{QUEUE}")
 
-    def _perform_close(self, queue: str) -> None:
+    def _perform_close(self, queue: str, fails: bool) -> None:
+        self._served.is_close_refused = fails
         self._begin("answer", "remote_close", remote=self._remotes[queue])
 
     def _perform_purge(self, queue: str) -> None:

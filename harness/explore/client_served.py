@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from harness.model.client.area import ERROR, NEXT, PEEK, RECEIVE, TIMEOUT
+from harness.model.client.area import ERROR, INVALID, NEXT, NOT_ENDED, PEEK, RECEIVE, TIMEOUT
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, build_desc2, takes_message
@@ -18,7 +18,7 @@ CANCELED, IO_TIMEOUT, OTHER_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
 """The statuses MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (MS-MQQP 3.1.4.6), MQ_ERROR_IO_TIMEOUT, and one further
 status.
 """
-QUEUE_NOT_FOUND = 0xC00E_0003
+INVALID_PARAMETER, QUEUE_NOT_FOUND = 0xC00E_0006, 0xC00E_0003
 SEQUENTIAL_ID = 0x0011_2233_4455_6677
 _READ_METHODS = (Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID)
 _ACTION_NAMES: dict[int, str] = {
@@ -58,7 +58,11 @@ class PeerAsReadServer:
         """The RequestIds of the unanswered reads."""
         self._shown: list[dict[str, Any]] = []
         self.server = RpcServer(peer, {})
-        ended = (Method.CLOSE_QUEUE, Method.END_RECEIVE, Method.CLOSE_CURSOR, Method.PURGE_QUEUE)
+        self.is_close_refused = False
+        """Whether the peer refuses RemoteQMCloseQueue in the current step."""
+        self._refused_ends: set[bytes] = set()
+        """The handles of the receives whose RemoteQMEndReceive the peer refuses."""
+        ended = (Method.CLOSE_CURSOR, Method.PURGE_QUEUE)
         self.server.answers |= {str(one): self._begin_read for one in _READ_METHODS}
         self.server.answers |= {str(one): self._confirm for one in ended}
         self.server.answers |= {
@@ -68,6 +72,8 @@ class PeerAsReadServer:
             "R_QMCreateRemoteCursor": self._create_cursor,
             Method.GET_SERVER_PORT: lambda call: call.respond(Return=self.server.read_port),
             Method.OPEN_QUEUE: self._open_queue,
+            Method.CLOSE_QUEUE: self._close_queue,
+            Method.END_RECEIVE: self._end_receive,
             Method.CANCEL_RECEIVE: self._cancel,
         }
         self.set_version((6, 1, 7_600))
@@ -92,8 +98,11 @@ class PeerAsReadServer:
 
     def answer_read(self, read: str, served: str, data: bytes | None, arrived_s: int) -> None:
         """Answer a waiting read."""
-        status = {TIMEOUT: IO_TIMEOUT, ERROR: OTHER_STATUS}.get(served, 0)
-        self._answer(self.reads[read], read, None if served == TIMEOUT else data, status, arrived_s)
+        status = {TIMEOUT: IO_TIMEOUT, ERROR: OTHER_STATUS, INVALID: INVALID_PARAMETER}.get(served, 0)
+        call = self.reads[read]
+        handle = self._answer(call, read, None if served == TIMEOUT else data, status, arrived_s)
+        if served == NOT_ENDED:
+            self._refused_ends.add(handle)
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
@@ -131,6 +140,14 @@ class PeerAsReadServer:
         self._show(call)
         call.respond()
 
+    def _close_queue(self, call: ServedCall) -> None:
+        self._show(call)
+        call.respond(Return=OTHER_STATUS if self.is_close_refused else 0)
+
+    def _end_receive(self, call: ServedCall) -> None:
+        self._show(call)
+        call.respond(Return=OTHER_STATUS if bytes(call.into.pphContext) in self._refused_ends else 0)
+
     def _cancel(self, call: ServedCall) -> None:
         self._show(call)
         call.respond()
@@ -146,7 +163,8 @@ class PeerAsReadServer:
         if answer is not None:
             answer(call)
 
-    def _answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> None:
+    def _answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> bytes:
+        """Answer a read, and return its handle."""
         asked = _find_description(call)
         self._pending.pop(read, None)
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
@@ -166,6 +184,7 @@ class PeerAsReadServer:
         else:
             wide = build_desc2(described, SEQUENTIAL_ID if data else 0)
             call.respond(lpRemoteReadDesc2=wide, pphContext=handle, Return=status)
+        return handle
 
     # -- descriptions of calls ----------------------------------------------------------------------------------------
 

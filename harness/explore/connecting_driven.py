@@ -42,6 +42,7 @@ from reference_qm.codec import (
     FormatError,
     MessageClass,
     OrderAckBody,
+    SessionAckPacket,
     TxSequenceID,
     UserMessagePacket,
     parse_packet,
@@ -52,6 +53,9 @@ _OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 _LONG_TIMER_MS = 3_600_000
 _MAX_NAMED_BY_ACK = 32
 _UNKNOWN_NAME = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
+_ORDER_QUEUE = "PRIVATE$\\order_queue$"
+_SESSION_ACK = 1
+"""InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
 _ORDERING_LABEL = "QM Ordering Ack"
 _NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _PING_BYTES, _RF, _SIGNATURE_BYTE = 24, 2, 2
@@ -111,10 +115,13 @@ class DrivenConnectingSystem:
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
         self._pings = AnsweredPings(peer)
         peer.at_end(self._pings.close)
+        self._queue = peer.sut.queue("plain")
         self._listener = peer.listen_raw(ping=False)
         self._sessions: dict[str, RawConversation] = {}
         self._counts = dict.fromkeys(self._names, 0)
         self._acknowledged = dict.fromkeys(self._names, 0)
+        self._offered = dict.fromkeys(self._names, 0)
+        """The number of messages that the peer sent on each session."""
         self._windows = dict.fromkeys(self._names, 64)
 
     def elapsed_ms(self) -> int | None:
@@ -153,7 +160,7 @@ class DrivenConnectingSystem:
     def _assign(self, conversation: RawConversation, name: str) -> None:
         self._sessions[name] = conversation
         self._counts[name] += 1
-        self._acknowledged[name] = 0
+        self._acknowledged[name] = self._offered[name] = 0
 
     def _find_destination(self, step: Step) -> str:
         """Return the destination of a request for a session that contains the peer's identifier. The request may also
@@ -177,21 +184,27 @@ class DrivenConnectingSystem:
         for message in messages:
             self._perform_send(message, to, "express")
 
-    def _perform_acknowledge(self, to: str, number: int) -> None:
+    def _perform_offer_burst(self, to: str, number: int) -> None:
+        for _ in range(number):
+            self._sessions[to].send(self._build_message(self._queue, {"DM": 1}))
+        self._offered[to] += number
+
+    def _perform_acknowledge(self, to: str, number: int, unused: list[str]) -> None:
         packets = [_parse_packet(frame) for frame in self._sessions[to].record.from_sut]
         messages = [one for one in packets if isinstance(one, UserMessagePacket)]
         last = {_get_label(one): place for place, one in enumerate(messages, 1) if place > self._acknowledged[to]}
         self._acknowledged[to] = max(list(last.values())[:number], default=self._acknowledged[to])
         named = sum(one.UserHeader.DM == 1 for one in messages[: self._acknowledged[to]])
         first = max(named - _MAX_NAMED_BY_ACK + 1, 1)
-        self._sessions[to].send(
-            session_ack(
-                WindowSize=self._windows[to],
-                AckSequenceNumber=self._acknowledged[to],
-                RecoverableMsgAckSeqNumber=min(first, named),
-                RecoverableMsgAckFlags=(1 << (named - first + 1)) - 1,
-            )
-        )
+        header: dict[str, Any] = {
+            "WindowSize": self._windows[to],
+            "AckSequenceNumber": self._acknowledged[to],
+            "RecoverableMsgAckSeqNumber": min(first, named),
+            "RecoverableMsgAckFlags": (1 << (named - first + 1)) - 1,
+            "UserMsgSequenceNumber": self._offered[to],
+            "RecoverableMsgSeqNumber": self._offered[to],
+        }
+        self._sessions[to].send(session_ack(**header | group_unused_fields(unused)))
 
     def _perform_respond(self, to: str, how: str, unused: list[str]) -> None:
         if how not in (VALID, REFUSAL, WRONG_CLIENT):
@@ -240,17 +253,19 @@ class DrivenConnectingSystem:
         }
         self._sessions[to].send(packets[how]())
 
-    def _build_message(self, **properties: Any) -> Any:
-        queue = "order_queue$" if properties else "mqc-plain"
+    def _build_message(
+        self, queue: str = "PRIVATE$\\mqc-plain", user: dict[str, Any] | None = None, **properties: Any
+    ) -> Any:
+        sent = {
+            "SourceQueueManager": self._peer.identifier,
+            "MessageID": self._peer.next_message_id(),
+            "SentTime": self._peer.environment.now().utc_s,
+            "DM": int("body" in properties),
+        }
         return user_message(
-            user={
-                "SourceQueueManager": self._peer.identifier,
-                "MessageID": self._peer.next_message_id(),
-                "SentTime": self._peer.environment.now().utc_s,
-                "DM": int("body" in properties),
-            },
+            user=sent | (user or {}),
             base={"PR": 0 if properties else 3},
-            destination=f"TCP:{self._sut.address}\\PRIVATE$\\{queue}",
+            destination=f"TCP:{self._sut.address}\\{_ORDER_QUEUE if properties else queue}",
             **properties,
         )
 
@@ -305,12 +320,15 @@ class DrivenConnectingSystem:
         packets = [_parse_packet(frame) for frame in session.record.from_sut]
         messages = [one for one in packets if isinstance(one, UserMessagePacket)]
         servers = {self._peer.identifier: PEER, **({NULL_GUID: ZERO} if name == DIRECT else {})}
-        asked = packets[0].EstablishConnectionHeader.ServerGuid
+        asked = packets[0].EstablishConnectionHeader
+        headers = [one.SessionHeader for one in packets if isinstance(one, SessionAckPacket | UserMessagePacket)]
         return {
-            "server": servers.get(asked, str(asked)),
+            "server": servers.get(asked.ServerGuid, str(asked.ServerGuid)),
             "closed": session.record.closed_by is not None,
             "came": UnseenValue() if self._has_other_window(packets) else list(map(_get_label, messages)),
             "set-up": len(packets),
+            "se": asked.SE,
+            "acknowledged": max((one.AckSequenceNumber for one in headers if one is not None), default=0),
             "wrong packets": sum(not self._is_valid(one, servers) for one in packets),
         }
 
@@ -325,6 +343,8 @@ class DrivenConnectingSystem:
             return header.ClientGuid == self._sut.guid and header.ServerGuid in servers
         if isinstance(packet, ConnectionParametersPacket):
             return packet.ConnectionParametersHeader.WindowSize > 0
+        if isinstance(packet, SessionAckPacket):
+            return bool(packet.BaseHeader.IN and packet.BaseHeader.SH and packet.InternalHeader.PT == _SESSION_ACK)
         return packet is not None
 
 

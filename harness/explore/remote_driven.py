@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+from collections import defaultdict
 from collections.abc import Set
+from itertools import count
 from typing import Any
 from uuid import UUID
 
+from harness.errors import ConformanceFailure
 from harness.explore.queues_driven import NO_PLACE, DrivenQueues
 from harness.explore.wire_seen import class_name
 from harness.model.agreement import Refused
@@ -18,7 +21,8 @@ from harness.peer.peer import Peer
 from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, get_description
 from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK, Method
+from harness.wire.rpc import NDR, QM2QM, Proposal, bind
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK, Method, PortType
 from harness.wire.rpc_qm2qm import RECEIVE as TAKE
 from harness.wire.rpc_qmcomm import (
     DENY_NONE,
@@ -53,6 +57,12 @@ _LOOKUP_ACTIONS = {
     ("next", True): wire.LOOKUP_RECEIVE_NEXT,
     ("previous", True): wire.LOOKUP_RECEIVE_PREV,
 }
+_PORT_TYPES = {"qmcomm": PortType.IP_HANDSHAKE, "qm2qm": PortType.IP_READ}
+_GARBLED_BYTES = {
+    "a version that does not exist": b"\xff" + bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[1:],
+    "bytes of another protocol": b"GET / HTTP/1.0\r\n\r\n",
+    "half of a request": bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[:20],
+}
 _REACTION_WAIT_MS = 20
 """int ms: the length of the wait, in virtual time, for the answer to a call that the system answers immediately."""
 
@@ -84,23 +94,32 @@ class DrivenRemoteQueues(DrivenQueues):
         """The handles of the cursors, by the name of the cursor in the model."""
         self._calls: dict[str, tuple[str, Call]] = {}
         """The calls of reads, including answered calls, by the name of the read in the model."""
+        self._reads_by_cursor: dict[str, set[str]] = defaultdict(set)
         self._request_ids: dict[str, int] = {}
+        self._used_request_ids: dict[str, dict[str, int]] = defaultdict(dict)
+        """The dwRequestIDs of the reads of each handle that have not ended."""
         self._waiting: set[str] = set()
         self._version: tuple[int, int, int] | None = None
+        self._ports: dict[str, int | None] = {}
 
     def _await_answers(self, awaited: Set[str]) -> None:
         self._peer.environment.run_until(lambda: False, _REACTION_WAIT_MS)
         super()._await_answers(awaited)
         for read in sorted(self._waiting):
-            call = self._calls[read][1]
+            handle, call = self._calls[read]
             if call.answered:
                 self._waiting.remove(read)
                 self._came[read] = self._describe_read_answer(call)
+                if call.outcome not in _SUCCESS_OUTCOMES or call.has_null_handle:
+                    self._used_request_ids[handle].pop(read, None)
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
     def _perform_associate(self, client: str) -> str:
-        self._clients[client] = self._remote.associate()
+        try:
+            self._clients[client] = self._remote.associate()
+        except ConformanceFailure as refusal:
+            return str(refusal)
         return "done"
 
     def _perform_vanish(self, client: str) -> str:
@@ -140,7 +159,8 @@ class DrivenRemoteQueues(DrivenQueues):
         return self._await_outcome(made)
 
     def _perform_drop_cursor(self, cursor: str) -> Any:
-        handle, number = self._remote_cursors.pop(cursor)
+        handle, number = self._remote_cursors[cursor]
+        self._waiting -= self._reads_by_cursor[cursor]
         return self._await_outcome(self._opened[handle].close_cursor(number))
 
     def _perform_read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
@@ -149,6 +169,7 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _perform_read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
         handle, number = self._remote_cursors[cursor]
+        self._reads_by_cursor[cursor].add(read)
         self._start_remote_read(read, handle, _READ_ACTIONS[action], hCursor=number, ulTimeout=wait_ms)
 
     def _perform_look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
@@ -159,6 +180,7 @@ class DrivenRemoteQueues(DrivenQueues):
     def _perform_end_read(self, read: str, acknowledge: bool) -> Any:
         handle, call = self._calls[read]
         ended = self._opened[handle].end(call, RR_ACK if acknowledge else RR_NACK).wait()
+        self._used_request_ids[handle].pop(read, None)
         return (
             "the handle was not set to null"
             if ended.outcome in _SUCCESS_OUTCOMES and not ended.has_null_handle
@@ -170,7 +192,7 @@ class DrivenRemoteQueues(DrivenQueues):
         return self._await_outcome(self._opened[handle].cancel(self._request_ids[read]))
 
     def _perform_cancel_nothing(self, handle: str) -> Any:
-        return self._await_outcome(self._opened[handle].cancel(self._remote.request_id()))
+        return self._await_outcome(self._opened[handle].cancel(self._find_free_request_id(handle)))
 
     def _perform_purge_remote(self, handle: str) -> Any:
         return self._await_outcome(self._opened[handle].purge())
@@ -181,6 +203,26 @@ class DrivenRemoteQueues(DrivenQueues):
         self._version = self._version or version
         return "the same version" if version == self._version else f"version {version}, not {self._version}"
 
+    def _perform_ask_port(self, client: str, interface: str, at_read_port: bool) -> str:
+        association = self._clients[client]
+        if at_read_port:
+            found = association.call(Method.GET_SERVER_PORT, dwPortType=PortType.IP_READ).wait().status
+            association = self._remote.connect(found or None)
+            association.offer(QM2QM)
+        asked = association.call(Method.GET_SERVER_PORT, dwPortType=_PORT_TYPES[interface]).wait()
+        if at_read_port:
+            association.close()
+        port = self._ports.setdefault(interface, asked.status)
+        return "the same port" if asked.status == port and port else f"port {asked.status}, not {port}"
+
+    def _perform_garble(self, how: str) -> str:
+        association = self._remote.connect(self._remote.get_read_port())
+        association.send(_GARBLED_BYTES[how])
+        association.wait_closed(_REACTION_WAIT_MS)
+        if not association.over:
+            association.close()
+        return "done"
+
     def _perform_misuse(self, handle: str, other: str | None, how: str) -> Any:
         queue = self._opened[handle]
         if how in (wrong.OTHER_CONTEXT, wrong.NO_CONTEXT):
@@ -190,6 +232,10 @@ class DrivenRemoteQueues(DrivenQueues):
             return self._await_outcome(queue.open_session(**fields))
         if how == wrong.OTHER_CURSOR:
             return self._await_outcome(queue.close_cursor(self._remote_cursors[str(other)][1]))
+        if how in (wrong.READ_BY_OTHER_CURSOR, wrong.READ_BY_CLOSED_CURSOR):
+            number = self._remote_cursors[str(other)][1]
+            request_id = self._find_free_request_id(handle)
+            return self._await_outcome(queue.begin(PEEK_CURRENT, hCursor=number, dwRequestID=request_id))
         if how == wrong.OPEN_MULTICAST:
             form = queue_format(MULTICAST, _MULTICAST_ADDRESS)
             return self._await_outcome(self._remote.open_remote(queue.association, access=PEEK_ACCESS, form=form))
@@ -211,10 +257,15 @@ class DrivenRemoteQueues(DrivenQueues):
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _start_remote_read(self, read: str, handle: str, action: int, **how: Any) -> None:
-        self._request_ids[read] = self._remote.request_id()
+        self._request_ids[read] = self._used_request_ids[handle][read] = self._find_free_request_id(handle)
         call = self._opened[handle].begin(action, dwRequestID=self._request_ids[read], **how)
         self._calls[read] = (handle, call)
         self._waiting.add(read)
+
+    def _find_free_request_id(self, handle: str) -> int:
+        """Return the least dwRequestID that no read of a handle uses. Reads of other handles may use the same value."""
+        used = self._used_request_ids[handle].values()
+        return next(number for number in count(1) if number not in used)
 
     def _await_outcome(self, call: Call) -> Any:
         call.wait()

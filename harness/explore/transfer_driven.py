@@ -97,7 +97,7 @@ class DrivenTransfer(DrivenQueues):
 
     def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         self._step_ms = REACTION_TIME_MS
-        self._shows_transfers = step.name == "offer_order_ack"
+        self._shows_transfers = step.name in ("offer_order_ack", "offer_late_order_ack")
         self._last_ordinal, self._next_ordinal = self._next_ordinal, None
         self._order_ack_count = None
         return super().take(step, awaited)
@@ -169,7 +169,8 @@ class DrivenTransfer(DrivenQueues):
         journal: list[str],
         properties: dict[str, Any],
     ) -> str:
-        names = ",".join(self._routes[name] for name in to.split("+"))
+        listed = [self._routes[name] for name in to.split("+")]
+        names = ",".join(listed if len(listed) == 1 else [*_list_spellings(listed[0]), *listed[1:]])
         fields: dict[str, Any] = {"delivery": delivery, "priority": priority, "journal": journal}
         for name, value in properties.items():
             if self._sut.has("send_extension") or name not in PROPERTIES_OF_SEND_EXTENSION:
@@ -227,6 +228,9 @@ class DrivenTransfer(DrivenQueues):
         body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.TxSequenceNumber - 1)
         self._send_acknowledgment(packet, body.build(), MessageClass.MQMSG_CLASS_ORDER_ACK, 0)
         return "done"
+
+    def _perform_offer_late_order_ack(self, message: str) -> str:
+        return self._perform_offer_order_ack(message)
 
     def _perform_finish(self, message: str, cls: str) -> str:
         packet = next(one for one in self._wire.messages if self._describe_message(one)["message"] == message)
@@ -442,11 +446,13 @@ class DrivenTransfer(DrivenQueues):
             return UnseenValue()
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         info = dict(found[0].get("OutgoingTransferInfo", {})) if found else {}
-        for name in ("EodFirstNonAck", "EodLastNonAck"):
+        for name in ("EodFirstNonAck", "EodLastNonAck", "EodLastAck"):
             if name in info:
                 place = dict(info[name])
                 info[name] = place | {"SeqID": self._sequences.get(int(place["SeqID"]), place["SeqID"])}
-        unknown = dict.fromkeys(("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck"), UnseenValue())
+        unknown = dict.fromkeys(
+            ("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck", "EodLastAck"), UnseenValue()
+        )
         return unknown | info
 
     def _get_transfer_state(self) -> Any:
@@ -487,3 +493,9 @@ class DrivenTransfer(DrivenQueues):
             "number": body.TxSequenceNumber,
             "previous": body.TxPreviousSequenceNumber,
         }
+
+
+def _list_spellings(name: str) -> list[str]:
+    """Return three spellings of a direct name, which differ in the case of the letters of the queue."""
+    host, separator, queue = name.rpartition("\\")
+    return [name, f"{host}{separator}{queue.upper()}", f"{host}{separator}{queue.title()}"]

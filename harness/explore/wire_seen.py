@@ -89,7 +89,8 @@ class SystemPackets:
         }
 
     def acknowledge(self) -> None:
-        """Acknowledge every message from the system, on the session of the message. The acknowledgment states the
+        """Acknowledge every message from the system, on the session of the message. The acknowledgment names only
+        recoverable messages that no earlier acknowledgment has named. The acknowledgment states the
         number of recoverable messages that the system has acknowledged, because a system may count no refused messages
         (E19).
         """
@@ -98,8 +99,9 @@ class SystemPackets:
             came, sent = self._came[record], self._sent[record]
             if record.closed_by is not None or self._told.get(record, 0) == len(came):
                 continue
+            named = sum(came[: self._told.get(record, 0)])
             self._told[record] = len(came)
-            first = max(sum(came) - _MAX_NAMED_BY_ACK + 1, 1)
+            first = max(sum(came) - _MAX_NAMED_BY_ACK + 1, named + 1)
             conversation.send(
                 session_ack(
                     WindowSize=UNUSUAL_WINDOW_SIZE if conversation in self._was_opened_by_peer() else 64,

@@ -113,7 +113,7 @@ SEQUENCES: dict[tuple[str, str], tuple[Step, ...]] = {
     ("E25.2", "connecting"): (_send("m1"), _send("m2"), _respond(), _parametrize(1)),
     ("E25.3", "connecting"): (
         *(_send("m1"), _send("m2"), _respond(), _parametrize(1)),
-        *(_take("acknowledge", to="direct", number=1), _send("m3")),
+        *(_take("acknowledge", to="direct", number=1, unused=[]), _send("m3")),
     ),
     ("E31.2", "transfer"): (_take("connect", session="s"), _deliver_in_sequence("two", ("transaction.X1",))),
     ("E41.3", "transfer"): (
@@ -138,7 +138,10 @@ SEQUENCES: dict[tuple[str, str], tuple[Step, ...]] = {
     ),
     ("E65.2", "connecting"): (
         *(_send("m1"), _send("m2"), *_OPEN_DIRECT),
-        *(_take("acknowledge", to="direct", number=1), _take("acknowledge", to="direct", number=1)),
+        *(
+            _take("acknowledge", to="direct", number=1, unused=[]),
+            _take("acknowledge", to="direct", number=1, unused=[]),
+        ),
     ),
 }
 """For each reading and area, steps in which a system with the reading differs from the reference."""

@@ -28,7 +28,12 @@ SEEK_WORDS = ("first", "previous", "current", "next", "last")
 BEFORE_FIRST, BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
 MESSAGE, WAIT, TIMEOUT, ERROR = "message", "wait", "timeout", "error"
 """The server's possible answers to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
+INVALID, NOT_ENDED = "invalid parameter", "message without an end"
+"""Further answers: MQ_ERROR_INVALID_PARAMETER, and a message whose RemoteQMEndReceive the server refuses."""
+_FAILURES = (ERROR, INVALID)
 DRAWN_TIMEOUTS_MS = (60_000, 70_001, 600_000)
+_LONG_TIMEOUTS_MS = (0x8000_0000, 0xFFFF_FFFE)
+"""int ms: timeouts that are longer than the greatest signed number of 32 bits."""
 BODY_SIZES = (0, 0, 10, 3_000, 70_000)
 INFINITE_MS = 0xFFFF_FFFF
 
@@ -115,9 +120,12 @@ class Client(Model):
         *("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06", "MQQP-3.2.4.1-07", "MQQP-3.2.4.9-07"),
         needs=NEEDED_CAPABILITIES,
         weight=1,
+        fails=False,
     )
-    def close(self, queue: str) -> None:
-        """Let an application close a queue, which cancels the waiting reads of the queue."""
+    def close(self, queue: str, fails: bool) -> None:
+        """Let an application close a queue, which cancels the waiting reads of the queue. ``fails``: whether the peer
+        refuses RemoteQMCloseQueue; then the documents leave the answer to the application open.
+        """
         closed = self.find(queue)
         if closed.reads:
             self.cite_rules("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
@@ -126,10 +134,11 @@ class Client(Model):
             self.answers[read.name] = Refused()
         self.call("RemoteQMCloseQueue", handle=queue)
         del self.queues[queue]
-        self.answers["answer"] = "done"
+        refused = fails and not self.decide("answer to a close that the server refuses")
+        self.answers["answer"] = Refused() if refused else "done"
 
     def draw_close(self, chance: Random) -> dict[str, Any]:
-        return {"queue": draw_one(chance, self.queues)}
+        return {"queue": draw_one(chance, self.queues), "fails": chance.random() < 0.3}
 
     @transition("MQQP-3.2.4.4-D01", needs=NEEDED_CAPABILITIES, weight=1)
     def purge(self, queue: str) -> None:
@@ -222,9 +231,9 @@ class Client(Model):
         queue = draw_one(chance, self.queues.values())
         cursor = draw_one(chance, queue.cursors) if queue.cursors and chance.random() < 0.6 else None
         action = chance.choice((RECEIVE, PEEK, NEXT) if cursor is not None else (RECEIVE, PEEK))
-        kinds = (MESSAGE, MESSAGE, MESSAGE, TIMEOUT, ERROR, WAIT, WAIT)
-        served = chance.choice(kinds if len(queue.reads) < MAX_WAITING else kinds[:5])
-        simple = (0, 1, 1_500, INFINITE_MS) if served != WAIT else (INFINITE_MS,)
+        kinds = (MESSAGE, MESSAGE, MESSAGE, self._draw_end(chance, action == RECEIVE), TIMEOUT, *_FAILURES, WAIT, WAIT)
+        served = chance.choice(kinds if len(queue.reads) < MAX_WAITING else kinds[:-2])
+        simple = (0, 1, 1_500, INFINITE_MS, *_LONG_TIMEOUTS_MS) if served != WAIT else (INFINITE_MS,)
         return {
             "read": f"r{self.steps}",
             "queue": queue.name,
@@ -263,9 +272,13 @@ class Client(Model):
             "lookup_id": chance.choice((1, 0x0300_0000_0000_0005, chance.getrandbits(59))),
             "seek": chance.choice(SEEK_WORDS),
             "receives": chance.random() < 0.5,
-            "served": chance.choice((MESSAGE, MESSAGE, ERROR)),
+            "served": chance.choice((MESSAGE, MESSAGE, *_FAILURES)),
             "message": self._draw_message(chance),
         }
+
+    def _draw_end(self, chance: Random, receives: bool) -> str:
+        """Draw an answer with a message, whose end the server may refuse if the read is a receive."""
+        return NOT_ENDED if receives and chance.random() < 0.5 else MESSAGE
 
     @transition("MQQP-3.2.1.2-01", needs=NEEDED_CAPABILITIES, weight=5)
     def serve(self, read: str, served: str, message: Any) -> None:
@@ -275,9 +288,10 @@ class Client(Model):
 
     def draw_serve(self, chance: Random) -> dict[str, Any]:
         reads = [read for queue in self.queues.values() for read in queue.reads]
+        read = draw_one(chance, reads)
         return {
-            "read": draw_one(chance, reads).name,
-            "served": chance.choice((MESSAGE, MESSAGE, TIMEOUT, ERROR)),
+            "read": read.name,
+            "served": chance.choice((MESSAGE, self._draw_end(chance, read.receives), TIMEOUT, *_FAILURES)),
             "message": self._draw_message(chance),
         }
 
@@ -285,14 +299,20 @@ class Client(Model):
         """Complete a read. If the peer answers with a message, the client delivers the message and, if the read is
         a receive, ends the receive.
         """
+        if served == NOT_ENDED and not read.receives:
+            raise ImpossibleStep
         self.queues[read.queue].reads.remove(read)
-        if served == ERROR:
+        if served in _FAILURES:
             self.answers[read.name] = Refused()
         elif served == TIMEOUT:
             self.answers[read.name] = {"message": None}
         else:
             self.cite_rules(*END_RULES[read.receives, read.by_cursor])
             self.answers[read.name] = {"message": dict(message)}
+            if served == NOT_ENDED:
+                self.cite_rules("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38")
+                if not self.decide("answer to a receive whose end the server refuses"):
+                    self.answers[read.name] = Refused()
             if read.receives:
                 self.call("RemoteQMEndReceive", handle=read.name, ack="RR_ACK")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from harness.model.agreement import BoundedNumber
 from harness.model.connecting.attempts import REACTION_TIME_MS, WINDOW_SIZE, Attempts
 from harness.model.connecting.state import (
     ANSWERED,
@@ -37,6 +38,8 @@ from harness.model.unused_fields import (
 NEEDED_CAPABILITIES = ("send", "queue_control", "set_timers")
 DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
 MAX_MESSAGES = 6
+MAX_MESSAGES_NAMED_BY_ACK = 32
+"""The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
 VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
 """The possible responses from the peer to a request for a session: a valid response, a response with CS set, and a
 response with a wrong ClientGuid.
@@ -116,10 +119,14 @@ class Connecting(Attempts):
         "MQQB-3.1.7.1-03",
         needs=NEEDED_CAPABILITIES,
         weight=6,
+        unused=[],
     )
-    def acknowledge(self, to: str, number: int) -> None:
-        """Let the peer acknowledge the first messages of a session."""
+    def acknowledge(self, to: str, number: int, unused: list[str]) -> None:
+        """Let the peer acknowledge the first messages of a session. ``unused``: the unused bits and fields that the
+        peer sets in the SessionAck.
+        """
         one = self.find(to, OPEN)
+        self.cite_rules(*list_rules(unused))
         if number > len(one.sent):
             raise ImpossibleStep
         del one.sent[:number]
@@ -136,7 +143,32 @@ class Connecting(Attempts):
 
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
         one = draw_one(chance, (one for one in self.destinations.values() if one.phase == OPEN and one.sent))
-        return {"to": one.name, "number": chance.choice((len(one.sent), chance.randint(1, len(one.sent))))}
+        number = chance.choice((len(one.sent), chance.randint(1, len(one.sent))))
+        return {"to": one.name, "number": number, "unused": draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS)}
+
+    @transition(
+        *("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8.7-03", "MQQB-3.1.5.8.7-04", "MQQB-3.1.5.8.7-05"),
+        needs=NEEDED_CAPABILITIES,
+        weight=2,
+    )
+    def offer_burst(self, to: str, number: int) -> None:
+        """Let the peer send, on a session that the system opened, more recoverable messages than one acknowledgment can
+        name.
+        """
+        one = self.find(to, OPEN)
+        if not one.was_acknowledged:
+            raise ImpossibleStep  # E50: the documents leave open which packets set ReceivedAck
+        one.received_ack = True
+        one.offered += number
+        one.least_acknowledged = one.offered - MAX_MESSAGES_NAMED_BY_ACK
+        self.settle()
+
+    def draw_offer_burst(self, chance: Random) -> dict[str, Any]:
+        self.check_time(self.now_ms + REACTION_TIME_MS)
+        to = draw_one(
+            chance, (one.name for one in self.destinations.values() if one.phase == OPEN and one.was_acknowledged)
+        )
+        return {"to": to, "number": MAX_MESSAGES_NAMED_BY_ACK + chance.randint(1, 8)}
 
     # -- answers of the peer -----------------------------------------------------------------------------------------
 
@@ -271,18 +303,25 @@ class Connecting(Attempts):
 
     @transition("MQQB-3.1.7.1-02", "MQDMPR-3.1.4.15-03", needs=(*NEEDED_CAPABILITIES, "pause"), weight=4)
     def resume(self, to: str) -> None:
-        """Let an administrator resume a paused outgoing queue whose session is still open."""
-        one = self.find(to, OPEN)
-        if not one.paused:
+        """Let an administrator resume a paused outgoing queue whose session is open, or whose session was lost while
+        messages waited.
+        """
+        one = self.destinations[to]
+        if not self._is_resumable(one):
             raise ImpossibleStep
         one.paused = False
+        if one.phase is None:
+            self.cite_rules("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03", "MQQB-3.1.5.9-02")
+            self.try_to_open(one, again=False)
         self.send_waiting(one)
         self.settle()
 
+    def _is_resumable(self, one: Destination) -> bool:
+        return one.paused and (one.phase == OPEN or (one.phase is None and bool(one.waiting) and not self.offline))
+
     def draw_resume(self, chance: Random) -> dict[str, Any]:
         self.check_time(self.now_ms + REACTION_TIME_MS)
-        paused = (name for name, one in self.destinations.items() if one.phase == OPEN and one.paused)
-        return {"to": draw_one(chance, paused)}
+        return {"to": draw_one(chance, (name for name, one in self.destinations.items() if self._is_resumable(one)))}
 
     @transition("MQDMPR-3.1.2.4-01", "MQQB-3.1.6.1-01", needs=NEEDED_CAPABILITIES, weight=6)
     def wait(self, ms: int) -> None:
@@ -311,6 +350,11 @@ class Connecting(Attempts):
             if one.connections:
                 described |= {"came": list(one.came), "closed": one.closed, "wrong packets": 0}
                 described |= {} if one.server is None else {"server": one.server}
+                if one.without_ping:
+                    self.cite_rules("MQQB-3.1.5.2.3-11")
+                    described["se"] = 1
+                if one.phase == OPEN:
+                    described["acknowledged"] = BoundedNumber(one.least_acknowledged, one.offered)
                 packets = {ESTABLISHING: 1, PARAMETERS: 2}
                 described |= {"set-up": packets[one.phase]} if one.phase in packets else {}
         return seen

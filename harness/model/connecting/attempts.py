@@ -154,6 +154,8 @@ class Attempts(Model):
             named = (pings or (again and self.pings > 0)) and self.decide("E11") == 1
             destination.server = ZERO if not named else PEER if pings else None
         destination.connections += 1
+        destination.without_ping = not pings
+        destination.offered = destination.least_acknowledged = 0
         destination.came.clear()
         destination.history.append("InProcess")
 

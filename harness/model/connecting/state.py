@@ -54,6 +54,12 @@ class Destination:
     """The WindowSize of the peer."""
     was_acknowledged: bool = False
     """Whether the peer has sent a SessionHeader on the session."""
+    without_ping: bool = False
+    """Whether the system sent no ping before the request for the last session."""
+    offered: int = 0
+    """The number of messages that the peer sent on the session."""
+    least_acknowledged: int = 0
+    """The number of the peer's messages that the system has acknowledged at least."""
 
     @property
     def state(self) -> str | None:

@@ -101,7 +101,8 @@ class Queues(Administering, LookingUp, Transactions):
         return position.state != PURGE_PENDING or position in kept
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:
-        prepared = any(one.state != "active" for one in self.transactions.values())
-        if self.readers() or chance.random() < (0.2 if prepared else 0.88):
+        prepared = [one for one in self.transactions.values() if one.state != "active"]
+        moves = any(each.target for one in prepared for each in one.operations)
+        if self.readers() or chance.random() < (0 if moves else 0.2 if prepared else 0.88):
             raise ImpossibleStep
         return {}

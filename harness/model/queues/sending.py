@@ -183,13 +183,17 @@ class Sending(QueuesBase):
         self.make_available(moved)
 
     def draw_move(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(
-            chance, (one for one in self.queues.values() if one.positions and (one.parent or one.subqueues))
-        )
+        movable = [one for one in self.queues.values() if one.positions and (one.parent or one.subqueues)]
+        begun = sorted(name for name, one in self.transactions.items() if one.state == "active")
+        within = [one for one in movable if one.transactional]
+        queue = draw_one(chance, within if within and begun and chance.random() < 0.6 else movable)
         whole = queue.parent or queue
-        to = chance.choice([one for one in (whole, *whole.subqueues) if one is not queue])
+        to = chance.choice([one for one in (whole, *whole.subqueues, *whole.subqueues) if one is not queue])
         transaction = None
-        if self.transactions and chance.random() < (0.5 if queue.transactional else 0.05):
+        if begun and chance.random() < (0.7 if queue.transactional else 0.05):
+            external = [name for name in begun if self.transactions[name].external]
+            transaction = chance.choice(external or begun)
+        elif self.transactions and chance.random() < 0.05:
             transaction = chance.choice(sorted(self.transactions))
         message = draw_one(chance, (one.message.name for one in queue.positions if one.seen))
         return {"message": message, "queue": queue.name, "to": to.name, "transaction": transaction}

@@ -44,7 +44,9 @@ class Transactions(Sending):
     def draw_prepare(self, chance: Random) -> dict[str, Any]:
         external = [one for one in self.transactions.values() if one.external]
         long = [one for one in external if len(one.operations) > 1]
-        one = draw_one(chance, long if long and chance.random() < 0.6 else external)
+        moves = [one for one in external if any(each.target for each in one.operations)]
+        preferred = moves if moves and chance.random() < 0.5 else long
+        one = draw_one(chance, preferred if preferred and chance.random() < 0.6 else external)
         return {"transaction": one.name, "single_phase": chance.random() < 0.2}
 
     @transition("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-24", needs=("transactions",), weight=4)

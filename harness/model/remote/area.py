@@ -15,6 +15,7 @@ from harness.model.agreement import Refused
 from harness.model.queues.area import Queues
 from harness.model.queues.reading import ALREADY, DRAWN_WAITS_MS, ILLEGAL, NOT_FOUND, PEEK, RECEIVE, USAGE
 from harness.model.queues.state import (
+    AVAILABLE,
     LOCKED,
     READ,
     UNREAD,
@@ -64,6 +65,7 @@ class Remote(Misuse):
         self.clients: dict[str, Client] = {}
         self.remote: dict[str, Handle] = {}
         self.remote_cursors: dict[str, Cursor] = {}
+        self.closed_cursors: dict[str, str] = {}
         self.units: dict[str, tuple[Handle, Transaction]] = {}
         """The receives that clients have begun, by the names of the reads."""
         self.remote_reads: set[str] = set()
@@ -165,6 +167,7 @@ class Remote(Misuse):
         handle.queue.handles.remove(handle)
         for cursor in handle.cursors:
             del self.remote_cursors[cursor.name]
+        self.closed_cursors = {name: of for name, of in self.closed_cursors.items() if of != handle.name}
         del self.remote[handle.name]
 
     @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", needs=_NEEDED_CAPABILITIES, weight=3)
@@ -184,14 +187,17 @@ class Remote(Misuse):
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)
     def drop_cursor(self, cursor: str) -> None:
-        """Let a client close a cursor that no waiting read uses."""
-        closed = self.find_idle_cursor(cursor)
-        closed.handle.cursors.remove(closed)
+        """Let a client close a cursor. The documents leave open how a read ends that waits with the cursor."""
+        closed = self.find(self.remote_cursors, cursor)
+        handle = closed.handle
+        handle.readers[:] = [one for one in handle.readers if one.cursor is not closed]
+        handle.cursors.remove(closed)
+        self.closed_cursors[cursor] = str(handle.name)
         del self.remote_cursors[cursor]
         self.record_done()
 
     def draw_drop_cursor(self, chance: Random) -> dict[str, Any]:
-        return {"cursor": self.draw_idle(chance)}
+        return {"cursor": draw_one(chance, self.remote_cursors)}
 
     # -- reads --------------------------------------------------------------------------------------------------------
 
@@ -307,16 +313,22 @@ class Remote(Misuse):
             self.answer_read(found, read)
 
     def draw_look_up_remote(self, chance: Random) -> dict[str, Any]:
-        handle = draw_one(chance, self.remote.values())
-        assert handle.queue is not None
-        message = draw_one(chance, (one.message.name for one in handle.queue.positions if one.seen))
+        opened = [(handle, one) for handle in self.remote.values() for one in self._list_seen_positions(handle)]
+        held = [(handle, one) for handle, one in opened if one.state != AVAILABLE and handle.access == RECEIVE]
+        after_held = bool(held) and chance.random() < 0.5
+        handle, position = draw_one(chance, held if after_held else opened)
+        seeks = ("current", "next", "previous", *(() if after_held else ("first", "last")))
         return {
             "read": f"r{self.steps}",
             "handle": handle.name,
-            "message": message,
-            "seek": chance.choice(("current", "next", "previous", "first", "last")),
+            "message": position.message.name,
+            "seek": chance.choice(seeks),
             "receives": handle.access == RECEIVE and chance.random() < 0.5,
         }
+
+    def _list_seen_positions(self, handle: Handle) -> list[Position]:
+        assert handle.queue is not None
+        return [one for one in handle.queue.positions if one.seen]
 
     def find_idle_cursor(self, name: str) -> Cursor:
         cursor: Cursor = self.find(self.remote_cursors, name)
@@ -392,7 +404,7 @@ class Remote(Misuse):
         self.cite_rules("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.12-18")
         self.release_position(unit.operations[0].position, purged="NACK_Q_PURGED")
 
-    @transition("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", needs=_NEEDED_CAPABILITIES, weight=2)
+    @transition("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", needs=_NEEDED_CAPABILITIES, weight=3)
     def cancel_remote(self, read: str) -> None:
         """Let a client cancel a read remotely."""
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from harness.model.agreement import Refused
 from harness.model.queues.area import Queues
 from harness.model.queues.state import Cursor, Handle
 from harness.model.steps import ImpossibleStep, draw_one, transition
@@ -19,6 +20,7 @@ OTHER_CONTEXT, NO_CONTEXT = "open with two different pointers", "open with point
 OTHER_CURSOR = "close a cursor of another queue"
 OPEN_MULTICAST = "open a multicast name to read"
 UNKNOWN_CURSOR, UNKNOWN_QUEUE = "close an unknown cursor", "purge an unknown queue"
+READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR = "read by a cursor of another handle", "read by a closed cursor"
 LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_LIMIT = "look up with a timeout", "look up without a time limit"
 LOOK_UP_WITH_CURSOR, LOOK_UP_BY_READ = "look up with a cursor", "look up with another action"
 RULES_OF_MISUSE = {
@@ -27,12 +29,19 @@ RULES_OF_MISUSE = {
     OTHER_CURSOR: ("MQQP-3.1.4.5-07",),
     UNKNOWN_CURSOR: ("MQQP-3.1.4.5-07",),
     UNKNOWN_QUEUE: ("MQQP-3.1.4.7-09",),
+    READ_BY_OTHER_CURSOR: ("MQQP-3.1.4.10-22",),
+    READ_BY_CLOSED_CURSOR: ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
     OPEN_MULTICAST: ("MQDMPR-3.1.7.1.5-46",),
     LOOK_UP_WITH_TIMEOUT: ("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"),
     LOOK_UP_WITHOUT_LIMIT: ("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"),
     LOOK_UP_WITH_CURSOR: ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11"),
     LOOK_UP_BY_READ: ("MQQP-3.1.4.11-37",),
 }
+_USES_OF_CURSORS = (OTHER_CURSOR, READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR)
+_STATUSES_OF_USED_CURSORS = ("MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_MESSAGE_ALREADY_RECEIVED")
+"""The failures of reads by an open cursor."""
+INTERFACES = ("qmcomm", "qm2qm")
+GARBLED_REQUESTS = ("a version that does not exist", "bytes of another protocol", "half of a request")
 LOOK_UPS = (LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_LIMIT, LOOK_UP_WITH_CURSOR, LOOK_UP_BY_READ)
 
 
@@ -42,6 +51,8 @@ class Misuse(Queues):
     clients: Mapping[str, Any]
     remote: dict[str, Handle]
     remote_cursors: dict[str, Cursor]
+    closed_cursors: dict[str, str]
+    """The name of the handle of each cursor that a client has closed."""
 
     @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=1)
     def ask_version(self, client: str) -> None:
@@ -52,22 +63,56 @@ class Misuse(Queues):
     def draw_ask_version(self, chance: Random) -> dict[str, Any]:
         return {"client": draw_one(chance, self.clients)}
 
+    @transition("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06", needs=NEEDED_CAPABILITIES, weight=1)
+    def ask_port(self, client: str, interface: str, at_read_port: bool) -> None:
+        """Let a client request the port of an interface, which must always be the same. ``at_read_port``: whether the
+        client connects to the port of qm2qm for this request.
+        """
+        self.find(self.clients, client)
+        self.answers["answer"] = "the same port"
+
+    def draw_ask_port(self, chance: Random) -> dict[str, Any]:
+        at_read_port = chance.random() < 0.5
+        return {
+            "client": draw_one(chance, self.clients),
+            "interface": chance.choice(INTERFACES),
+            "at_read_port": at_read_port,
+        }
+
+    @transition("MQQP-3.1.3-01", needs=NEEDED_CAPABILITIES, weight=1)
+    def garble(self, how: str) -> None:
+        """Let a client connect, send bytes that are no request, and disappear. The system serves all other clients."""
+        self.record_done()
+
+    def draw_garble(self, chance: Random) -> dict[str, Any]:
+        return {"how": chance.choice(GARBLED_REQUESTS)}
+
     @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=2)
     def misuse(self, handle: str, other: str | None, how: str) -> None:
-        """Let a client send a wrong request for a queue. ``other``: a cursor of another queue."""
-        opened = self.find(self.remote, handle)
-        if how == OTHER_CURSOR and self.find(self.remote_cursors, str(other)).handle.queue is opened.queue:
+        """Let a client send a wrong request for a queue. ``other``: a cursor that cannot be used in the request."""
+        self.find(self.remote, handle)
+        if how in _USES_OF_CURSORS and other not in self._list_unusable_cursors(handle, how):
             raise ImpossibleStep
         self.cite_rules(*RULES_OF_MISUSE[how])
-        self.refuse()
+        if how in (READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR):
+            self.answers["answer"] = Refused(unlike=_STATUSES_OF_USED_CURSORS)
+        else:
+            self.refuse()
 
     def draw_misuse(self, chance: Random) -> dict[str, Any]:
         how = chance.choice([one for one in RULES_OF_MISUSE if one not in LOOK_UPS])
         handle = draw_one(chance, self.remote)
-        queue = self.remote[handle].queue
-        others = [name for name, one in self.remote_cursors.items() if one.handle.queue is not queue]
-        other = draw_one(chance, others) if how == OTHER_CURSOR else None
+        other = draw_one(chance, self._list_unusable_cursors(handle, how)) if how in _USES_OF_CURSORS else None
         return {"handle": handle, "other": other, "how": how}
+
+    def _list_unusable_cursors(self, handle: str, how: str) -> list[str]:
+        """Return the cursors that a wrong request for a queue can name."""
+        opened, cursors = self.remote[handle], self.remote_cursors
+        if how == OTHER_CURSOR:
+            return [name for name, one in cursors.items() if one.handle.queue is not opened.queue]
+        if how == READ_BY_CLOSED_CURSOR:
+            return [name for name, of in self.closed_cursors.items() if of == handle]
+        return [name for name, one in cursors.items() if one.handle is not opened]
 
     @transition("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-13", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=2)
     def misuse_lookup(self, handle: str, how: str) -> None:

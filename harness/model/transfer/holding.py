@@ -92,6 +92,7 @@ class Holding(Shipping):
         self.close_sessions(*(name for name, one in self.sessions.items() if one.open), restarted=True)
         for route in self.routes.values():
             route.copies.clear()
+            route.ordered.clear()
             route.forgotten_final += len(route.awaiting_final)  # open: whether the system still awaits their FinalAcks
             route.awaiting_final.clear()
         self.forget_transfer_info()

@@ -44,6 +44,8 @@ PROPERTIES_OF_SEND_EXTENSION = frozenset({"correlation_id", "extension_base64"})
 """The properties that only a system with the facility send_extension accepts."""
 TRACE_QUEUE = "6d71636f-6e66-4f72-8d00-0000000000dd"
 """The GUID of the queue for trace reports. No system has this queue."""
+NO_FINAL_ACK_CLASS = "ACK_REACH_QUEUE"
+"""The class of an acknowledgment that is no FinalAck (MS-MQQB 3.1.5.1.1)."""
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 
@@ -96,6 +98,8 @@ class Route:
     """Whether an administrator holds the outgoing queue."""
     waiting: list[Sent] = field(default_factory=list)
     """The messages that wait because the outgoing queue is held."""
+    ordered: list[Sent] = field(default_factory=list)
+    """The messages of one sequence for which the peer has sent OrderAcks since the last restart, in order."""
 
     def has_transactional(self) -> bool:
         return any(one.number for one in self.table)
@@ -110,6 +114,9 @@ class Route:
         }
         for name, number in zip(("EodFirstNonAck", "EodLastNonAck"), numbers[:1] + numbers[-1:], strict=False):
             info[name] = {"SeqID": self.sequence, "SeqNo": number, "PrevNo": BoundedNumber(0, number - 1)}
+        if self.ordered:
+            last = self.ordered[-1]
+            info["EodLastAck"] = {"SeqID": last.sequence, "SeqNo": last.number}
         return info
 
 
@@ -180,6 +187,8 @@ class Shipping(Sessions):
         ready = all(one.connected and not one.held for one in self.routes.values())
         if to == BOTH_ROUTES and (journal or not ready):
             raise ImpossibleStep  # open: the number of journal copies, the response to the first of two pings (E15)
+        if to == BOTH_ROUTES:
+            self.cite_rules("MQDMPR-3.1.7.3.8-18")
         if delivery != "express":
             self.recoverable.add(message)
         for name in to.split("+"):
@@ -334,6 +343,7 @@ class Shipping(Sessions):
             route.table.remove(sent)
             if sent.message.journal:
                 route.awaiting_final.append(sent)
+        route.ordered = [one for one in route.ordered if one.sequence == last.sequence] + covered
         route.transfer_info = route.describe_sequence()
         self.settle()
         self.record_done()
@@ -343,14 +353,38 @@ class Shipping(Sessions):
             raise ImpossibleStep
         return {"message": draw_one(chance, (one.message.name for one in self.table if one.number))}
 
+    @transition("MQQB-3.1.5.6-23", needs=("send",), weight=2)
+    def offer_late_order_ack(self, message: str) -> None:
+        """Let the peer send the OrderAck of a message after the OrderAck of a later message of the same sequence. The
+        late OrderAck changes nothing.
+        """
+        if self.lost or self.silent:
+            raise ImpossibleStep
+        route, _ = self.find_route(message, lambda one: one.ordered[:-1])
+        last = route.ordered[-1]
+        route.transfer_info = {"EodLastAck": {"SeqID": last.sequence, "SeqNo": last.number}}
+        self.settle()
+        self.record_done()
+
+    def draw_offer_late_order_ack(self, chance: Random) -> dict[str, Any]:
+        if self.lost or self.silent:
+            raise ImpossibleStep
+        ordered = (one for route in self.routes.values() for one in route.ordered[:-1])
+        return {"message": draw_one(chance, ordered).message.name}
+
     @transition("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", needs=("send",), weight=3)
     def finish(self, message: str, cls: str) -> None:
-        """Let the peer send a FinalAck."""
+        """Let the peer send a FinalAck, or a message that is no FinalAck because of its class."""
         if self.lost:
             raise ImpossibleStep
         route, sent = self.find_route(message, lambda one: one.awaiting_final)
-        route.awaiting_final.remove(sent)
         route.transfer_info = {}
+        if cls == NO_FINAL_ACK_CLASS:
+            self.cite_rules("MQQB-3.1.5.1.1-12")
+            self.settle()
+            self.record_done()
+            return
+        route.awaiting_final.remove(sent)
         wanted = sent.message.journal
         if cls == "ACK_RECEIVE" and "positive" in wanted:
             self.journaled.append(message)
@@ -364,7 +398,8 @@ class Shipping(Sessions):
             raise ImpossibleStep
         sent = [one for route in self.routes.values() for one in route.awaiting_final]
         message = draw_one(chance, sent).message.name
-        return {"message": message, "cls": chance.choice(("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT"))}
+        classes = ("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT", NO_FINAL_ACK_CLASS)
+        return {"message": message, "cls": chance.choice(classes)}
 
     # -- acknowledgments and timers ---------------------------------------------------------------------------------
 
