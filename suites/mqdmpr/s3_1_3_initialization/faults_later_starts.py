@@ -179,7 +179,9 @@ class _OutgoingQueueLockKeeper(Destinations):
     def get_initial_state(self, text: str) -> OutgoingQueueState:
         restored = not self.qm.begun
         return (
-            OutgoingQueueState.LOCKED if restored and self.is_queue_kept_locked(text) else super().get_initial_state(text)
+            OutgoingQueueState.LOCKED
+            if restored and self.is_queue_kept_locked(text)
+            else super().get_initial_state(text)
         )
 
 

@@ -12,11 +12,11 @@ from harness.faults.neighbouring_reads import (
 )
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
@@ -38,7 +38,7 @@ class QueueManagerSecondTwoPhaseReceiveDeletesMessage(Reading):
 
     @only_if(lambda self, position, transaction, two_phase_read, answered: two_phase_read and _locked_before(position))
     def take_message_out(
-        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: Answered
+        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:
         super().take_message_out(position, transaction, False, answered)
 
@@ -53,7 +53,7 @@ class QueueManagerMessageOfTwoPhaseReceiveMovedToEnd(Reading):
         )
     )
     def take_message_out(
-        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: Answered
+        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:
         positions = position.QueueReference.MessagePositionList
         positions.remove(position)
@@ -72,7 +72,7 @@ class QueueManagerReceiveWithTimeoutOfDeletedQueueIoTimeout(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -93,7 +93,7 @@ class QueueManagerReceiveOfDeletedQueueFromQueueOfSameName(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -113,7 +113,7 @@ class QueueManagerReceiveByCursorOfDeletedQueueMessageNotFound(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -131,7 +131,7 @@ class QueueManagerReceiveByCursorOfDeletedQueueMessageNotFound(Reading):
 class QueueManagerReceiveByCursorAtLockedMessageNextMessage(Cursors):
     """If another reader has locked the message of a cursor, a receive by the cursor returns the next message."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         at = cursor.MessagePositionReference
         if cursor.CursorState is CursorState.READ and at.State is MessagePositionState.LOCKED:  # type: ignore[union-attr]
             cursor.CursorState = CursorState.UNREAD
@@ -144,7 +144,7 @@ class QueueManagerSecondReceiveByCursorAtReceivedMessageNext(Cursors):
     receive returns the next message.
     """
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.ALREADY_RECEIVED:
             cursor.CursorState = CursorState.UNREAD
@@ -157,7 +157,7 @@ class QueueManagerFailedReceiveByCursorDeletesNextMessage(Cursors):
     message.
     """
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.ALREADY_RECEIVED:
             following = self.qm.seeking.seek_available(cursor.MessagePositionReference, True)
@@ -173,7 +173,7 @@ class QueueManagerReceiveByCursorBeforeLockedMessageWaits(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -192,7 +192,7 @@ class QueueManagerReceiveByCursorPastLastMessageFromStart(Cursors):
     message follows.
     """
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         at = cursor.MessagePositionReference
         used = getattr(at, "State", None) is MessagePositionState.DELETED
         got = super().get_next_message_for_dequeue(cursor, no_wait)
@@ -206,7 +206,7 @@ class QueueManagerReceiveByCursorPastLastMessageFromStart(Cursors):
 class QueueManagerReceiveByCursorBeforeLockedMessageIoTimeout(Cursors):
     """If only locked messages follow, a receive by a cursor with timeout 0 returns MQ_ERROR_IO_TIMEOUT."""
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         return super().get_next_message_for_dequeue(cursor, no_wait and not is_followed_by_locked_message(cursor))
 
 
@@ -220,7 +220,7 @@ class QueueManagerReceiveByCursorAfterWaitIoTimeout(Cursors):
         super().wait_expired(cursor)
         self.__dict__.setdefault("waited", set()).add(cursor)
 
-    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         waited = cursor in self.__dict__.get("waited", ())
         return super().get_next_message_for_dequeue(cursor, no_wait and not waited)
 
@@ -311,7 +311,7 @@ class QueueManagerReceiveBehindLockedMessageFailsAtOnce(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -333,7 +333,7 @@ class QueueManagerReceiveBesidePendingReceiveFailsAtOnce(Reading):
     def dequeue_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -352,7 +352,7 @@ class QueueManagerReceiveOfUnlockedMessageIoTimeout(Reading):
     """A receive that finds a message that an earlier receive returned to the queue returns MQ_ERROR_IO_TIMEOUT."""
 
     def take_message_out(
-        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: Answered
+        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:
         taken = self.__dict__.setdefault("taken", set())
         if position in taken:
@@ -367,7 +367,7 @@ class QueueManagerReceiveOfMessageWithoutBodyIoTimeout(Reading):
     """A receive that finds a message without a body removes the message, but returns MQ_ERROR_IO_TIMEOUT."""
 
     def take_message_out(
-        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: Answered
+        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:
         if not position.MessageReference.Body:
             super().take_message_out(

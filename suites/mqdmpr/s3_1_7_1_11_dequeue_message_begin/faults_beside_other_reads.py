@@ -8,7 +8,7 @@ from harness.faults.parts import fault, only_if
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
@@ -24,7 +24,7 @@ class OnePhaseOfSomeReceives(TwoPhaseReading):
     def dequeue_message_begin(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -89,7 +89,7 @@ class OtherStatusOfBegin(TwoPhaseReading):
     def dequeue_message_begin(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,

@@ -8,7 +8,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, OpenQueueDescriptor
+from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -21,7 +21,7 @@ class OtherReadsByLookup(Reading):
     """A part that changes some reads by LookupIdentifier."""
 
     def read_differently(
-        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: Answered, peek: bool
+        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         """Answer a read in another way, and return True; otherwise return False."""
         raise NotImplementedError
@@ -31,7 +31,7 @@ class OtherReadsByLookup(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -51,7 +51,7 @@ class QueueManagerMessageReceivedByLookupNextStaysAvailable(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -77,7 +77,7 @@ class QueueManagerMessageReceivedByLookupReturnedToEnd(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -103,7 +103,7 @@ class QueueManagerPeekByLookupAtDeletedQueueMessageNotFound(OtherReadsByLookup):
     """
 
     def read_differently(
-        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: Answered, peek: bool
+        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         wrong = queue_desc.QueueReference is None and peek
         if wrong:
@@ -118,7 +118,7 @@ class QueueManagerSearchInDeletedQueueMessageNotFound(OtherReadsByLookup):
     """
 
     def read_differently(
-        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: Answered, peek: bool
+        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         wrong = queue_desc.QueueReference is None and operation is not MessageSeekAction.CURRENT
         if wrong:
@@ -133,7 +133,7 @@ class QueueManagerLookupInDeletedQueueInQueueOfSameName(OtherReadsByLookup):
     """
 
     def read_differently(
-        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: Answered, peek: bool
+        self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         if queue_desc.QueueReference is None:
             queue_desc.QueueReference = find_queue_of_same_name(self.qm, queue_desc)
@@ -150,7 +150,7 @@ class QueueManagerLookupIdentifierOfOtherQueueFound(Seeking):
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
         if lookup_action not in EDGES and queue.MessagePositionList.find(lookup_id) is None:
-            other = (one for one in self.qm.queue_names.every_queue() if one.MessagePositionList.find(lookup_id))
+            other = (one for one in self.qm.queue_names.list_every_queue() if one.MessagePositionList.find(lookup_id))
             queue = next(other, queue)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
@@ -178,7 +178,7 @@ class OtherOrderOfOperations(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -224,7 +224,7 @@ class QueueManagerLastMessageReceivedByLookupStays(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
@@ -245,7 +245,7 @@ class QueueManagerFirstMessageReceivedByLookupPurged(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,

@@ -9,12 +9,12 @@ from harness.faults.neighbouring_reads import (
     list_waiting_reads,
 )
 from harness.faults.parts import fault
-from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -33,7 +33,7 @@ class OtherPeekNext(Reading):
     def peek_next_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         cursor: Cursor,
         timeout_ms: int | None = None,
@@ -68,7 +68,7 @@ class QueueManagerPeekNextWithTimeoutOfDeletedQueueIoTimeout(OtherPeekNext):
 class QueueManagerPeekNextByOldestCursorOfHandle(Cursors):
     """A peek at the next message obtains its message from the oldest cursor of the handle that has read a message."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         oldest = next(
             (
                 one
@@ -88,7 +88,7 @@ class QueueManagerPeekNextByOldestCursorOfHandle(Cursors):
 class QueueManagerPeekNextAtReceivedMessageFromStart(Cursors):
     """If the message of the cursor was received, a peek at the next message returns the first message of the queue."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         gone = getattr(cursor.MessagePositionReference, "State", None) is MessagePositionState.DELETED
         if cursor.CursorState is CursorState.READ and gone:
             self.rewind(cursor)
@@ -101,7 +101,7 @@ class QueueManagerPeekNextMessageOfHigherPriority(Cursors):
     the cursor, in front of it.
     """
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         at = cursor.MessagePositionReference
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         if cursor.CursorState is CursorState.READ and queue is not None:
@@ -124,7 +124,7 @@ class QueueManagerPeekNextByUnreadCursorBesideReadCursorAllowed(Cursors):
     a message.
     """
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         others = cursor.OpenQueueDescriptorReference.CursorCollection.values()
         if cursor.CursorState is CursorState.UNREAD and any(one.CursorState is CursorState.READ for one in others):
             return self.get_message_for_peek(cursor)
@@ -135,7 +135,7 @@ class QueueManagerPeekNextByUnreadCursorBesideReadCursorAllowed(Cursors):
 class QueueManagerPeekNextOfEmptyQueueByUnreadCursorWaits(Cursors):
     """If the queue is empty, a peek at the next message by a cursor that has read no message waits."""
 
-    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+    def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         if cursor.CursorState is CursorState.UNREAD and queue is not None and not len(queue.MessagePositionList):
             cursor.CursorState = CursorState.WAIT_PEEK

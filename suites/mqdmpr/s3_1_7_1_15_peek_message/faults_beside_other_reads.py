@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
@@ -25,7 +25,7 @@ class OtherPeek(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -55,7 +55,7 @@ class QueueManagerPeekAtDeletedQueueByCursorAlreadyReceived(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -128,7 +128,7 @@ class QueueManagerSecondPeekAtMessageIoTimeout(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,
@@ -153,7 +153,7 @@ class QueueManagerPeekBeforeLockedMessageIoTimeout(Reading):
     def peek_message(
         self,
         queue_desc: OpenQueueDescriptor,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         timeout_ms: int | None = None,
         cursor: Cursor | None = None,

@@ -47,7 +47,7 @@ class QueueManagerSizeOfMovedMessageNotCounted(Positions):
 
 
 def _discount_restored_messages(qm: QueueManager) -> None:
-    for queue in qm.queue_names.every_queue():
+    for queue in qm.queue_names.list_every_queue():
         for position in queue.MessagePositionList:
             _discount_message(position)
 

@@ -11,7 +11,7 @@ from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
@@ -40,7 +40,7 @@ class OtherWaits(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,
@@ -124,7 +124,7 @@ class QueueManagerTimerOfPendingReadRestartedByLaterRead(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,
@@ -148,7 +148,7 @@ class QueueManagerTimerOfSecondPendingReadFromStartOfFirst(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,

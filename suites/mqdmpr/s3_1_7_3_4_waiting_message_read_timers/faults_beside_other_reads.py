@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from harness.faults.neighbouring_reads import list_waiting_reads
 from harness.faults.parts import fault
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
@@ -24,7 +24,7 @@ class OtherTimeouts(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,

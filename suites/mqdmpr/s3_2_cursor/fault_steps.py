@@ -198,7 +198,9 @@ StepChange = Callable[[CursorRead], CursorResult]
 def change_cursor_reads(method: Callable[..., CursorResult], when: StepCondition, change: StepChange) -> Install:
     """Return an installer of a fault that changes some reads by cursors after the read."""
 
-    def read_with_changed_result(part: Cursors, original: Callable[..., CursorResult], cursor: Cursor, *rest: bool) -> CursorResult:
+    def read_with_changed_result(
+        part: Cursors, original: Callable[..., CursorResult], cursor: Cursor, *rest: bool
+    ) -> CursorResult:
         step = CursorRead(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
         get_message_list(cursor).hold(step.before)
         step.got = original(cursor, *rest)

@@ -9,7 +9,7 @@ from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.names.queue_names import names_order_queue
+from reference_qm.core.names.queue_names import is_for_order_queue
 from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS, ORDER_ACK_LABEL
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
@@ -39,7 +39,7 @@ def identify_despite(changes: dict[str, Any], when: Callable[[UserMessagePacket]
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
-            if names_order_queue(packet) and when(packet):
+            if is_for_order_queue(packet) and when(packet):
                 packet = set_fields(packet, changes)
             super().take_message(session, packet, receipt, now)
 

@@ -8,7 +8,7 @@ from harness.faults.opening_sessions import has_open_session, sends_transactiona
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving, format_next_hop
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
@@ -17,12 +17,12 @@ from reference_qm.surface.clock import Now
 
 
 def _is_destination_unknown(part: Resolving, session: Session) -> bool:
-    return part.qm.next_hops.get_destination_info(outgoing_queue(session).DestinationFormatName) is None
+    return part.qm.next_hops.get_destination_info(get_outgoing_queue(session).DestinationFormatName) is None
 
 
 def _count_failures(session: Session) -> int:
     failed = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
-    return sum(entry.Status is failed for entry in outgoing_queue(session).ConnectionHistory)
+    return sum(entry.Status is failed for entry in get_outgoing_queue(session).ConnectionHistory)
 
 
 class _WithoutRetryTimer(Resolving):
@@ -108,7 +108,7 @@ class InitiatorNextHopsAfterEstablishedSessionNotCleared(Resolving):
     """The initiator does not clear NextHops before it resolves a destination with which a session was established."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
-        queue = outgoing_queue(session)
+        queue = get_outgoing_queue(session)
         established = [one.AddressList for one in queue.ConnectionHistory if one.Status is ConnectionStatus.ESTABLISHED]
         queue.NextHops += [format_next_hop(address) for address in established[-1:]]
         super().try_addresses(session, now)

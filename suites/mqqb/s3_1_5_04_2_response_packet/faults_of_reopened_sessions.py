@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import ConnectionParametersPacket, UserMessagePacket
-from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.sessions.resolving import format_next_hop
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.receiving import Receiving
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 def _was_established(session: Session) -> bool:
-    return any(one.Status is ConnectionStatus.ESTABLISHED for one in outgoing_queue(session).ConnectionHistory)
+    return any(one.Status is ConnectionStatus.ESTABLISHED for one in get_outgoing_queue(session).ConnectionHistory)
 
 
 @fault("initiator-next-hops-of-reopened-session-empty", breaks="MQQB-3.1.5.4.2-04", blind=True)
@@ -26,7 +26,7 @@ class InitiatorNextHopsOfReopenedSessionEmpty(SessionOpening):
         again = _was_established(session)
         super().receive_parameters_response(session, packet, now)
         if again:
-            outgoing_queue(session).NextHops.clear()
+            get_outgoing_queue(session).NextHops.clear()
 
 
 @fault("initiator-next-hops-of-open-session-first-of-list", breaks="MQQB-3.1.5.4.2-04", blind=True)
@@ -37,7 +37,7 @@ class InitiatorNextHopsOfOpenSessionFirstOfList(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        outgoing_queue(session).NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
+        get_outgoing_queue(session).NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
 
 
 class _TimerContinued(SessionOpening):

@@ -26,7 +26,7 @@ class SenderRetainedMessageDeletedWhenSessionIsReopened(SessionInitialization):
 class SenderRetainedMessageNotKeptOnDisk(TransactionalSending):
     """The sender removes a transactional message from its disk when a session acknowledgment covers the message."""
 
-    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().retain(session, position)
+    def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().keep_until_order_ack(session, position)
         if position in session.OutgoingMessageTable:
             self.qm.disk.save(build_removal_change([position.MessagePosition]))

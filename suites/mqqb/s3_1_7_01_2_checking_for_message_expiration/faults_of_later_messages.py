@@ -67,7 +67,9 @@ for _name, _rule, _says, _install in (
         "sender-expired-routed-message-sent",
         "MQQB-3.1.7.1.2-01",
         "The sender does not check TimeToReachQueue of a message of another queue manager.",
-        _send_expired_messages(lambda self, session, position: not self.is_from_this_queue_manager(position.UserMessage)),
+        _send_expired_messages(
+            lambda self, session, position: not self.is_from_this_queue_manager(position.UserMessage)
+        ),
     ),
     (
         "sender-expired-message-of-high-priority-sent",

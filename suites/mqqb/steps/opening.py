@@ -187,7 +187,8 @@ def list_accepted_sessions(sut: Sut) -> list[dict[str, Any]]:
 def find_accepted_session(sut: Sut, guid: UUID) -> dict[str, Any]:
     """Return the session that the SUT accepted from a queue manager."""
     return _require_one_session(
-        [one for one in list_accepted_sessions(sut) if one["RemoteQMGuid"] == guid_text(guid)], f"accepted from {guid}"
+        [one for one in list_accepted_sessions(sut) if one["RemoteQMGuid"] == format_guid(guid)],
+        f"accepted from {guid}",
     )
 
 
@@ -200,7 +201,7 @@ def _require_one_session(found: list[dict[str, Any]], which: str) -> dict[str, A
 def list_sessions(sut: Sut) -> list[dict[str, Any]]:
     """Return the sessions that are not closed, with all GUIDs in one spelling."""
     found = [one for one in sut.inspect()["Sessions"] if one["SessionState"] != "CLOSED"]
-    return [one | {"RemoteQMGuid": guid_text(one["RemoteQMGuid"])} for one in found]
+    return [one | {"RemoteQMGuid": format_guid(one["RemoteQMGuid"])} for one in found]
 
 
 def is_address(value: str) -> bool:
@@ -214,7 +215,7 @@ def is_address(value: str) -> bool:
     return True
 
 
-def guid_text(guid: UUID | str) -> str:
+def format_guid(guid: UUID | str) -> str:
     """Return a GUID in the spelling that the checks compare."""
     return str(guid).strip("{}").lower()
 

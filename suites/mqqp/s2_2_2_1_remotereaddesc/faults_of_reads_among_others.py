@@ -12,7 +12,7 @@ from reference_qm.core.remote.enums import RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import RemoteReadState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
@@ -36,7 +36,7 @@ class AcceptorHCursorOfWaitingReadIgnored(Waiting):
         queue_desc: OpenQueueDescriptor,
         timeout_ms: int | None,
         destructive_read: bool,
-        answered: Answered,
+        answered: OnReadAnswered,
         now: Now,
         tag: Hashable | None = None,
         cursor: Cursor | None = None,

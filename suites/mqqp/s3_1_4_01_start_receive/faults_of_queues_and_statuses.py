@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
@@ -34,7 +34,7 @@ class StartingByMethod(RemoteStarting):
 class AcceptorRemoteQMStartReceiveQueueBesideOpenQueueAccepted(StartingByMethod):
     """RemoteQMStartReceive reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         if self.method == "RemoteQMStartReceive" and len(self.qm.remote.OpenQueueEntryCollection):
             return Status.MQ_OK
         return super().check_open_queue(desc)
@@ -44,7 +44,7 @@ class AcceptorRemoteQMStartReceiveQueueBesideOpenQueueAccepted(StartingByMethod)
 class AcceptorRemoteQMStartReceiveUnopenedQueueByCursorAccepted(StartingByMethod):
     """RemoteQMStartReceive with a cursor reads from a queue that RemoteQMOpenQueue has not opened."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         if self.method == "RemoteQMStartReceive" and desc["hCursor"]:
             return Status.MQ_OK
         return super().check_open_queue(desc)
@@ -54,7 +54,7 @@ class AcceptorRemoteQMStartReceiveUnopenedQueueByCursorAccepted(StartingByMethod
 class AcceptorRemoteQMStartReceive2QueueBesideOpenQueueAccepted(StartingByMethod):
     """RemoteQMStartReceive2 reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         if self.method == "RemoteQMStartReceive2" and len(self.qm.remote.OpenQueueEntryCollection):
             return Status.MQ_OK
         return super().check_open_queue(desc)
@@ -64,7 +64,7 @@ class AcceptorRemoteQMStartReceive2QueueBesideOpenQueueAccepted(StartingByMethod
 class AcceptorRemoteQMStartReceive2StatusOfClosedQueueWrong(StartingByMethod):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_HANDLE for a queue that was opened and is closed again."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         status = super().check_open_queue(desc)
         opened: set[int] = self.__dict__.setdefault("opened", set())
         if not status:
@@ -81,7 +81,7 @@ class StatusThrownByRemoteQMStartReceive(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is self.thrown and call.method.name == "RemoteQMStartReceive":
-            self.qm.remote.note(call.fault(status))
+            self.qm.remote.carry_out_outputs(call.fault(status))
         else:
             super().answer_read(call, status, entry)
 
@@ -104,7 +104,7 @@ class AcceptorRemoteQMStartReceiveStatusOfReceivedMessageThrown(StatusThrownByRe
 class AcceptorRemoteQMStartReceive2DwRequestIdOfWaitingPeekFree(RemoteStarting):
     """RemoteQMStartReceive2 accepts the dwRequestID of a waiting peek of the same queue handle."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         taken = {entry.RequestId for entry in pending if entry.Action in RECEIVE_ACTIONS}
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in taken else Status.MQ_OK
@@ -114,7 +114,7 @@ class AcceptorRemoteQMStartReceive2DwRequestIdOfWaitingPeekFree(RemoteStarting):
 class AcceptorRemoteQMStartReceive2DwRequestIdOfOtherQueueHandleTaken(RemoteStarting):
     """RemoteQMStartReceive2 refuses the dwRequestID of a read that waits with another queue handle."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescription) -> Status:
         taken = {entry.RequestId for entry in self.qm.remote.RemoteReadEntryCollection}
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in taken else Status.MQ_OK
 

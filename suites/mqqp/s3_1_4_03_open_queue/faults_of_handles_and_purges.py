@@ -15,7 +15,7 @@ from reference_qm.core.remote.client_steps import CallMethod, Sequence
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.remote.server_names import queue_format
+from reference_qm.core.remote.server_names import build_queue_format
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QMCOMM, Call
 from reference_qm.rpc.groups import ContextHandle
@@ -53,7 +53,7 @@ class AcceptorRemoteQMOpenQueueHandleOfSecondOpeningRepeated(RemoteOpening):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         for handle in _list_open_handles(call):
             if handle.state.OpenQueueDescriptorHandle == call.arguments["dwpContext"] == call.arguments["pQueue"]:
-                self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=handle))
+                self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=handle))
                 return
         super().remote_qm_open_queue(call, now)
 
@@ -132,7 +132,7 @@ class InitiatorRemoteQMOpenQueueBeforeSecondPurgeOmitted(ClientOpening):
         results: dict[str, Any] = yield from self.qm.server_bindings.call_method(
             application,
             "R_QMOpenRemoteQueue",
-            pQueueFormat=queue_format(queue.FormatName),
+            pQueueFormat=build_queue_format(queue.FormatName),
             dwCallingProcessID=0,
             dwDesiredAccess=int(DesiredAccess.MQ_RECEIVE_ACCESS),
             dwShareMode=int(ShareMode.MQ_DENY_NONE),
@@ -140,7 +140,7 @@ class InitiatorRemoteQMOpenQueueBeforeSecondPurgeOmitted(ClientOpening):
             dwMQS=0,
         )
         purging = self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=results["phQueue"])
-        yield from self.qm.server_bindings.then_close(application, purging)
+        yield from self.qm.server_bindings.close_binding_after(application, purging)
 
 
 @fault("initiator-remoteqmopenqueue-after-purge-of-second-queue", breaks="MQQP-3.1.4.3-07", blind=True)

@@ -44,7 +44,7 @@ class AcceptorRemoteQMCloseQueueEntryWithUnfinishedReceiveKept(RemoteOpening):
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         if _has_unfinished_receive(call):
-            self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=None))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, pphContext=None))
         else:
             super().remote_qm_close_queue(call, now)
 
@@ -90,7 +90,7 @@ class AcceptorRemoteQMCloseQueueStatusOfDeletedQueueThrown(RemoteOpening):
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         if _is_deleted(self.qm, call):
-            self.qm.remote.note(call.fault(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
+            self.qm.remote.carry_out_outputs(call.fault(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
         else:
             super().remote_qm_close_queue(call, now)
 

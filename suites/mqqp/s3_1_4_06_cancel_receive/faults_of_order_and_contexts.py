@@ -19,7 +19,7 @@ class InitiatorRemoteQMCancelReceiveBeforeAnswerOfVersionCalled(ClientCancelling
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
         entry = self.find_pending_read(queue, request_id)
-        if not entry.is_known:
+        if not entry.is_sent_to_server:
             yield from self.call_cancel_receive(entry)
         yield from super().cancel_pending_read(queue, request_id)
 

@@ -13,7 +13,7 @@ from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_reads import FIRST_LOOKUP_ID, LAST_LOOKUP_ID, RemoteReads
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -66,7 +66,7 @@ class LookupStarting(RemoteStarting):
 class AcceptorLookupQueueBesideOpenQueueAccepted(LookupStarting):
     """RemoteQMStartReceiveByLookupId reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         if self.by_lookup and len(self.qm.remote.OpenQueueEntryCollection):
             return Status.MQ_OK
         return super().check_open_queue(desc)
@@ -76,7 +76,7 @@ class AcceptorLookupQueueBesideOpenQueueAccepted(LookupStarting):
 class AcceptorLookupPeekOfUnopenedQueueAccepted(LookupStarting):
     """RemoteQMStartReceiveByLookupId peeks at messages of a queue that RemoteQMOpenQueue has not opened."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescription) -> Status:
         if self.by_lookup and desc["ulAction"] not in RECEIVE_ACTIONS:
             return Status.MQ_OK
         return super().check_open_queue(desc)

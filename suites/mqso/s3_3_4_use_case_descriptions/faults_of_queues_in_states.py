@@ -21,7 +21,7 @@ from reference_qm.model.adm import (
     Queue,
     Session,
 )
-from reference_qm.model.elements import Answered, OpenQueueDescriptor
+from reference_qm.model.elements import OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState, SessionState
 from reference_qm.model.statuses import EnqueueStatus, Status
@@ -74,7 +74,7 @@ class QueueManagerMessageReceivedByLookupNotRemoved(Reading):
         queue_desc: OpenQueueDescriptor,
         lookup_id: int,
         lookup_operation: MessageSeekAction,
-        answered: Answered,
+        answered: OnReadAnswered,
         peek_operation: bool = False,
         two_phase_read: bool = False,
         transaction: Transaction | None = None,

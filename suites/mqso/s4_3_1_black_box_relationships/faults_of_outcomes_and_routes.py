@@ -16,7 +16,7 @@ from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import MessagePosition, Queue, Session
-from reference_qm.model.elements import Answered
+from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
@@ -108,7 +108,7 @@ class ReceiveInOtherKindRefused(Reading):
     refused_kind: bool
 
     def take_message_out(
-        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: Answered
+        self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:
         internal = self.qm.__dict__.get("internal_sends", {}).get(id(position))
         if transaction is not None and internal is self.refused_kind and transaction.SinglePhase is not internal:

@@ -28,15 +28,15 @@ class SenderJournaledTransactionalMessageDiscarded(Journaling):
 class ReceiverOrderAckOfDirectSessionToQueueWithoutDollar(OrderAcks):
     """The receiver sends order acknowledgments of a direct session to the queue order_queue."""
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
-        return super().name_order_queue(session, source).replace("order_queue$", "order_queue")
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
+        return super().build_order_queue_name(session, source).replace("order_queue$", "order_queue")
 
 
 @fault("receiver-orderack-of-private-name-to-other-queue", breaks="MQSO-5.1.1.2-D14", blind=True)
 class ReceiverOrderAckOfPrivateNameToOtherQueue(OrderAcks):
     """The receiver sends order acknowledgments of messages to a private format name to another private queue."""
 
-    def name_order_queue(self, session: Session, source: UUID) -> str:
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
         if session.DirectFormatSession:
-            return super().name_order_queue(session, source)
+            return super().build_order_queue_name(session, source)
         return str(PrivateName(source, ORDER_QUEUE_NUMBER + 1))
