@@ -87,11 +87,11 @@ def test_connection_close_reaches_the_remote_side_once_and_after_all_bytes(envir
 
 
 @pytest.mark.parametrize("then_close", [False, True])
-def test_bytes_sent_first_by_acceptor_arrive(environment: Environment, close_binding_after: bool) -> None:
+def test_bytes_sent_first_by_acceptor_arrive(environment: Environment, then_close: bool) -> None:
     class Talker(Ear):
         def on_connection_open(self) -> None:
             stream.send(b"welcome")
-            if close_binding_after:
+            if then_close:
                 stream.close()
 
     def accept(accepted: Stream) -> StreamSink:
@@ -103,7 +103,7 @@ def test_bytes_sent_first_by_acceptor_arrive(environment: Environment, close_bin
     listener = environment.listen(Endpoint("127.0.0.1", 0), accept)
     near_ear = Ear()
     environment.connect(listener.endpoint, "127.0.0.2", near_ear)
-    expected = ["open", "closed"] if close_binding_after else ["open"]
+    expected = ["open", "closed"] if then_close else ["open"]
     assert environment.run_until(lambda: near_ear.events == expected and near_ear.data == b"welcome", SOON_MS)
 
 
