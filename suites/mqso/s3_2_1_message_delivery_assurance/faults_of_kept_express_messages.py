@@ -30,7 +30,7 @@ class SenderExpressMessageInOutgoingQueueKeptOverRestart(Durability):
 class ReceiverExpressMessageCopyInJournalKeptOverRestart(Journaling):
     """The receiver saves the copy of a received express message in the journal of the queue."""
 
-    def keep_message(self, queue: Queue, message: Message) -> None:
+    def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         position = self.qm.positions.insert_message(queue, message)
         position.key = self.qm.next_persist_token()
         self.qm.disk.save(build_relocation(position))
