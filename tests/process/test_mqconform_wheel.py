@@ -72,7 +72,7 @@ def test_installed_wheel_has_one_top_level_package_and_no_pytest_plugin(wheel: P
 
 def test_installed_wheel_loads_no_module_from_checkout(bin_folder: Path) -> None:
     code = (
-        "import sys, mqconform; mqconform.search_parts(); import harness, reference_qm, reports, suites; "
+        "import sys, mqconform; mqconform.prefer_bundled_packages(); import harness, reference_qm, reports, suites; "
         "print(harness.__file__); print('\\n'.join(sys.path))"
     )
     where, *searched = _ask(bin_folder / "python", code)
