@@ -160,8 +160,3 @@ class Application:
 
 
 get_request_outcome, DONE, REFUSED = outcome_of, Outcome.DONE, Outcome.REFUSED
-
-
-def read_available_label(sut: Sut, verb: str = "receive", **where: Any) -> str:
-    """Read a message that must be available at once; return its label, or ``NOTHING``."""
-    return sut.read_label(verb, **where)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -131,8 +130,3 @@ class StepChooser:
                     yield step
 
         return draw_step
-
-
-def count_steps(walks: Iterable[Walk]) -> Counter[str]:
-    """Count the steps of walks, by transition."""
-    return Counter(step.name for walk in walks for step in walk.steps)

@@ -115,13 +115,28 @@ def call_unbound(method: str, first_call: int = 1, first_connection: int = 1) ->
     never accepted. The calls before the call with the number ``first_call``, and the calls on the connections before
     the connection with the number ``first_connection``, are correct.
     """
+    return _change_context(method, lambda accepted: UNBOUND_CONTEXT_ID, first_call, first_connection)
+
+
+def call_on_rejected_context(method: str, first_call: int = 1) -> Install:
+    """Return an installer of a fault with which the client calls a method of qm2qm on the presentation context that the
+    server rejected, from the call with the number ``first_call`` on. The client proposes two contexts, one for each
+    transfer syntax, and the server accepts one of them.
+    """
+    return _change_context(method, lambda accepted: accepted ^ 1, first_call)
+
+
+def _change_context(method: str, change: Callable[[int], int], first_call: int, first_connection: int = 1) -> Install:
+    """Return an installer of a fault with which the client calls a method of qm2qm on another presentation context.
+    ``change`` returns the identifier of this context for the identifier of the accepted one.
+    """
     opnum = find_method(QM2QM, method)
 
-    def install_unbound_calls(faulty: FaultyCore) -> None:
+    def install_calls(faulty: FaultyCore) -> None:
         bound: list[str] = []
         calls = itertools.count(1)
 
-        def filter_bind_effect(effect: Effect) -> Iterable[Effect]:
+        def filter_call_effect(effect: Effect) -> Iterable[Effect]:
             if not isinstance(effect, SendPacket):
                 return [effect]
             try:
@@ -137,11 +152,12 @@ def call_unbound(method: str, first_call: int = 1, first_connection: int = 1) ->
                 return [effect]
             if next(calls) < first_call:
                 return [effect]
-            return [replace(effect, data=replace(pdu, body=replace(body, p_cont_id=UNBOUND_CONTEXT_ID)).build())]
+            changed = replace(body, p_cont_id=change(body.p_cont_id))
+            return [replace(effect, data=replace(pdu, body=changed).build())]
 
-        faulty.effect_filters.append(filter_bind_effect)
+        faulty.effect_filters.append(filter_call_effect)
 
-    return install_unbound_calls
+    return install_calls
 
 
 _BIND_PTYPE_BYTES = tuple(bytes([kind]) for kind in (PacketType.BIND, PacketType.ALTER_CONTEXT))

@@ -187,16 +187,6 @@ def has_listening_core(session: Conversation) -> bool:
     return isinstance(session, Session) and not session.ignore_incoming
 
 
-def list_messages_of_connection(session: Conversation) -> list[Frame]:
-    """Return the messages that arrived on one connection, except messages of earlier tests."""
-    return session.messages
-
-
-def build_acknowledgment(session: Conversation, **header: Any) -> Any:
-    """Build a SessionAck from the peer for a session."""
-    return session.build_session_ack(**header)
-
-
 # -- the peer's answers when the SUT opens a session --------------------------------------------------------------
 
 

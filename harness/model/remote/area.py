@@ -36,7 +36,6 @@ TRANSACTIONAL, JOURNALED = "three", "two"
 MAX_CLIENTS = 3
 MAX_CURSORS = 2
 """The maximum number of cursors of a handle."""
-MAX_REMOTE_READS = 8
 CANCELED_STATUS = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 _NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")

@@ -99,7 +99,7 @@ class NarrowTransactionalReceiveNotAcknowledged(AdminAcks):
             super().send(message, message_class, now)
 
 
-@fault("receiver-full-queue-not-acknowledged", breaks="MQMQ-2.2.19.3-03")
+@fault("receiver-full-queue-not-acknowledged", breaks=("MQMQ-2.2.19.3-03", "MQSO-3.3.4.5-D02"))
 class ReceiverFullQueueNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge a message that it refuses because its queue is full."""
 

@@ -12,7 +12,11 @@ from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Sessi
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-received-transactional-messages-lost-at-reconnect", breaks="MQQB-3.1.1.6.2-10", blind=True)
+@fault(
+    "sender-received-transactional-messages-lost-at-reconnect",
+    breaks=("MQQB-3.1.1.6.2-10", "MQQB-3.1.5.5.5-03"),
+    blind=True,
+)
 class SenderReceivedTransactionalMessagesLostAtReconnect(SessionInitialization):
     """The sender deletes the transactional messages with a session acknowledgment when it connects again."""
 

@@ -3,23 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
-
-
-@fault("sender-retained-message-deleted-when-session-is-reopened", breaks="MQQB-3.1.5.5.5-03", blind=True)
-class SenderRetainedMessageDeletedWhenSessionIsReopened(SessionInitialization):
-    """When a session is opened again, the sender deletes the transactional messages that a session acknowledgment
-    covered on the earlier session.
-    """
-
-    def initialize_messages(self, session: Session) -> None:
-        for position in session.OutgoingMessageTable:
-            if position.TxSequenceNumber and position.ReceivedSessionAck:
-                session.OutgoingMessageTable.remove(position)
-        super().initialize_messages(session)
 
 
 @fault("sender-retained-message-not-kept-on-disk", breaks="MQQB-3.1.5.5.5-03", blind=True)

@@ -175,8 +175,6 @@ class ReceiverAccessTimeIsSentTime(InSequence):
 
 # -- the order of messages --------------------------------------------------------------------------------------------
 
-RULES_OF_SEQUENCE_ORDER = ("MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8.6-D02")
-
 
 @fault("receiver-message-of-sequence-by-computer-name-unchecked", breaks="MQQB-3.1.5.8.6-D01")
 class ReceiverMessageOfSequenceByComputerNameUnchecked(InSequence):

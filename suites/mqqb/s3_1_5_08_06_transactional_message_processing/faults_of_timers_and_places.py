@@ -5,18 +5,8 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.surface.clock import Now
-
-
-@fault("receiver-order-ack-of-second-due-sequence-not-sent", breaks="MQQB-3.1.5.8.6-04", blind=True)
-class ReceiverOrderAckOfSecondDueSequenceNotSent(OrderAcks):
-    """When the timer expires, the receiver sends an OrderAck only for the first of several sequences."""
-
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        session.order_acks_due = dict(list(session.order_acks_due.items())[:1])
-        super().on_send_timer(session, now)
 
 
 @fault("receiver-sequence-number-above-16-bits-cut", breaks="MQQB-3.1.5.8.6-09", blind=True)

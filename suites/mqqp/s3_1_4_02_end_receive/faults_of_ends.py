@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from harness.faults.client_contexts import call_on_rejected_context
 from harness.faults.parts import fault
 from harness.faults.registry import add
+from harness.faults.rpc_calls import call_on_rejected_context
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence

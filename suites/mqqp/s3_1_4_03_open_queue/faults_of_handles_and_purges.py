@@ -28,14 +28,6 @@ def _list_open_handles(call: Call) -> Iterator[ContextHandle]:
         yield from [one for one in call.association.group.handles.values() if isinstance(one.state, OpenQueueEntry)]
 
 
-@fault("acceptor-remoteqmopenqueue-pqueue-and-dwpcontext-both-zero-accepted", breaks="MQQP-3.1.4.3-14", blind=True)
-class AcceptorRemoteQMOpenQueueBothZeroAccepted(RemoteOpening):
-    """RemoteQMOpenQueue accepts pQueue 0 and dwpContext 0 together."""
-
-    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
-        return Status.MQ_OK if p_queue == dwp_context else super().check_open_values(p_queue, dwp_context)
-
-
 @fault("acceptor-remoteqmopenqueue-dwpcontext-zero-status-wrong", breaks="MQQP-3.1.4.3-14", blind=True)
 class AcceptorRemoteQMOpenQueueDwpContextZeroStatusWrong(RemoteOpening):
     """RemoteQMOpenQueue returns MQ_ERROR_INVALID_HANDLE for dwpContext 0 with a nonzero pQueue."""

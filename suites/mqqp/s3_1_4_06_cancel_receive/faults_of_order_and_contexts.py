@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from harness.faults.client_contexts import call_on_rejected_context
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.remote.client_cancelling import ClientCancelling
-from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
+from harness.faults.rpc_calls import call_on_rejected_context
+from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import CallMethod, Sequence
-
-
-@fault("initiator-remoteqmcancelreceive-before-answer-of-version-called", breaks="MQQP-3.1.4.6-03", blind=True)
-class InitiatorRemoteQMCancelReceiveBeforeAnswerOfVersionCalled(ClientCancelling):
-    """A client that cancels a read while RemoteQmGetVersion is unanswered calls RemoteQMCancelReceive, although it has
-    not started the read.
-    """
-
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
-        entry = self.find_pending_read(queue, request_id)
-        if not entry.is_sent_to_server:
-            yield from self.call_cancel_receive(entry)
-        yield from super().cancel_pending_read(queue, request_id)
 
 
 @fault("initiator-remoteqmcancelreceive-before-later-read-called", breaks="MQQP-3.1.4.6-03", blind=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.faults.client_contexts import call_on_rejected_context
 from harness.faults.parts import fault
 from harness.faults.registry import add
+from harness.faults.rpc_calls import call_on_rejected_context
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now

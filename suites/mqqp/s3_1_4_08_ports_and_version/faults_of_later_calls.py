@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.faults.client_contexts import call_on_rejected_context
 from harness.faults.parts import fault
 from harness.faults.registry import add
+from harness.faults.rpc_calls import call_on_rejected_context
 from harness.faults.thrown_refusals import throw_statuses_if
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.enums import PortType

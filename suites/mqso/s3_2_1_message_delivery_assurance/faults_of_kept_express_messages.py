@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.store.entries import build_message_entry, build_relocation
+from reference_qm.core.store.entries import build_message_entry
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import DeliveryGuarantee
 
 
@@ -24,14 +23,3 @@ class SenderExpressMessageInOutgoingQueueKeptOverRestart(Durability):
             position.key = self.qm.next_persist_token()
             change = change | build_message_entry(position, serialize_message(message).build())
         return change
-
-
-@fault("receiver-express-message-copy-in-journal-kept-over-restart", breaks="MQSO-3.2.1-D01", blind=True)
-class ReceiverExpressMessageCopyInJournalKeptOverRestart(Journaling):
-    """The receiver saves the copy of a received express message in the journal of the queue."""
-
-    def put_into_system_queue(self, queue: Queue, message: Message) -> None:
-        position = self.qm.positions.insert_message(queue, message)
-        position.key = self.qm.next_persist_token()
-        self.qm.disk.save(build_relocation(position))
-        self.qm.positions.message_available(position)

@@ -19,12 +19,3 @@ class ReceiverNegativeAcknowledgmentOfLaterMessageOmitted(AdminAcks):
         if source not in told or source == self.qm.adm.Identifier:
             super().acknowledge_failure(message, message_class, now)
         told.add(source)
-
-
-@fault("receiver-negative-acknowledgment-of-full-queue-omitted", breaks="MQSO-3.3.4.5-D02", blind=True)
-class ReceiverNegativeAcknowledgmentOfFullQueueOmitted(AdminAcks):
-    """The receiver sends no negative acknowledgment for a message that exceeds the quota of its queue."""
-
-    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        if message_class is not MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA:
-            super().acknowledge_failure(message, message_class, now)

@@ -349,7 +349,9 @@ class RestartKeepsExpressMessages(Durability):
         return super().build_send_record(position)
 
 
-@fault("queue-manager-journal-keeps-express-message-over-restart", breaks="MQSO-5.5.1-06", blind=True)
+@fault(
+    "queue-manager-journal-keeps-express-message-over-restart", breaks=("MQSO-5.5.1-06", "MQSO-3.2.1-D01"), blind=True
+)
 class QueueManagerJournalKeepsExpressMessageOverRestart(Journaling):
     """The queue manager saves journal copies of express messages, so these copies survive a restart."""
 
