@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.directory.enums import DirectoryOperationResult
-from reference_qm.directory.interface import WriteRequest
-from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
@@ -23,21 +19,6 @@ class QueueManagerForeignObjectAtDirectoryOnlineTimerAccepted(DirectoryClient):
         super()._check_online(answer, now)
         if answer.status is DirectoryOperationResult.SUCCESS:
             self.qm.enterprise.state.DirectoryOffline = False
-
-
-@fault("queue-manager-foreign-object-overwritten", breaks="MQSO-5.5.6-01", blind=True)
-class QueueManagerForeignObjectOverwritten(DirectoryClient):
-    """A queue manager writes its keys into an object of its computer that has another Identifier."""
-
-    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._on_first_read(answer, now)
-        if not self.qm.enterprise.state.DirectoryOffline:
-            return
-        local = self.qm.enterprise.state.LocalQueueManager
-        for one in answer.elements or ():
-            if isinstance(one, QueueManager) and one.ComputerName == local.ComputerName:
-                changed = replace(one, PublicEncryptionKeyList=local.PublicEncryptionKeyList)
-                self.qm.directory_link.write(WriteRequest(changed, ("PublicEncryptionKeyList",)), lambda answer: None)
 
 
 @fault("queue-manager-identifier-of-known-domain-not-compared", breaks="MQSO-5.5.6-02", blind=True)

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.store.disk import Change
-from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.interface import DeleteRequest
 from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
-
-
-@fault(
-    "queue-manager-second-change-of-domain-ignored",
-    breaks=("MQSO-6.6.2-03", "MQSO-6.6.2.1-01", "MQSO-6.6.2-D04"),
-    blind=True,
-)
-class QueueManagerSecondChangeOfDomainIgnored(Membership):
-    """A queue manager whose directory object was already created in another domain handles no further change."""
-
-    @property
-    def has_joined_domain(self) -> bool:
-        return super().has_joined_domain and self.qm.adm.Identifier == self.qm.config.identifier
 
 
 @fault("queue-manager-change-of-domain-without-public-queues-ignored", breaks="MQSO-6.6.2-03", blind=True)
@@ -75,21 +60,6 @@ class QueueManagerCreatedIdentifierOnlyInDirectoryReads(Membership):
         super().create_machine(go_on_with_previous_identifier, now)
 
 
-@fault("queue-manager-object-after-failed-read-created", breaks="MQSO-6.6.2.1-D01", blind=True)
-class QueueManagerObjectAfterFailedReadCreated(DirectoryClient):
-    """A queue manager in a new domain creates its object when the read of its object fails with an unknown error."""
-
-    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        failed = answer.status not in (
-            DirectoryOperationResult.SUCCESS,
-            DirectoryOperationResult.DIRECTORY_NOT_CONNECTED,
-        )
-        if failed and self.qm.membership.has_joined_domain:
-            self.qm.membership.change_domain(self._join_domain, now)
-        else:
-            super()._on_first_read(answer, now)
-
-
 @fault("queue-manager-directory-online-timer-after-mismatch-expires-once", breaks="MQSO-6.6.2.1-D02", blind=True)
 class QueueManagerDirectoryOnlineTimerAfterMismatchExpiresOnce(DirectoryClient):
     """A queue manager that found an object with another Identifier queries the directory only once."""
@@ -106,26 +76,6 @@ class QueueManagerDirectoryOfflineAfterMismatchInNewDomainFalse(Membership):
         super().change_domain(go_on, now)
         if self.find_machine() is not None:
             self.qm.enterprise.state.DirectoryOffline = False
-
-
-@fault("queue-manager-created-object-without-second-site", breaks="MQSO-6.6.2.1-D05", blind=True)
-class QueueManagerCreatedObjectWithoutSecondSite(Membership):
-    """The object that a queue manager creates contains only the first of its sites."""
-
-    def describe_machine(self) -> QueueManager:
-        element = super().describe_machine()
-        return replace(element, SiteIdentifierList=element.SiteIdentifierList[:1])
-
-
-@fault("queue-manager-created-object-with-encryption-keys-as-signing-keys", breaks="MQSO-6.6.2.1-D05", blind=True)
-class QueueManagerCreatedObjectWithEncryptionKeysAsSigningKeys(Membership):
-    """The object that a queue manager creates contains its encryption keys in PublicSigningKeyList."""
-
-    def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
-        state = self.qm.enterprise.state
-        local = state.LocalQueueManager
-        state.LocalQueueManager = replace(local, PublicSigningKeyList=local.PublicEncryptionKeyList)
-        super().create_machine(go_on, now)
 
 
 @fault("queue-manager-directoryintegrated-with-public-queues-after-leaving-true", breaks="MQSO-6.6.2.2-01", blind=True)

@@ -14,11 +14,9 @@ from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.core.store.disk import Change
-from reference_qm.directory.enums import DirectoryOperationResult, DirectoryServerType
 from reference_qm.directory.interface import WriteRequest
 from reference_qm.directory.objects import QueueManager
-from reference_qm.model.attributes import INITIALIZATION_RETRY_S, ServiceState
-from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.model.attributes import ServiceState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, RpcBytes
 
@@ -49,16 +47,6 @@ class QueueManagerClusteredAfterRestartTrue(Restoring):
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
         self.qm.adm.Clustered = bool(entries)
-
-
-@fault("queue-manager-directoryservertype-without-directory-server-set", breaks="MQSO-6.6.1-D04", blind=True)
-class QueueManagerDirectoryServerTypeWithoutDirectoryServerSet(Initialization):
-    """DirectoryServerType has a value in a queue manager in workgroup mode that is not a directory server."""
-
-    def begin(self, now: Now) -> None:
-        if not self.qm.config.directory_integrated:
-            self.qm.adm.DirectoryServerType = next(iter(DirectoryServerType))
-        super().begin(now)
 
 
 @fault("queue-manager-journalquota-of-new-queue-manager-one-gigabyte", breaks="MQSO-6.6.1-D05", blind=True)
@@ -93,16 +81,6 @@ class QueueManagerPublicSigningKeyListAfterProvisioningEmpty(DirectoryClient):
         super().publish_public_keys()
         state = self.qm.enterprise.state
         state.LocalQueueManager = _without_signing_keys(state.LocalQueueManager)
-
-
-@fault("queue-manager-initializationretrytimerduration-in-directory-mode-900", breaks="MQSO-6.6.1-D06", blind=True)
-class QueueManagerInitializationRetryTimerDurationInDirectoryMode900(Initialization):
-    """InitializationRetryTimerDuration of a new queue manager in directory mode is 900."""
-
-    def begin(self, now: Now) -> None:
-        super().begin(now)
-        if self.qm.enterprise.state.DirectoryIntegrated:
-            self.qm.adm.InitializationRetryTimerDuration = 900
 
 
 class StartsNoted(Restoring):
@@ -166,25 +144,6 @@ class QueueManagerRoutingTableOfRestartedRoutingServerEmpty(DirectoryClient):
         super().initialize_routing_table()
         if self.qm.adm.LastDomain is not None:
             self.qm.enterprise.table = ()
-
-
-@fault("queue-manager-query-timer-of-routing-server-not-started", breaks="MQSO-6.6.2-D05", blind=True)
-class QueueManagerQueryTimerOfRoutingServerNotStarted(DirectoryClient):
-    """A routing server does not start the QueueManager Query Timer when it initializes its routing."""
-
-    def synchronize(self, now: Now) -> DirectoryOperationResult:
-        status = super().synchronize(now)
-        self.qm.timers.stop(TimerKey(TimerName.QUEUE_MANAGER_QUERY, 0))
-        return status
-
-
-@fault("queue-manager-initializationretrytimerduration-after-directory-error-120", breaks="MQSO-6.6.2-D09", blind=True)
-class QueueManagerInitializationRetryTimerDurationAfterDirectoryError120(Initialization):
-    """InitializationRetryTimerDuration is 120 after an initialization that failed because of the directory."""
-
-    def give_up(self, why: str, now: Now) -> None:
-        super().give_up(why, now)
-        self.qm.adm.InitializationRetryTimerDuration = INITIALIZATION_RETRY_S
 
 
 @fault("queue-manager-public-queues-of-same-domain-written", breaks=("MQSO-6.6.2-01", "MQSO-6.6.2-D01"), blind=True)

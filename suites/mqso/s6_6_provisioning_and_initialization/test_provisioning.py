@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.expectations import holds, none, one_of
+from harness.expectations import each, holds, none, one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
@@ -23,6 +23,7 @@ RETRY_DURATIONS_S = ("120", "900")
 """
 INITIALIZATION_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-D06")
 UNINITIALIZED_VALUES = (None, False)
+PUBLIC_KEY_ATTRIBUTES = ("PublicEncryptionKeyList", "PublicSigningKeyList")
 
 
 def _select_shown_attributes(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -37,7 +38,7 @@ def _judge_provisioned_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> N
     modes = {name: getattr(sut.file.provisioned, key) for name, key in SETTING_BY_MODE_ELEMENT.items()}
     integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
     expected, observed = _select_shown_attributes(shown, {"DirectoryIntegrated": integrated, **modes})
-    judge("MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
+    judge("MQSO-6.6-06", "MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
 
 
 @needs("inspect")
@@ -82,3 +83,24 @@ def test_directory_roles_are_as_provisioned(sut, judge):
         expected=holds("the directory object names a site"),
         observed=bool(read_element(queue_manager, "SiteIdentifierList")),
     )
+
+
+@needs("inspect", "restart")
+@covers("MQSO-6.6-06", "MQSO-6.6.1-03", "MQSO-6.6.1-D03")
+def test_modes_are_as_provisioned_after_restart(sut, judge):
+    """After each of two restarts, the SUT shows the modes that its SUT file declares."""
+    for _ in range(2):
+        sut.restart()
+        _judge_provisioned_modes(sut, judge, sut.inspect_queue_manager())
+
+
+@needs("inspect", "directory", "security")
+@covers("MQSO-6.6.1-D06")
+def test_provisioned_sut_has_public_keys(sut, judge):
+    """A SUT in directory mode that supports security shows public encryption keys and public signing keys."""
+    shown = sut.inspect_queue_manager()
+    keys = {name: bool(shown[name]) for name in PUBLIC_KEY_ATTRIBUTES if name in shown}
+    if not keys:
+        judge.mark_not_exercised("MQSO-6.6.1-D06", reason="the SUT does not show its public keys")
+        return
+    judge("MQSO-6.6.1-D06", expected=each(True, "list"), observed=keys, case="the list contains public keys")

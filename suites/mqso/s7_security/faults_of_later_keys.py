@@ -163,15 +163,6 @@ class QueueManagerPublicKeysWithoutSecondProvider(DirectoryClient):
             self.qm.directory_link.write(WriteRequest(changed, ("PublicEncryptionKeyList",)), lambda answer: None)
 
 
-@fault("queue-manager-public-keys-lost-in-directory-not-published", breaks="MQSO-7.4.1.3-04", blind=True)
-class QueueManagerPublicKeysLostInDirectoryNotPublished(DirectoryClient):
-    """A queue manager whose public keys have changed in the directory does not publish its keys at its next start."""
-
-    def publish_public_keys(self) -> None:
-        if self.qm.adm.LastDomain is None:
-            super().publish_public_keys()
-
-
 @fault("receiver-signature-with-unregistered-certificate-not-verified", breaks="MQSO-7.4.1.3-D01", blind=True)
 class ReceiverSignatureWithUnregisteredCertificateNotVerified(SecurityOnReceipt):
     """The receiver does not verify the signature of a message whose certificate is not registered."""
@@ -210,16 +201,8 @@ class ReceiverUnregisteredCertificateRemovedFromMessage(SecurityOnReceipt):
         if header.SecurityData.SenderCert in known:
             return checked
         data = replace(header.SecurityData, SenderCert=b"", Padding=None)
-        return replace(checked, SecurityHeader=replace(header, SecurityData=data))
-
-
-@fault("receiver-second-certificate-of-user-ignored", breaks="MQSO-7.4.1.4.2-05", blind=True)
-class ReceiverSecondCertificateOfUserIgnored(SecurityLookup):
-    """The receiver finds only the first registered certificate of a user."""
-
-    def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
-        found = super().find_user_certificates(security_id)
-        return None if found is None else replace(found, Certificates=found.Certificates[:1])
+        base = replace(checked.BaseHeader, PacketSize=0)
+        return replace(checked, BaseHeader=base, SecurityHeader=replace(header, SecurityData=data))
 
 
 @fault("receiver-user-of-first-signed-message-kept", breaks="MQSO-7.4.1.4.2-05", blind=True)
