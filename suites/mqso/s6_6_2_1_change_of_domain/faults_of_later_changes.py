@@ -9,7 +9,6 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.store.disk import Change
 from reference_qm.directory.interface import DeleteRequest
-from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
@@ -22,17 +21,6 @@ class QueueManagerChangeOfDomainWithoutPublicQueuesIgnored(Membership):
     def has_joined_domain(self) -> bool:
         queues = self.qm.adm.QueueCollection.values()
         return super().has_joined_domain and any(one.QueueType.value == "Public" for one in queues)
-
-
-@fault("queue-manager-first-object-of-new-domain-taken", breaks="MQSO-6.6.2.1-03", blind=True)
-class QueueManagerFirstObjectOfNewDomainTaken(Membership):
-    """A queue manager in a new domain reads the object of any queue manager if no object has its name."""
-
-    def find_machine(self) -> QueueManager | None:
-        found = super().find_machine()
-        _, elements = self.qm.enterprise.directory.contents()
-        machines = (one for one in elements or () if isinstance(one, QueueManager))
-        return next(machines, None) if found is None else found
 
 
 @fault("queue-manager-created-identifier-lost-at-restart", breaks="MQSO-6.6.2.1-05", blind=True)
@@ -73,8 +61,9 @@ class QueueManagerDirectoryOfflineAfterMismatchInNewDomainFalse(Membership):
     """A queue manager that finds an object with another Identifier in a new domain leaves DirectoryOffline FALSE."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+        found = self.find_machine()
         super().change_domain(go_on, now)
-        if self.find_machine() is not None:
+        if found is not None:
             self.qm.enterprise.state.DirectoryOffline = False
 
 
