@@ -102,8 +102,8 @@ class ReceiverEncryptedMessageOfSecondSenderNotDecrypted(SecurityOnReceipt):
 
 @fault("receiver-rights-of-sender-kept-after-change", breaks="MQSO-7.3-02", blind=True)
 class ReceiverRightsOfSenderKeptAfterChange(SecurityOnReceipt):
-    """The receiver accepts messages of a sender that once had the right to write to a queue, even if the present queue of
-    that name does not grant the right.
+    """The receiver accepts messages of a sender that once had the right to write to a queue, even if the present queue
+    of that name does not grant the right.
     """
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

@@ -51,9 +51,9 @@ def _create_queue(sut, judge, *granted):
 @needs("security", "receive", "queue_control")
 @covers("MQSO-7.3-02")
 def test_right_to_write_is_that_of_present_queue(peer, sut, judge):
-    """A queue grants the right to write to Alice. It is deleted, and a queue with the same name grants the right to Bob.
-    The SUT accepts messages of the user who has the right when the message arrives, and refuses messages of the other
-    user.
+    """A queue grants the right to write to Alice. It is deleted, and a new queue with the same name grants the right to
+    Bob. The SUT accepts messages of the user who has the right when the message arrives, and refuses messages of the
+    other user.
     """
     queue = _create_queue(sut, judge, (ALICE.sid, WRITE_RIGHT_MASK))
     if queue is None:

@@ -53,6 +53,7 @@ def test_public_keys_of_second_receiver_expire(peer, sut, judge):
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     with restore_keys_at_end(sut, FAR_QUEUE_MANAGER):
         publish_keys(sut, FAR_QUEUE_MANAGER, peer_keys())
+        peer.settle()
         outgoing = Outgoing(peer, sut, private_name(peer.identifier))
         outgoing.send(body="to the peer", privacy_level="base")
         outgoing.start_new_session()
