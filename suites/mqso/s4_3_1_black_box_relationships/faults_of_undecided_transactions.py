@@ -30,14 +30,3 @@ class QueueManagerPreparedTransactionCommittedAtRestart(Initialization):
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             if transaction.state is TransactionState.PREPARED:
                 self.qm.coordinating.commit(transaction, 0, now)
-
-
-@fault("queue-manager-external-transaction-of-one-operation-committed-unprepared", breaks="MQSO-4.3.1.2-02", blind=True)
-class QueueManagerExternalTransactionOfOneOperationCommittedUnprepared(Coordinating):
-    """The queue manager commits an external transaction with at most one operation that was not prepared."""
-
-    def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
-        few = len(transaction.TransactionalOperationCollection) <= 1
-        if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE and few:
-            return self.prepare(transaction, True, token, now)
-        return super().commit(transaction, token, now)

@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.errors import CommandError
 from reference_qm.core.sessions.session_opening import SessionOpening
-from reference_qm.model.transactions import Transaction, TransactionState
+from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import CloseTransport
 from reference_qm.surface.inputs import CoordinatorChanged, TransportAccepted
@@ -23,17 +23,6 @@ class QueueManagerSessionAfterStartWithoutCoordinatorRefused(SessionOpening):
             super().accept_transport(event, now)
         else:
             self.qm.emit(CloseTransport(event.transport, "the Transaction Coordinator is unavailable"))
-
-
-@fault("queue-manager-prepared-transaction-at-start-without-coordinator-lost", breaks="MQSO-5.5.3-02", blind=True)
-class QueueManagerPreparedTransactionAtStartWithoutCoordinatorLost(Coordinating):
-    """A queue manager that starts without the Transaction Coordinator stops if transactions are in doubt."""
-
-    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
-        super().on_coordinator_changed(event, now)
-        transactions = self.qm.adm.TransactionCollection.values()
-        if not event.available and any(one.state is TransactionState.PREPARED for one in transactions):
-            self.reenlistment_timeout(now)
 
 
 @fault("queue-manager-second-return-of-coordinator-ignored", breaks="MQSO-5.5.3-06", blind=True)
