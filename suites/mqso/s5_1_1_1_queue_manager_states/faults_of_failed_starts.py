@@ -89,7 +89,11 @@ class QueueManagerThrottledWithOpenSessionFalse(Quotas):
             super().on_resources_changed(event, now)
 
 
-@fault("queue-manager-initialization-retry-timer-restarted-by-request", breaks="MQSO-5.1.1.1-D02", blind=True)
+@fault(
+    "queue-manager-initialization-retry-timer-restarted-by-request",
+    breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"),
+    blind=True,
+)
 class QueueManagerInitializationRetryTimerRestartedByRequest(Inputs):
     """A request that a queue manager refuses after a failed initialization restarts the Initialization Retry Timer."""
 

@@ -49,6 +49,15 @@ class QueueManagerClusteredAfterRestartTrue(Restoring):
         self.qm.adm.Clustered = bool(entries)
 
 
+@fault("queue-manager-directoryserver-after-restart-true", breaks="MQSO-6.6.1-D04")
+class QueueManagerDirectoryServerAfterRestartTrue(Restoring):
+    """DirectoryServer is TRUE in a queue manager in workgroup mode, after a restart."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        self.qm.adm.DirectoryServer = bool(entries) and not self.qm.config.directory_integrated
+
+
 @fault("queue-manager-journalquota-of-new-queue-manager-one-gigabyte", breaks="MQSO-6.6.1-D05", blind=True)
 class QueueManagerJournalQuotaOfNewQueueManagerOneGigabyte(Initialization):
     """JournalQuota of a new queue manager is 0x00100000 instead of 0xFFFFFFFF."""

@@ -41,6 +41,20 @@ def _judge_provisioned_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> N
     judge("MQSO-6.6-06", "MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
 
 
+def _judge_missing_roles(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
+    """Judge that a SUT in workgroup mode has no role."""
+    if sut.file.capabilities.get("directory", False):
+        judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
+        return
+    set_there = [name for name in ATTRIBUTE_BY_PROVISIONED_ROLE if shown.get(name) not in UNINITIALIZED_VALUES]
+    judge(
+        "MQSO-6.6.1-D04",
+        "MQSO-6.6-06",
+        expected=none("flag for the role of a directory server or routing server"),
+        observed=set_there,
+    )
+
+
 @needs("inspect")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
 def test_modes_are_as_provisioned(sut, judge):
@@ -49,18 +63,7 @@ def test_modes_are_as_provisioned(sut, judge):
     """
     queue_manager = sut.inspect_queue_manager()
     _judge_provisioned_modes(sut, judge, queue_manager)
-    if sut.file.capabilities.get("directory", False):
-        judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
-    else:
-        set_there = [
-            name for name in ATTRIBUTE_BY_PROVISIONED_ROLE if queue_manager.get(name) not in UNINITIALIZED_VALUES
-        ]
-        judge(
-            "MQSO-6.6.1-D04",
-            "MQSO-6.6-06",
-            expected=none("flag for the role of a directory server or routing server"),
-            observed=set_there,
-        )
+    _judge_missing_roles(sut, judge, queue_manager)
     retry_s = str(read_element(queue_manager, "InitializationRetryTimerDuration"))
     judge(
         *INITIALIZATION_RULES, expected=one_of(*RETRY_DURATIONS_S), observed=retry_s, case="retry duration in seconds"
@@ -86,12 +89,16 @@ def test_directory_roles_are_as_provisioned(sut, judge):
 
 
 @needs("inspect", "restart")
-@covers("MQSO-6.6-06", "MQSO-6.6.1-03", "MQSO-6.6.1-D03")
+@covers("MQSO-6.6-06", "MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04")
 def test_modes_are_as_provisioned_after_restart(sut, judge):
-    """After each of two restarts, the SUT shows the modes that its SUT file declares."""
+    """After each of two restarts, the SUT shows the modes that its SUT file declares. In workgroup mode, it is neither
+    a directory server nor a routing server.
+    """
     for _ in range(2):
         sut.restart()
-        _judge_provisioned_modes(sut, judge, sut.inspect_queue_manager())
+        shown = sut.inspect_queue_manager()
+        _judge_provisioned_modes(sut, judge, shown)
+        _judge_missing_roles(sut, judge, shown)
 
 
 @needs("inspect", "directory", "security")

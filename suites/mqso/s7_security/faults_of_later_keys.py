@@ -139,7 +139,7 @@ class ReceiverSenderOfLaterMessageNotVerified(SecurityOnReceipt):
                 known.add(name)
 
 
-@fault("receiver-sender-of-transactional-message-not-verified", breaks="MQSO-7.3-03", blind=True)
+@fault("receiver-sender-of-transactional-message-not-verified", breaks=("MQSO-7.3-03", "MQSO-7.4.1.4.2-05"), blind=True)
 class ReceiverSenderOfTransactionalMessageNotVerified(SecurityOnReceipt):
     """The receiver does not authenticate the sender of a transactional message."""
 
@@ -163,6 +163,17 @@ class QueueManagerPublicKeysWithoutSecondProvider(DirectoryClient):
             first = replace(keys, aPublicKeys=keys.aPublicKeys[:1]).build()
             changed = replace(state.LocalQueueManager, PublicEncryptionKeyList=first)
             self.qm.directory_link.write(WriteRequest(changed, ("PublicEncryptionKeyList",)), lambda answer: None)
+
+
+@fault("queue-manager-public-keys-at-restart-removed", breaks="MQSO-7.4.1.3-04")
+class QueueManagerPublicKeysAtRestartRemoved(DirectoryClient):
+    """A queue manager that starts again in its domain removes its public signing keys from its directory object."""
+
+    def publish_public_keys(self) -> None:
+        super().publish_public_keys()
+        if self.qm.adm.LastDomain is not None:
+            changed = replace(self.qm.enterprise.state.LocalQueueManager, PublicSigningKeyList=b"")
+            self.qm.directory_link.write(WriteRequest(changed, ("PublicSigningKeyList",)), lambda answer: None)
 
 
 @fault("receiver-signature-with-unregistered-certificate-not-verified", breaks="MQSO-7.4.1.3-D01", blind=True)

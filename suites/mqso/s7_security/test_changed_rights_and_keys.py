@@ -12,6 +12,7 @@ from harness.wire import protection
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
 from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.descriptors import EVERYONE_SID, build_descriptor
+from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     SYMMETRIC_KEYS,
@@ -27,6 +28,7 @@ ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS, ACCESS_DENIED_CLASS = (
     "NACK_ACCESS_DENIED",
 )
 WRITE_RIGHT_MASK, PEEK_RIGHT_MASK = 0x04, 0x02
+PUBLIC_KEY_ATTRIBUTES = ("public_encryption_keys_base64", "public_signing_keys_base64")
 BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 3, 5
 LEVEL_AND_ALGORITHM_BY_KEY_BITS = {
     40: (BASE_PRIVACY_LEVEL, protection.RC4),
@@ -97,7 +99,7 @@ def test_right_to_receive_is_checked_beside_other_reader(remote, sut, judge):
 
 
 @needs("security", "receive")
-@covers("MQSO-7.3-03")
+@covers("MQSO-7.3-03", "MQSO-7.4.1.4.2-05")
 def test_signer_of_transactional_message_is_authenticated(peer, sut, judge):
     """A user signs transactional messages with its own certificate; they arrive. A transactional message that names the
     user, but is signed with a certificate that is not registered for the user, is refused.
@@ -110,9 +112,11 @@ def test_signer_of_transactional_message_is_authenticated(peer, sut, judge):
     found = secured.dispositions(genuine, "transactional")
     false = sign_message(secured.message(queue="transactional", security=foreign), key=MALLORY.key)
     found |= secured.dispositions({"foreign certificate": false}, "transactional")
+    answers = {"genuine": ARRIVAL_ACK_CLASS, "foreign certificate": BAD_SIGNATURE_CLASS}
     rows = [
-        ("MQSO-7.3-03", "genuine", "answer", ARRIVAL_ACK_CLASS),
-        ("MQSO-7.3-03", "foreign certificate", "answer", BAD_SIGNATURE_CLASS),
+        (rule, name, "answer", answer)
+        for rule in ("MQSO-7.3-03", "MQSO-7.4.1.4.2-05")
+        for name, answer in answers.items()
     ]
     judge_dispositions(judge, secured, found, rows)
 
@@ -132,3 +136,18 @@ def test_each_body_is_decrypted_with_key_of_its_message(peer, sut, judge):
             packets[f"{bits} bits, key {number}"] = encrypt_message(sut, packet, level, algorithm, key)
     rows = [("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_BODY.decode()) for name in packets]
     judge_dispositions(judge, secured, secured.dispositions(packets), rows)
+
+
+@needs("directory", "environment", "security", "inspect", "restart", "queue_control")
+@covers("MQSO-7.4.1.3-04")
+def test_public_keys_stay_in_directory_object_after_restart(peer, sut, judge):
+    """After a restart, the SUT's directory object still contains the public encryption and signing keys of the SUT."""
+    before = _select_public_keys(sut.read_directory_object())
+    sut.restart()
+    Enterprise(peer, sut).await_online()
+    after = _select_public_keys(sut.read_directory_object())
+    judge("MQSO-7.4.1.3-04", expected=before, observed=after, case="public keys in the directory object")
+
+
+def _select_public_keys(directory_object):
+    return {name: (directory_object or {}).get(name) for name in PUBLIC_KEY_ATTRIBUTES}
