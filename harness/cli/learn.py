@@ -68,13 +68,13 @@ def _learn_and_save(sut: Path, out: Path, seed: str) -> LearnedMachine:
     from contextlib import closing
 
     from harness.capture.recorder import Recorder
-    from harness.cli.outputs import confirm_file, report_write_errors
+    from harness.cli.outputs import report_write_errors, require_writable_file
     from harness.learn.learner import learn_machine
     from harness.peer.peer import Peer
     from harness.sut.drivers import create_driver, start_all
     from harness.sut.sut_file import load_sut_file
 
-    confirm_file(out)
+    require_writable_file(out)
     driver = create_driver(load_sut_file(sut), out.parent)
     with unwind_on_signals():
         start_all([driver])

@@ -21,7 +21,7 @@ from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, Pers
 from reference_qm.surface.store import MemoryStore, StoreError
 from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
-CHANGE_NOTICED_AFTER_MS = 500
+DIRECTORY_CHANGE_DELAY_MS = 500
 """int ms: the time after which the system notices a change or an outage of the directory, unless it uses the directory
 earlier.
 """
@@ -113,7 +113,7 @@ class SystemHost(CoreHost):
         self._report_surroundings(before)
         core = self.core
         self.environment.call_at(
-            self.now().monotonic_ms + CHANGE_NOTICED_AFTER_MS, lambda: self._report_directory_change(core)
+            self.now().monotonic_ms + DIRECTORY_CHANGE_DELAY_MS, lambda: self._report_directory_change(core)
         )
         return self._token
 

@@ -151,13 +151,13 @@ class DrivenConnectingSystem:
             if isinstance(request, EstablishConnectionPacket):
                 self._listener.waiting.remove(conversation)
                 if request.EstablishConnectionHeader.ServerGuid == NULL_GUID:
-                    self._assign(conversation, DIRECT)
+                    self._assign_connection(conversation, DIRECT)
                 else:
                     named.append(conversation)
         for conversation in named:
-            self._assign(conversation, self._find_destination(step))
+            self._assign_connection(conversation, self._find_destination(step))
 
-    def _assign(self, conversation: RawConversation, name: str) -> None:
+    def _assign_connection(self, conversation: RawConversation, name: str) -> None:
         self._sessions[name] = conversation
         self._counts[name] += 1
         self._acknowledged[name] = self._offered[name] = 0
@@ -208,7 +208,7 @@ class DrivenConnectingSystem:
 
     def _perform_respond(self, to: str, how: str, unused: list[str]) -> None:
         if how not in (VALID, REFUSAL, WRONG_CLIENT):
-            self._send_other(to, how)
+            self._send_forbidden_packet(to, how)
             return
         client = _OTHER_QUEUE_MANAGER if how == WRONG_CLIENT else self._sut.guid
         fields = group_unused_fields(unused)
@@ -230,9 +230,9 @@ class DrivenConnectingSystem:
             response = connection_parameters(base=fields["base"], internal=fields["internal"], **header)
             self._sessions[to].send(response)
         else:
-            self._send_other(to, how)
+            self._send_forbidden_packet(to, how)
 
-    def _send_other(self, to: str, how: str) -> None:
+    def _send_forbidden_packet(self, to: str, how: str) -> None:
         """Send a packet that is not permitted in the phase of the session."""
         packets: dict[str, Callable[[], Any]] = {
             "session ack": lambda: session_ack(WindowSize=64),
@@ -329,7 +329,7 @@ class DrivenConnectingSystem:
             "set-up": len(packets),
             "se": asked.SE,
             "acknowledged": max((one.AckSequenceNumber for one in headers if one is not None), default=0),
-            "wrong packets": sum(not self._is_valid(one, servers) for one in packets),
+            "wrong packets": sum(not self._is_valid_packet(one, servers) for one in packets),
         }
 
     def _has_other_window(self, packets: list[Any]) -> bool:
@@ -337,7 +337,7 @@ class DrivenConnectingSystem:
         named = [one.ConnectionParametersHeader for one in packets if isinstance(one, ConnectionParametersPacket)]
         return any(one.WindowSize != WINDOW_SIZE for one in named)
 
-    def _is_valid(self, packet: Any, servers: Collection[UUID]) -> bool:
+    def _is_valid_packet(self, packet: Any, servers: Collection[UUID]) -> bool:
         if isinstance(packet, EstablishConnectionPacket):
             header = packet.EstablishConnectionHeader
             return header.ClientGuid == self._sut.guid and header.ServerGuid in servers

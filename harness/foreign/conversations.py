@@ -175,7 +175,7 @@ class Conversation:
         self._missing = self._missing or reason
         for view in self._views:
             if view.connection is not None:
-                view.connection.missing = self._missing
+                view.connection.missing_frames_reason = self._missing
                 view.connection.summaries.clear()
 
     def _uses_port(self, ports: frozenset[int]) -> bool:
@@ -207,7 +207,9 @@ class Conversation:
             system = self._systems.at(self._name_side(side), self.ends[side][0], self._get_identifying_port(side))
             if system is not None:
                 system.roles[role] += 1
-                self._views.append(SystemView(system, side, Connection(self.first_frame, role, missing=self._missing)))
+                self._views.append(
+                    SystemView(system, side, Connection(self.first_frame, role, missing_frames_reason=self._missing))
+                )
 
     def _get_identifying_port(self, side: int) -> int:
         """Return the port that identifies a system on a computer with several systems, or 0 if the address identifies
@@ -275,13 +277,13 @@ class _ConversationDirection(Receiver):
         """Return the number of incomplete packets."""
         return self._cutter.lost if self._cutter is not None else 0
 
-    def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
+    def data(self, data: bytes, number: int, time_us: int, has_push_flag: bool) -> None:
         if self._conversation.kind == OTHER:
             return
         if self._cutter is None:
             self._cutter = self._conversation.make_cutter(self._side, data)
         if self._cutter is not None:
-            self._cutter.data(data, number, time_us, pushed)
+            self._cutter.data(data, number, time_us, has_push_flag)
 
     def note_gap(self, size: int, number: int) -> None:
         self._conversation.note_gap(self._side, size, number)

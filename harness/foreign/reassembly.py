@@ -44,7 +44,7 @@ class Segment(NamedTuple):
 class Receiver:
     """The interface of an object that receives the bytes of one direction of a connection."""
 
-    def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
+    def data(self, data: bytes, number: int, time_us: int, has_push_flag: bool) -> None:
         """Handle the next bytes of the direction; ``number`` is the frame that contained these bytes."""
         raise NotImplementedError
 

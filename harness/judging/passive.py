@@ -123,8 +123,8 @@ class Context:
             return noted
         if self.connection is None:
             return kind()
-        if self.connection.missing is not None:
-            raise NotCaptured(self.connection.missing)
+        if self.connection.missing_frames_reason is not None:
+            raise NotCaptured(self.connection.missing_frames_reason)
         noted = self.connection.summaries.get(kind) or kind()
         return noted
 
@@ -135,7 +135,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
     if connection is None or frame.transport == RPC_TRANSPORT:
         return
     for kind in Summary.KINDS:
-        if not kind.of_system and connection.missing is not None:
+        if not kind.of_system and connection.missing_frames_reason is not None:
             continue
         summaries = of_system if kind.of_system else connection.summaries
         if summaries is None:

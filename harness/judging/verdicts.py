@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from harness.capture.whole_writes import open_whole, write_whole
+from harness.capture.whole_writes import append_whole_record, open_record_file
 from harness.environment.wall_clock import read_steady_ns
 from harness.errors import UsageError
 from harness.rules.renamed_checks import get_current_check
@@ -205,7 +205,7 @@ class VerdictLog:
         """
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
-        self._file = open_whole(path, "ab")
+        self._file = open_record_file(path, "ab")
 
     def append(self, entry: Entry) -> None:
         """Write one verdict, unless the same check already wrote it before the run was killed."""
@@ -219,7 +219,7 @@ class VerdictLog:
         ms = read_steady_ns() // 1_000_000 - self._started_ms
         lines = [entry.to_line(seq, ms) for seq, entry in enumerate(new, self._next)]
         if lines:
-            write_whole(self._file, self.path, ("\n".join(lines) + "\n").encode())
+            append_whole_record(self._file, self.path, ("\n".join(lines) + "\n").encode())
         self._next += len(lines)
         for entry in new:
             self._count(entry)

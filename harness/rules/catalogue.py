@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from harness.compiled.kept import keep_value
+from harness.compiled.kept import get_cached_value
 from harness.compiled.sources import stamps
 from harness.paths import SUITES
 from harness.rules.errata import ERRATA_FILE, CatalogueError, Erratum, check_keys, load_errata, read_toml
@@ -331,7 +331,7 @@ def _load_installed_catalogue() -> Catalogue:
         fresh.append(_read_catalogue(SUITES))
         return fresh[0].to_tree()
 
-    tree = keep_value("catalogue", sources, build_tree)
+    tree = get_cached_value("catalogue", sources, build_tree)
     return fresh[0] if fresh else Catalogue.from_tree(tree)
 
 

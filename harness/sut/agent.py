@@ -296,7 +296,7 @@ class AgentWire:
         """Watch the stream of the command in this channel's environment. Return False if the environment has ended."""
         if self._sock.fileno() < 0:
             return False
-        self._environment.watch(self._sock, self._on_socket_ready, write=write)
+        self._environment.watch_socket(self._sock, self._on_socket_ready, write=write)
         return True
 
     def on_reply(self, number: int, reply: Reply) -> None:

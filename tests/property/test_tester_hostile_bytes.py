@@ -122,7 +122,7 @@ def test_judge_handles_arbitrary_packets(sent: list[bytes], by_peer: bool) -> No
             made.record_received(connection, bytes(opening))
         for data in sent:
             made.record_received(connection, data)
-            made.datagram(PEER, SUT, data[:1_000], from_sut=True)
+            made.record_datagram(PEER, SUT, data[:1_000], from_sut=True)
         looked_at(made)
 
 
@@ -255,7 +255,7 @@ def test_capture_file_of_arbitrary_bytes_is_read_or_refused(data: st.DataObject)
     with recorder() as made:
         connection = made.record_opening(PEER, SUT, by_peer=True)
         made.record_received(connection, b"x" * 50)
-        made.datagram(PEER, SUT, b"y" * 24, from_sut=True)
+        made.record_datagram(PEER, SUT, b"y" * 24, from_sut=True)
         assert made.path is not None
         whole = made.path.read_bytes()
         made.path.write_bytes(data.draw(mutated(st.just(whole))))

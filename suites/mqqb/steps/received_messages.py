@@ -95,7 +95,7 @@ class ReceivedMessages(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Record a message of the peer."""
-        self.missing = self.missing or connection.missing
+        self.missing = self.missing or connection.missing_frames_reason
         packet = get_record(frame) if not frame.from_sut and frame.kind == "UserMessage" else None
         if packet is None:
             return

@@ -164,7 +164,7 @@ def test_predicate_does_not_judge_by_packets_missing_in_capture(numbers: Any) ->
     def needs_role(packet: Any, context: Context) -> Finding:
         return False, f"{context.sut_role}"
 
-    lacking = Connection(1, "", missing="12 bytes are not in the capture")
+    lacking = Connection(1, "", missing_frames_reason="12 bytes are not in the capture")
     found = judged(lacking, 1, 2, 3)
     assert found.tallies[MUST].missing == {"12 bytes are not in the capture": 2}
     assert found.tallies[SHOULD].missing == {"the capture does not show which side opened the connection": 2}
