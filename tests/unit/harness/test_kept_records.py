@@ -31,7 +31,7 @@ CHECK = "suites/mqqb/s3_1_5_04_1_request_packet/predicates.py"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(kept, "find_cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
@@ -154,12 +154,12 @@ def test_value_of_file_changed_during_process_is_not_cached(folder: Path, monkey
 def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     for place in (tmp_path / "file" / "cache", None):
-        monkeypatch.setattr(kept, "cache_folder", lambda place=place: place)
+        monkeypatch.setattr(kept, "find_cache_folder", lambda place=place: place)
         assert get_cached_value("v", [OPENING], lambda: 7) == 7
 
 
 def test_cache_drops_records_of_the_oldest_checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(kept._MAX_CHECKOUT_CACHES + 3):
-        monkeypatch.setattr(kept, "cache_folder", lambda number=number: tmp_path / str(number))
+        monkeypatch.setattr(kept, "find_cache_folder", lambda number=number: tmp_path / str(number))
         get_cached_value("v", [OPENING], lambda: 1)
     assert len(list(tmp_path.iterdir())) == kept._MAX_CHECKOUT_CACHES
