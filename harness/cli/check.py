@@ -75,7 +75,7 @@ def check(
     from harness.foreign.annotated import write_annotated
     from harness.foreign.check import check_capture
     from harness.foreign.findings import build_findings
-    from harness.foreign.report import FORMATS
+    from harness.foreign.report import FORMATTER_BY_NAME
     from harness.foreign.systems import RequestedSystem
     from harness.rules.catalogue import load_catalogue
     from harness.rules.releases import RELEASES
@@ -113,7 +113,7 @@ def check(
 
         with report_write_errors(html, "--html"):
             html.write_text(build_page(findings), encoding="utf-8")
-    text = FORMATS[format_](findings) if findings else ""
+    text = FORMATTER_BY_NAME[format_](findings) if findings else ""
     if out is None:
         typer.echo(text, nl=False)
     else:

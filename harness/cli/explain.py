@@ -179,9 +179,9 @@ def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
     """Yield the verdicts of a run about a rule, worst first. Equal verdicts share one line. The first line of each
     kind of verdict is followed by its packets.
     """
-    from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
+    from harness.judging.verdicts import VERDICTS_WORST_FIRST, Verdict, read_verdicts
     from harness.run.evidence import EvidenceTexts, list_frames
-    from harness.wire.value_names import with_names
+    from harness.wire.value_names import add_names
 
     equal: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for line in read_verdicts(folder / VERDICTS_FILE):
@@ -190,11 +190,11 @@ def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
             equal.setdefault(said, []).append(line)
     texts, shown = EvidenceTexts(folder), set[str]()
     for (verdict, expected, observed, reason), lines in sorted(
-        equal.items(), key=lambda one: WORST_FIRST.index(Verdict(one[0][0]))
+        equal.items(), key=lambda one: VERDICTS_WORST_FIRST.index(Verdict(one[0][0]))
     ):
         first = lines[0]
         where = f" [{first['capture']} {frames}]" if (frames := list_frames(first)) else ""
-        seen = f"expected {with_names(expected)}; observed {with_names(observed)}" if expected or observed else ""
+        seen = f"expected {add_names(expected)}; observed {add_names(observed)}" if expected or observed else ""
         text = f"{seen} ({reason})" if seen and reason else seen or reason
         often = f"{len(lines):,} times " if len(lines) > 1 else ""
         yield f"{often}{verdict}: {one_line(text, _MAX_TEXT_CHARACTERS)}{where}"

@@ -141,11 +141,11 @@ class PeerAsReadServer:
         call.respond()
 
     def _close_queue(self, call: ServedCall) -> None:
-        self._show(call)
+        self._record_shown_call(call)
         call.respond(Return=OTHER_STATUS if self.is_close_refused else 0)
 
     def _end_receive(self, call: ServedCall) -> None:
-        self._show(call)
+        self._record_shown_call(call)
         call.respond(Return=OTHER_STATUS if bytes(call.into.pphContext) in self._refused_ends else 0)
 
     def _cancel(self, call: ServedCall) -> None:

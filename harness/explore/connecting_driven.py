@@ -14,7 +14,7 @@ from harness.explore.unused_fields import group_unused_fields
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
 from harness.model.connecting.area import REFUSAL, VALID, WRONG_CLIENT
-from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_MS, REACTION_TIME_MS, WINDOW_SIZE
+from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_TIMEOUT_MS, REACTION_TIME_MS, WINDOW_SIZE
 from harness.model.connecting.state import (
     ANSWERED,
     COOKIES,
@@ -110,7 +110,7 @@ class DrivenConnectingSystem:
         self._sut = peer.sut
         self._names = {DIRECT: peer.direct_name("mqc-x"), PRIVATE: peer.private_name(9), UNKNOWN: _UNKNOWN_NAME}
         if peer.sut.has("set_timers"):
-            timers = {"session_initialization_ms": INITIALIZATION_MS, "session_cleanup_ms": _LONG_TIMER_MS}
+            timers = {"session_initialization_ms": INITIALIZATION_TIMEOUT_MS, "session_cleanup_ms": _LONG_TIMER_MS}
             timers["ack_wait_timeout_ms"] = ACK_WAIT_MS
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
         self._pings = AnsweredPings(peer)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from harness.errors import ConformanceFailure
 from harness.explore.queues_driven import UNSHOWN_LOOKUP_ID, DrivenQueues
-from harness.explore.wire_seen import class_name
+from harness.explore.wire_seen import get_class_name
 from harness.model.agreement import Refused
 from harness.model.queues.reading import PEEK, RECEIVE
 from harness.model.remote import misuse as wrong
@@ -288,7 +288,7 @@ class DrivenRemoteQueues(DrivenQueues):
         identifier = f"{{{user.SourceQueueManager}}}\\{user.MessageID}"
         return {
             "message": self._messages.get(identifier, "?"),
-            "class": class_name(properties.MessageClass),
+            "class": get_class_name(properties.MessageClass),
             "priority": packet.BaseHeader.Flags & 7,
             "delivery": "transactional" if packet.TransactionHeader else "recoverable" if user.DM == 1 else "express",
             "size": len(properties.MessageBody),

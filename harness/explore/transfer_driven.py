@@ -11,7 +11,7 @@ from typing import Any
 from harness.explore.queues_driven import DrivenQueues
 from harness.explore.secured_messages import describe_sender, find_secured_message, secure_message
 from harness.explore.unused_fields import group_unused_fields
-from harness.explore.wire_seen import SystemPackets, class_name, get_destination
+from harness.explore.wire_seen import SystemPackets, get_class_name, get_destination
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
 from harness.model.queues.state import INFINITE_LIFETIME_S
@@ -468,7 +468,7 @@ class DrivenTransfer(DrivenQueues):
         identifier = f"{{{packet.UserHeader.SourceQueueManager}}}\\{packet.UserHeader.MessageID}"
         described = {
             "message": self._messages.get(identifier, "?"),
-            "class": class_name(properties.MessageClass),
+            "class": get_class_name(properties.MessageClass),
             "priority": packet.BaseHeader.Flags & 7,
             "delivery": "transactional" if header else "recoverable" if packet.UserHeader.DM == 1 else "express",
             "size": len(properties.MessageBody),
@@ -487,7 +487,7 @@ class DrivenTransfer(DrivenQueues):
         body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
         return {
             "of": self._ordinals.get(body.MessageID, "?"),
-            "as": class_name(packet.MessagePropertiesHeader.MessageClass),
+            "as": get_class_name(packet.MessagePropertiesHeader.MessageClass),
             "source": "peer" if body.SourceGUID == self._peer.identifier else str(body.SourceGUID),
             "priority": packet.BaseHeader.Flags & 7,
             "number": body.TxSequenceNumber,

@@ -17,7 +17,7 @@ from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, RpcSend, SendDatagram, SendPacket
 from reference_qm.surface.inputs import Input
 
-When = Callable[[Any], bool] | None
+PacketCondition = Callable[[Any], bool] | None
 Kind = TypeVar("Kind", bound=Body)
 PacketWithFields = TypeVar("PacketWithFields")
 
@@ -40,7 +40,7 @@ def _set_field(record: Any, path: list[str], value: Any) -> Any:
     return replace(record, **{name: value(old) if callable(value) else value})
 
 
-def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
+def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that changes the bytes of every outgoing packet of one kind. If ``change`` returns
     None, the packet is dropped.
     """
@@ -75,14 +75,14 @@ def every_packet(change: Callable[[bytes], bytes]) -> Install:
     return lambda faulty: faulty.effect_filters.append(filter_sent_packet)
 
 
-def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
+def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends packets of one kind with changed fields. Sizes in the packets are
     computed from the changed content.
     """
     return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
 
 
-def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When = None) -> Install:
+def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends packets of one kind with changed bytes."""
     return packets(kind, lambda packet: change(packet.build()), when)
 

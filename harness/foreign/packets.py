@@ -1,5 +1,5 @@
 """Split one direction of a connection into packets, even if the capture began late or bytes are missing in it. After
-missing bytes, the start of the next packet is unknown. The parser (cutter) then searches for the signature of a packet,
+missing bytes, the start of the next packet is unknown. The splitter then searches for the signature of a packet,
 and accepts the packet if it can be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706
 12.6.1.
 """
@@ -34,7 +34,7 @@ _SESSION_DATA_REPRESENTATIONS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 """The data representations that PDUs use: ASCII and IEEE, in either byte order."""
 
 
-class Cutter(ABC):
+class StreamSplitter(ABC):
     """A parser that splits one direction of a connection into packets. ``lost``: the number of incomplete packets.
     Consecutive incomplete packets count as one packet.
     """
@@ -202,7 +202,7 @@ class Cutter(ABC):
         return number
 
 
-class PacketCutter(Cutter):
+class PacketSplitter(StreamSplitter):
     """A parser that splits the bytes of one direction of a connection into packets of MS-MQQB."""
 
     def __init__(self, take: TakePacket, *, late: bool) -> None:

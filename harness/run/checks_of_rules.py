@@ -59,7 +59,7 @@ def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str], lis
     """Return, for each file of checks, its functions with the rules and the varied parameters in their marks."""
     return {
         path: [
-            (f"{path}::{name}", list(dict.fromkeys(_rules_of_marks(marks))), _parameters_of_marks(marks))
+            (f"{path}::{name}", list(dict.fromkeys(_list_rules_of_marks(marks))), _list_parameters_of_marks(marks))
             for name, function in vars(importlib.import_module(_get_module_name(Path(path)))).items()
             if name.startswith("test_") and isinstance(function, FunctionType)
             for marks in (getattr(function, "pytestmark", ()),)
@@ -72,16 +72,16 @@ def _get_module_name(path: Path) -> str:
     return ".".join(path.with_suffix("").parts)
 
 
-def _parameters_of_marks(marks: Iterable[Any]) -> list[str]:
+def _list_parameters_of_marks(marks: Iterable[Any]) -> list[str]:
     """Return the parameters that the mark ``varied`` of a function names."""
     return [name for mark in marks if mark.name == "varied" for name in mark.args[0]]
 
 
-def _rules_of_marks(marks: Iterable[Any]) -> Iterator[str]:
+def _list_rules_of_marks(marks: Iterable[Any]) -> Iterator[str]:
     """Yield the rules that the marks of a function and of its parameters name."""
     for mark in marks:
         if mark.name == "covers":
             yield from mark.args
         elif mark.name == "parametrize":
             for value in mark.args[1]:
-                yield from _rules_of_marks(getattr(value, "marks", ()))
+                yield from _list_rules_of_marks(getattr(value, "marks", ()))

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from harness.judging.verdicts import WORST_FIRST, Verdict, read_standing_verdicts
+from harness.judging.verdicts import VERDICTS_WORST_FIRST, Verdict, read_standing_verdicts
 from harness.printable import one_line
 from harness.run.evidence import EvidenceTexts
-from harness.wire.value_names import with_names
+from harness.wire.value_names import add_names
 
 JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
@@ -74,14 +74,14 @@ class RuleResult:
         """The expected value, with the names of classes and statuses, or an empty string if there is no
         expectation.
         """
-        return with_names(self.line.get("expected") or "")
+        return add_names(self.line.get("expected") or "")
 
     @property
     def observed(self) -> str:
         """The observed value, with the names of classes and statuses, or an empty string if there is no
         observation.
         """
-        return with_names(self.line.get("observed") or "")
+        return add_names(self.line.get("observed") or "")
 
     @property
     def reason(self) -> str:
@@ -105,7 +105,7 @@ class RuleResult:
         return "skipped" if self.accepted else _JUNIT_ELEMENTS[self.verdict]
 
 
-def rule_results(path: Path) -> list[RuleResult]:
+def read_rule_results(path: Path) -> list[RuleResult]:
     """Read a verdict file. Return the final verdict of every rule, in the order of rule ids."""
     return [_build_result(line) for line in read_standing_verdicts(path)]
 
@@ -124,7 +124,7 @@ def _build_result(line: dict[str, Any]) -> RuleResult:
 
 
 def _sort_key(line: Mapping[str, Any]) -> tuple[int, str, int]:
-    return WORST_FIRST.index(Verdict(line["verdict"])), line["test"] or "", line["seq"]
+    return VERDICTS_WORST_FIRST.index(Verdict(line["verdict"])), line["test"] or "", line["seq"]
 
 
 ListTextsOfRule = Callable[[RuleResult], Iterable[str]]

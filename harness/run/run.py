@@ -234,7 +234,7 @@ class Run:
         """
         if self.suites is not None:
             return
-        content, suites = rules_json(self.catalogue)
+        content, suites = build_rules_json(self.catalogue)
         self._replace_file(RULES_FILE, content)
         self.suites = suites
 
@@ -449,7 +449,7 @@ def _read_recorded(path: Path, earlier: _EarlierResults) -> EarlierVerdicts:
     return done
 
 
-def rules_json(catalogue: Catalogue) -> tuple[str, str]:
+def build_rules_json(catalogue: Catalogue) -> tuple[str, str]:
     """Return the text of rules.json, and the SHA-256 of its canonical JSON."""
     if catalogue is not load_catalogue():
         return _encode_rules(catalogue)

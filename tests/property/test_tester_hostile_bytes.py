@@ -33,7 +33,7 @@ from harness.wire import connection_parameters, establish_connection
 from harness.wire.rpc import (
     ACCEPTANCE,
     NDR,
-    PTYPES,
+    PDU_TYPE_NAMES,
     QM2QM,
     QMCOMM,
     Outcome,
@@ -83,7 +83,7 @@ def pdus(draw: st.DrawFn) -> bytes:
     if draw(st.booleans()):
         return draw(mutated(st.sampled_from(PDUS)))
     body = draw(st.binary(max_size=80))
-    head = bytes([5, 0, draw(st.sampled_from(sorted(PTYPES))), draw(st.integers(0, 255)), 0x10, 0, 0, 0])
+    head = bytes([5, 0, draw(st.sampled_from(sorted(PDU_TYPE_NAMES))), draw(st.integers(0, 255)), 0x10, 0, 0, 0])
     auth = draw(st.sampled_from([0, 0, 1, 8, 0x20, 0xFFFF]))
     return head + (16 + len(body)).to_bytes(2, "little") + auth.to_bytes(2, "little") + b"\1\0\0\0" + body
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserHeader, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
@@ -458,7 +458,7 @@ add(
     "receiver-response-queue-on-admin-host-read-as-on-source",
     "MQDMPR-3.1.7.1.31-D17",
     "The receiver reads RQ 0x4 (PrivateQueueOnAdmin) as a private queue of the source queue manager.",
-    change_received(
+    change_received_message(
         {
             "UserHeader.Flags": lambda flags: (
                 flags & ~_RESPONSE_QUEUE_TYPE_MASK | UserHeader.flags(RQ=PRIVATE_ON_SOURCE_TYPE)

@@ -7,7 +7,7 @@ from typing import Any
 from harness.faults.fields import add_refusals, bit_clear, bit_set, field_is, off_by, size_wrong
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import every_packet, packets, replace_byte
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import (
     add_to_packet_size,
@@ -221,7 +221,7 @@ for _name, _rule, _says, _install in (
         "receiver-priority-4-treated-as-3",
         "MQMQ-2.2.19.1-03",
         "The receiver treats messages of priority 4 as messages of priority 3 in a queue.",
-        change_received({"BaseHeader.Flags": lambda old: old & ~7 | 3}, lambda p: p.BaseHeader.PR == 4),
+        change_received_message({"BaseHeader.Flags": lambda old: old & ~7 | 3}, lambda p: p.BaseHeader.PR == 4),
     ),
     (
         "sender-transactional-message-to-several-queues-priority-3",
@@ -406,7 +406,7 @@ for _name, _rule, _says, _changes, _when in (
         lambda packet: packet.BaseHeader.X0,
     ),
 ):
-    add(_name, _rule, _says, change_received(_changes, _when))
+    add(_name, _rule, _says, change_received_message(_changes, _when))
 
 
 add(

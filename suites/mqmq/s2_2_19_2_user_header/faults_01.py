@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.fields import bit_clear, bit_set, field_is, off_by
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.primitives import packets, wrong_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import (
@@ -287,13 +287,13 @@ for _name, _rule, _says, _install in (
         "receiver-x1-of-message-with-admin-queue-response-queue-lost",
         "MQMQ-2.2.19.2-12",
         "The receiver clears JN and JP of a message with bit X1 of UserHeader.Flags set.",
-        change_received({"UserHeader.Flags": lambda old: old & ~0x300}, lambda p: p.UserHeader.X1),
+        change_received_message({"UserHeader.Flags": lambda old: old & ~0x300}, lambda p: p.UserHeader.X1),
     ),
     (
         "receiver-x2-of-transactional-message-tag-lost",
         "MQMQ-2.2.19.2-24",
         "The receiver sets ApplicationTag to 0 in a transactional message with bit X2 of UserHeader.Flags set.",
-        change_received(
+        change_received_message(
             {"MessagePropertiesHeader.ApplicationTag": 0}, lambda p: p.UserHeader.X2 and is_transactional(p)
         ),
     ),
@@ -301,7 +301,7 @@ for _name, _rule, _says, _install in (
         "receiver-x3-lower-bit-response-queue-lost",
         "MQMQ-2.2.19.2-26",
         "The receiver treats a message as express when the lower bit of X3 in UserHeader.Flags is set.",
-        change_received(
+        change_received_message(
             {"UserHeader.Flags": lambda old: old & ~(3 << 5)}, lambda p: p.UserHeader.X3 & 1 and not is_transactional(p)
         ),
     ),
@@ -309,19 +309,19 @@ for _name, _rule, _says, _install in (
         "receiver-time-to-be-received-of-express-message-ignored",
         "MQMQ-2.2.19.2-05",
         "The receiver keeps an express message in its queue after TimeToBeReceived has expired.",
-        change_received({"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, lambda p: not p.UserHeader.DM),
+        change_received_message({"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, lambda p: not p.UserHeader.DM),
     ),
     (
         "receiver-time-to-be-received-of-message-of-priority-7-ignored",
         "MQMQ-2.2.19.2-05",
         "The receiver keeps a message of priority 7 in its queue after TimeToBeReceived has expired.",
-        change_received({"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, lambda p: p.BaseHeader.PR == 7),
+        change_received_message({"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, lambda p: p.BaseHeader.PR == 7),
     ),
     (
         "receiver-time-to-be-received-in-16-bits",
         "MQMQ-2.2.19.2-D03",
         "The receiver uses only the low 16 bits of TimeToBeReceived.",
-        change_received(
+        change_received_message(
             {"UserHeader.TimeToBeReceived": lambda old: old & 0xFFFF if old != 0xFFFFFFFF else old}, lambda p: True
         ),
     ),
@@ -364,7 +364,7 @@ for _name, _rule, _says, _install in (
         "receiver-connector-type-of-transactional-message-drops-acks",
         "MQMQ-2.2.19.2-39",
         "The receiver sends no acknowledgments for a transactional message with a ConnectorType.",
-        change_received(
+        change_received_message(
             {"MessagePropertiesHeader.Flags": 0}, lambda p: p.UserHeader.ConnectorType and is_transactional(p)
         ),
     ),

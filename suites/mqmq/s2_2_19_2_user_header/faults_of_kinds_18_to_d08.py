@@ -7,7 +7,7 @@ from uuid import UUID
 
 from harness.faults.fields import bit_clear, bit_set, field_is
 from harness.faults.primitives import packets, set_fields, wrong_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from suites.mqmq.steps.faulty_messages import drop_messages, misread_messages
@@ -169,7 +169,7 @@ for _name, _rules, _says, _install in (
         "receiver-connector-type-ends-acknowledgments",
         "MQMQ-2.2.19.2-39",
         "The receiver sends no administration acknowledgments for a message with ConnectorType.",
-        change_received(
+        change_received_message(
             {"MessagePropertiesHeader.Flags": 0}, lambda packet: packet.UserHeader.ConnectorType is not None
         ),
     ),

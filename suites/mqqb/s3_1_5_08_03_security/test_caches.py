@@ -467,7 +467,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     secured, caches = SecuredMessageSender(peer, sut, receive_symmetric_key_cache_size=4), SecurityCaches(sut)
     receiver = protection.read_listed_keys(sut.receiving_keys)[ENHANCED_PROVIDER_NAME]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
-    names = {protection.simple_blob(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
+    names = {protection.encrypt_session_key(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
 
     def list_cached_key_names():
         return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in caches.entries(caches.RECEIVED_KEYS)]

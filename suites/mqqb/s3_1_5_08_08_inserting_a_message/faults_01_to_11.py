@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -76,7 +76,7 @@ add(
     "receiver-body-beyond-64-kb-cut-off",
     "MQQB-3.1.5.8.8-05",
     "The receiver stores only the first 65,536 bytes of a body.",
-    change_received(
+    change_received_message(
         {
             "BaseHeader.PacketSize": 0,
             "MessagePropertiesHeader.AllocationBodySize": LARGE_BODY_BYTES,
@@ -91,7 +91,7 @@ add(
     "receiver-priority-of-recoverable-message-not-stored",
     "MQQB-3.1.5.8.8-05",
     "The receiver stores a recoverable message with priority 3.",
-    change_received(
+    change_received_message(
         {"BaseHeader": lambda header: replace(header, Flags=header.Flags & ~7 | 3)},
         lambda packet: packet.UserHeader.DM and packet.TransactionHeader is None,
     ),
