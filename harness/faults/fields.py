@@ -73,23 +73,23 @@ def size_wrong(kind: Kind, path: str, by: int = 4, when: PacketCondition = None)
     return off_by(kind, path, by, when)
 
 
-def bit_set(kind: Kind, path: str, when: PacketCondition = None) -> Install:
+def set_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sets the named bits of a field in sent packets."""
     bits = _find_bits(kind, path)
     return _change_field(kind, bits, lambda old: bits.mask, when)
 
 
-def bit_clear(kind: Kind, path: str, when: PacketCondition = None) -> Install:
+def clear_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that clears the named bits of a field in sent packets."""
     return _change_field(kind, _find_bits(kind, path), lambda old: 0, when)
 
 
-def bit_inverted(kind: Kind, path: str, when: PacketCondition = None) -> Install:
+def invert_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that inverts the named bits of a field in sent packets."""
     return _change_field(kind, _find_bits(kind, path), lambda old: ~old, when)
 
 
-def reserved_bits_set(kind: Kind, path: str, when: PacketCondition = None) -> Install:
+def set_reserved_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends a field with all reserved bits set: all bits of a Reserved field, or
     the unnamed bits of a Flags field.
     """
@@ -134,7 +134,7 @@ def add_refusals(kind: type[Packet], *faults: NamedField) -> None:
 def add_bits_set(kind: Kind, *faults: NamedField) -> None:
     """Register faults that set bits in sent packets, although these bits must be clear."""
     for name, rule, path in faults:
-        add(name, rule, f"The sender sets {path} in a packet.", bit_set(kind, path))
+        add(name, rule, f"The sender sets {path} in a packet.", set_bits(kind, path))
 
 
 def sent_as(role: ConversationRole, install: Install) -> Install:

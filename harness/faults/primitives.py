@@ -124,14 +124,14 @@ def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
     return lambda faulty: faulty.effect_filters.append(filter_pdu_effect)
 
 
-def effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
+def filter_effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
     """Return an installer of a fault that passes every effect of the core through a filter, which may change, drop or
     add effects.
     """
     return lambda faulty: faulty.effect_filters.append(filter_)
 
 
-def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
+def filter_inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
     """Return an installer of a fault that passes every input of the core through a filter, which may withhold, change
     or repeat inputs.
     """
@@ -152,7 +152,7 @@ def skip_sequence(method: Method) -> Install:
     return replace_part(override_method(method, lambda original: yield_nothing))
 
 
-def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
+def replace_during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
     """Return an installer of a fault that replaces the method ``inner`` while the method ``outer`` runs. ``make``
     is called with the replaced method and the arguments of ``outer``.
     """
@@ -184,7 +184,7 @@ def skip_during(outer: Method, inner: Method) -> Install:
     """Return an installer of a fault that omits a step while a second step runs. The omitted step must have no
     result.
     """
-    return during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
+    return replace_during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
@@ -209,7 +209,7 @@ def silent_after(method: Method, when: Callable[..., bool]) -> Install:
     return install_silence
 
 
-def always(change: Callable[[QueueManager], None]) -> Install:
+def change_after_every_input(change: Callable[[QueueManager], None]) -> Install:
     """Return an installer of a fault that changes the core's state after every input and after every timer."""
     return lambda faulty: faulty.after_each.append(change)
 
@@ -230,7 +230,7 @@ class CombinedInstallers:
             one(faulty)
 
 
-def both(*installs: Install) -> Install:
+def combine_installers(*installs: Install) -> Install:
     """Return an installer that combines several changes into one fault."""
     return CombinedInstallers(installs)
 

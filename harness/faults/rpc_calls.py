@@ -9,7 +9,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from harness.faults.parts import Method, override_method, replace_part
-from harness.faults.primitives import inputs
+from harness.faults.primitives import filter_inputs
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, QMCOMM, Call, Interface
@@ -89,7 +89,7 @@ def change_requests(change: Callable[[Request], Request]) -> Install:
         body = change(pdu.body) if isinstance(pdu.body, Request) else pdu.body
         return [event] if body == pdu.body else [replace(event, data=replace(pdu, body=body).build())]
 
-    return inputs(filter_request_bytes)
+    return filter_inputs(filter_request_bytes)
 
 
 def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, both
+from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_answer
 from reference_qm.core.commands.inspection import Inspection
@@ -341,7 +341,7 @@ add(
     "queue-manager-head-of-purged-queue-not-end",
     "MQDMPR-3.1.1.2-21",
     "After a purge, the Head of the queue still refers to a purged message, which a peek then returns.",
-    both(replace_part(PurgedMessagePeekReader), replace_part(FirstPositionKeepingPurge)),
+    combine_installers(replace_part(PurgedMessagePeekReader), replace_part(FirstPositionKeepingPurge)),
     blind=True,
 )
 

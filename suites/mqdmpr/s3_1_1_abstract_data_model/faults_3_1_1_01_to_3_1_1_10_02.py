@@ -8,7 +8,7 @@ from uuid import uuid5
 
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, both
+from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import parse_format_name
 from reference_qm.codec.format_names import PublicName
@@ -237,7 +237,7 @@ add(
     "sender-hardened-public-queue-not-locked",
     "MQDMPR-3.1.1.3-07",
     "In hardened security mode, the sender leaves the outgoing queues to public queues Inactive.",
-    both(replace_part(InactivePublicQueueCreator), replace_part(PublicQueueLockOmitter)),
+    combine_installers(replace_part(InactivePublicQueueCreator), replace_part(PublicQueueLockOmitter)),
     blind=True,
 )
 

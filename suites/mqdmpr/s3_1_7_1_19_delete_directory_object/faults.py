@@ -12,7 +12,7 @@ from harness.faults.directory_changes import (
     stay_online_after,
 )
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -175,7 +175,7 @@ add(
     "queue-manager-failed-deletion-online-timer-not-started",
     "MQDMPR-3.1.7.1.19-10",
     "The queue manager does not start the Directory Online Timer when a deletion does not reach the directory.",
-    both(replace_part(FailedDeletionRecorder), replace_part(TimerStartOmitterAfterFailedDeletion)),
+    combine_installers(replace_part(FailedDeletionRecorder), replace_part(TimerStartOmitterAfterFailedDeletion)),
     blind=True,
 )
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from harness.faults.fields import field_is
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import always, set_fields, skip
+from harness.faults.primitives import change_after_every_input, set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -211,7 +211,7 @@ add(
     "queue-manager-identifier-null",
     "MQQB-3.1.3.2-34",
     "The queue manager uses the null GUID as QueueManager.Identifier.",
-    always(_clear_queue_manager_identifier),
+    change_after_every_input(_clear_queue_manager_identifier),
 )
 
 

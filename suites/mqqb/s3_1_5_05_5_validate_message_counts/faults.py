@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during, set_fields, skip_during
+from harness.faults.primitives import replace_during, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -232,7 +232,7 @@ add(
     "sender-ack-wait-timer-not-restarted-by-header-that-marks-nothing",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
-    during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_timer_only_with_progress),
+    replace_during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_timer_only_with_progress),
     blind=True,
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during, skip
+from harness.faults.primitives import replace_during, skip
 from harness.faults.received_messages import change_received_message
 from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import add
@@ -248,7 +248,7 @@ add(
     "receiver-express-message-over-quota-not-in-dead-letter-queue",
     "MQQB-3.1.5.8.8-10",
     "The receiver puts a message with JN that exceeds the quota into the dead-letter queue only if it is recoverable.",
-    during(Admission.has_room, Admission.journal_refused, _journal_only_recoverable_refusals),
+    replace_during(Admission.has_room, Admission.journal_refused, _journal_only_recoverable_refusals),
     blind=True,
 )
 

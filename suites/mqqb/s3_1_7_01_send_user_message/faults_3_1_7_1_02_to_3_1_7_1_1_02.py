@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.fields import field_is
 from harness.faults.other_sessions import get_newest_session, list_open_sessions
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, skip, wrong_fields
+from harness.faults.primitives import combine_installers, skip, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
 from reference_qm.core.names.numbering import Numbering
@@ -167,7 +167,7 @@ add(
     "sender-expiration-not-checked-at-resend",
     "MQQB-3.1.7.1-06",
     "The sender checks the expiration of a message only when it first sends the message.",
-    both(replace_part(_UnsentMessageExpiry), replace_part(_SentMessageLifetime)),
+    combine_installers(replace_part(_UnsentMessageExpiry), replace_part(_SentMessageLifetime)),
     blind=True,
 )
 

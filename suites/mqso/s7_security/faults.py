@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, both, inputs, skip
+from harness.faults.primitives import at_restart, combine_installers, filter_inputs, skip
 from harness.faults.registry import add
 from harness.faults.timed_caches import replace_cache
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
@@ -177,7 +177,7 @@ add(
     "rpc-unknown-authentication-service-accepted",
     "MQSO-7.4.1.1-01",
     "The server accepts a bind with any authentication service.",
-    inputs(_refuse_authenticated_calls),
+    filter_inputs(_refuse_authenticated_calls),
 )
 
 
@@ -202,7 +202,7 @@ add(
     "server-unsupported-service-in-alter-context-accepted",
     "MQSO-7.4.1.1-01",
     "The server checks the authentication service of a bind, but accepts any service in an alter_context.",
-    inputs(_accept_any_authentication_service),
+    filter_inputs(_accept_any_authentication_service),
     blind=True,
 )
 
@@ -225,7 +225,7 @@ add(
     "receiver-private-keys-but-first-lost-at-restart",
     "MQSO-7.4.1.3-03",
     "After a restart, the receiver has only one of its private keys.",
-    both(replace_part(SingleKeyReceiver), at_restart(_record_restart)),
+    combine_installers(replace_part(SingleKeyReceiver), at_restart(_record_restart)),
 )
 
 
