@@ -181,7 +181,7 @@ def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
     """
     from harness.judging.verdicts import VERDICTS_WORST_FIRST, Verdict, read_verdicts
     from harness.run.evidence import EvidenceTexts, list_frames
-    from harness.wire.value_names import add_names
+    from harness.wire.value_names import with_names
 
     equal: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for line in read_verdicts(folder / VERDICTS_FILE):
@@ -194,7 +194,7 @@ def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
     ):
         first = lines[0]
         where = f" [{first['capture']} {frames}]" if (frames := list_frames(first)) else ""
-        seen = f"expected {add_names(expected)}; observed {add_names(observed)}" if expected or observed else ""
+        seen = f"expected {with_names(expected)}; observed {with_names(observed)}" if expected or observed else ""
         text = f"{seen} ({reason})" if seen and reason else seen or reason
         often = f"{len(lines):,} times " if len(lines) > 1 else ""
         yield f"{often}{verdict}: {one_line(text, _MAX_TEXT_CHARACTERS)}{where}"

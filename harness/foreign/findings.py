@@ -13,7 +13,7 @@ from harness.foreign.systems import System
 from harness.judging.judge import MAX_SEARCHED_BYTES
 from harness.judging.passive import PASSIVE_RULES
 from harness.judging.verdicts import DECIDED_VERDICTS, VERDICTS_WORST_FIRST, Advice, Entry, Verdict
-from harness.wire.value_names import add_names
+from harness.wire.value_names import with_names
 
 MAX_SHOWN_BYTES = 64
 """The maximum number of bytes of a deciding field that a report quotes."""
@@ -169,7 +169,7 @@ def _build_rule_finding(entries: list[Entry], system: System, checked: CheckedCa
         worst.level,
         row.says,
         worst.verdict,
-        add_names(worst.expected),
+        with_names(worst.expected),
         worst.reason or "",
         worst.advice,
         worst.errata,
@@ -180,7 +180,7 @@ def _build_rule_finding(entries: list[Entry], system: System, checked: CheckedCa
 
 def _list_shown_packets(entry: Entry, system: System, checked: CheckedCapture) -> Iterator[EvidencePacket]:
     frames = _find_frames(entry.rule, system)
-    observed = add_names(entry.observed)
+    observed = with_names(entry.observed)
     for evidence in entry.evidence:
         frame = frames.get(evidence.frame)
         if frame is None:

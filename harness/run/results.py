@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 from harness.judging.verdicts import VERDICTS_WORST_FIRST, Verdict, read_standing_verdicts
 from harness.printable import one_line
 from harness.run.evidence import EvidenceTexts
-from harness.wire.value_names import add_names
+from harness.wire.value_names import with_names
 
 JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
@@ -74,14 +74,14 @@ class RuleResult:
         """The expected value, with the names of classes and statuses, or an empty string if there is no
         expectation.
         """
-        return add_names(self.line.get("expected") or "")
+        return with_names(self.line.get("expected") or "")
 
     @property
     def observed(self) -> str:
         """The observed value, with the names of classes and statuses, or an empty string if there is no
         observation.
         """
-        return add_names(self.line.get("observed") or "")
+        return with_names(self.line.get("observed") or "")
 
     @property
     def reason(self) -> str:

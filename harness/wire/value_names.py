@@ -43,7 +43,7 @@ _LIST_ITEM_PATTERN = r"'[^'\\]*'"
 _LIST_PATTERN = re.compile(rf"\[(?:{_LIST_ITEM_PATTERN}(?:, {_LIST_ITEM_PATTERN})*)?\]")
 
 
-def add_names(text: str) -> str:
+def with_names(text: str) -> str:
     """Return a text in which the name of each message class and status is added, and lists of words have a readable
     form.
     """

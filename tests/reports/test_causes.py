@@ -9,7 +9,7 @@ from harness.judging.verdicts import Verdict
 from harness.run import causes as of_harness
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
-from harness.wire.value_names import add_names
+from harness.wire.value_names import with_names
 from reports import causes as of_reports
 from reports.captures import CaptureStore
 from reports.model import Root
@@ -39,7 +39,7 @@ def grouped(*findings, roots=()):
     ]
     reported = [
         (cause.title, [one.rule for one in cause.findings])
-        for cause in of_reports.group_findings_by_cause(standings, add_names, root_of)
+        for cause in of_reports.group_findings_by_cause(standings, with_names, root_of)
     ]
     causes = of_harness.group_by_cause(lines, of_run)
     assert reported == [(cause.title, [one.rule for one in cause.findings]) for cause in causes]

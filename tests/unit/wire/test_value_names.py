@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.wire.value_names import MESSAGE_CLASS_NAMES, add_names
+from harness.wire.value_names import MESSAGE_CLASS_NAMES, with_names
 from reference_qm.codec.classes import MessageClass
 
 
@@ -21,7 +21,7 @@ from reference_qm.codec.classes import MessageClass
     ],
 )
 def test_message_class_or_status_value_is_shown_with_its_name(text, shown):
-    assert add_names(text) == shown
+    assert with_names(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ def test_message_class_or_status_value_is_shown_with_its_name(text, shown):
     ["BodyType is 0x4000", "0x8000", "Flags is 0x00000000", "['it''s']", "['a\\'b']", "PacketSize is 0x8000", "closed"],
 )
 def test_value_of_an_unnamed_field_is_shown_as_number(text):
-    assert add_names(text) == text
+    assert with_names(text) == text
 
 
 def test_long_text_resembling_a_value_list_is_scanned_once():
     text = "['a'" + ", 'a'" * 100_000
-    assert add_names(text) == text
+    assert with_names(text) == text
 
 
 def test_every_message_class_of_the_specification_has_a_name():
