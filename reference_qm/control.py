@@ -291,7 +291,7 @@ _SEND_ARGUMENTS = _derive_verb(
 )
 _CREATE_QUEUE_ARGUMENTS = _derive_verb(commands.CreateQueue, without=("security",))
 
-_PUBLISHED_OBJECT_ARGUMENTS = _derive_verb(surroundings.Published, null=False)
+_PUBLISHED_OBJECT_ARGUMENTS = _derive_verb(surroundings.AccessPublishedObject, null=False)
 
 _VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
     {

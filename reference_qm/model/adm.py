@@ -320,9 +320,9 @@ class Session:
     """Whether the destination is a direct format name. In this case, ServerGuid is zero in the request (note <46>)."""
     refused: bool = False
     """Whether this acceptor refused the session in its response (CS is set)."""
-    last_ack: int = field(default=0, metadata=U16)
+    last_ack_number: int = field(default=0, metadata=U16)
     """The AckSequenceNumber of the last received acknowledgment."""
-    carried: int = field(default=0, metadata=U16)
+    already_acknowledged_count: int = field(default=0, metadata=U16)
     """The number of messages in UnackedReceivedMsgCount that were already included in the last sent acknowledgment,
     although the disk had not confirmed them.
     """
@@ -341,7 +341,7 @@ class Session:
     """The next hops whose addresses are not resolved yet."""
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The resolved addresses of next hops, by host name."""
-    awaited_by: list[int] = field(default_factory=list)
+    awaiting_command_tokens: list[int] = field(default_factory=list)
     """The tokens of the OpenSession commands that are answered when the session is open or closed."""
 
 

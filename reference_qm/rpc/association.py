@@ -7,10 +7,10 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from reference_qm.rpc.answers import fault
+from reference_qm.rpc.answers import build_fault
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Body, Shutdown
-from reference_qm.rpc.contexts import PresentationContext, negotiate
+from reference_qm.rpc.contexts import PresentationContext, negotiate_contexts
 from reference_qm.rpc.events import CloseAssociation, RpcOutput, SendBytes
 from reference_qm.rpc.header import RPC_VERS, WHOLE_PDU_FLAGS, Flags, Header, PacketType, SecTrailer
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE
@@ -73,7 +73,7 @@ class Association:
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
         """Process received bytes, which may contain any part of a PDU."""
-        return [] if self.closed else self._receive_all(data, now)
+        return [] if self.closed else self._receive_all_pdus(data, now)
 
     def connection_lost(self) -> list[RpcOutput]:
         """Mark the calls of a lost connection as orphaned. If the association is the last of its group, also run
@@ -102,7 +102,7 @@ class Association:
             return []
         self._draining = True
         asked = [] if self.state is AssociationState.ESTABLISHED else self.send(Pdu(Shutdown(), 0))
-        return asked + self.settle()
+        return asked + self.close_if_drained()
 
     # -- methods for calls --------------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class Association:
         """Return the effect that sends a PDU, or the bytes of several PDUs."""
         return [SendBytes(self, pdu if isinstance(pdu, bytes) else pdu.build())]
 
-    def settle(self) -> list[RpcOutput]:
+    def close_if_drained(self) -> list[RpcOutput]:
         """Close an association that is being shut down if all its calls are answered."""
         if self._draining and not self.calls:
             return self.close("shut down")
@@ -125,17 +125,17 @@ class Association:
         """Close the connection to the client, because it violates the protocol or the association has to end."""
         return [CloseAssociation(self, reason), *self._end_association()]
 
-    def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
+    def refuse_protocol_violation(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
         """Answer a request that violates the protocol, and close the connection. Spec: MS-RPCE 3.3.3.5.7."""
         return self.fail_and_close(pdu.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
 
     def fail_and_close(self, call_id: int, status: int, reason: str) -> list[RpcOutput]:
         """Send a fault that ends the association."""
-        return [*self.send(fault(call_id, 0, status, executed=False)), *self.close(reason)]
+        return [*self.send(build_fault(call_id, 0, status, executed=False)), *self.close(reason)]
 
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
-    def _receive_all(self, data: bytes, now: Now) -> list[RpcOutput]:
+    def _receive_all_pdus(self, data: bytes, now: Now) -> list[RpcOutput]:
         happened: list[RpcOutput] = []
         whole = 0
         try:
@@ -211,7 +211,7 @@ class Association:
             reject, why = fault_found
             if reject is RejectReason.LOCAL_LIMIT_EXCEEDED:
                 return self._reject_bind(pdu.call_id, reject, why)
-            return self.protocol_error(pdu, why)
+            return self.refuse_protocol_violation(pdu, why)
         try:
             leg = self.security.take_leg(pdu)
         except AuthenticationRefused as refused:
@@ -253,7 +253,7 @@ class Association:
         self, pdu: Pdu, bind: Bind, kind: type[BindAck], sec_addr: bytes, leg: SecTrailer | None
     ) -> list[RpcOutput]:
         assert self.group is not None
-        results, accepted = negotiate(bind.p_context_elem, self.server.interfaces, self.server.preferred)
+        results, accepted = negotiate_contexts(bind.p_context_elem, self.server.interfaces, self.server.preferred)
         self.contexts.update({context.p_cont_id: context for context in accepted})
         body: Body = kind(self.max_xmit_frag, self._framer.longest, self.group.identifier, sec_addr, results)
         flags = WHOLE_PDU_FLAGS | (pdu.pfc_flags & Flags.CONC_MPX)

@@ -20,7 +20,15 @@ from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
 from reference_qm.rpc.ndr import Encoding
-from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, OutgoingCall, Returned, Send
+from reference_qm.rpc.outgoing import (
+    AssociationBound,
+    AssociationEnded,
+    CallFailed,
+    CallReturned,
+    ClientOutput,
+    OutgoingCall,
+    SendPdus,
+)
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.protection import AgreedSecurity, begin_security, build_fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
@@ -74,7 +82,7 @@ class ClientAssociation:
 
     # -- requests of the caller ---------------------------------------------------------------------------------
 
-    def bind(self) -> list[Outgoing]:
+    def bind(self) -> list[ClientOutput]:
         """Propose every interface in every transfer syntax. Spec: C706 12.6.4.3; MS-RPCE 3.3.1.5.6."""
         proposals = tuple(
             ContextElement(len(TRANSFER_SYNTAXES) * place + number, one.syntax, (syntax,))
@@ -90,22 +98,24 @@ class ClientAssociation:
         flags = WHOLE_PDU_FLAGS | Flags.CONC_MPX
         if self._security is not None and self._security.level >= AuthLevel.PKT_INTEGRITY:
             flags |= Flags.SUPPORT_HEADER_SIGN
-        return [Send(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
+        return [SendPdus(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
 
-    def begin(self, call: OutgoingCall) -> list[Outgoing]:
+    def begin(self, call: OutgoingCall) -> list[ClientOutput]:
         """Start a call. Raise MisuseError if the association is not bound yet."""
         if self.state in (BindingState.BINDING, BindingState.AUTHENTICATING):
             raise MisuseError(f"{call.method.name} was called before the association was bound")
         if self.ended or self._shutting_down:
-            return [Failed(call, "the association has ended")]
+            return [CallFailed(call, "the association has ended")]
         if call.interface.name not in self._contexts:
-            return [Failed(call, f"the server has no interface {call.interface.name} in NDR or NDR64 (C706 12.6.3.1)")]
+            return [
+                CallFailed(call, f"the server has no interface {call.interface.name} in NDR or NDR64 (C706 12.6.3.1)")
+            ]
         if len(self._calls) + len(self._waiting) >= self.limits.pending_calls:
-            return [Failed(call, f"{self.limits.pending_calls} calls are already waiting for this server")]
+            return [CallFailed(call, f"{self.limits.pending_calls} calls are already waiting for this server")]
         self._waiting.append(call)
-        return self._send_waiting()
+        return self._send_waiting_calls()
 
-    def cancel(self, call: OutgoingCall) -> list[Outgoing]:
+    def cancel(self, call: OutgoingCall) -> list[ClientOutput]:
         """End a call at once with a cancel whose timeout is zero. Spec: C706 6.1.8, 12.6.4.6, 12.6.4.8.
 
         The client sends a co_cancel PDU, and also an orphaned PDU, because it no longer waits for an answer.
@@ -116,17 +126,17 @@ class ClientAssociation:
         if self._calls.pop(call.call_id, None) is None:
             return []
         call.cancelled = True
-        ended = [Send(Pdu(body, call.call_id).build()) for body in (CoCancel(), Orphaned())]
-        return [*ended, *self._send_waiting()]
+        ended = [SendPdus(Pdu(body, call.call_id).build()) for body in (CoCancel(), Orphaned())]
+        return [*ended, *self._send_waiting_calls()]
 
     # -- inputs of the connection -------------------------------------------------------------------------------
 
-    def receive_bytes(self, data: bytes) -> list[Outgoing]:
+    def receive_bytes(self, data: bytes) -> list[ClientOutput]:
         """Process received bytes, which may contain any part of a PDU."""
-        return [] if self.ended else self._receive_all(data)
+        return [] if self.ended else self._receive_all_pdus(data)
 
-    def _receive_all(self, data: bytes) -> list[Outgoing]:
-        happened: list[Outgoing] = []
+    def _receive_all_pdus(self, data: bytes) -> list[ClientOutput]:
+        happened: list[ClientOutput] = []
         try:
             for wire in self._framer.feed(data):
                 happened += self._receive_pdu(self._verify_response(wire, Pdu.parse(wire)))
@@ -138,7 +148,7 @@ class ClientAssociation:
             happened += self.end(f"the protection of a PDU of the server is wrong: {error} (MS-RPCE 3.3.1.5.2.2)")
         return happened
 
-    def end(self, reason: str) -> list[Outgoing]:
+    def end(self, reason: str) -> list[ClientOutput]:
         """Fail every call, because the connection has ended or has to end."""
         if self.ended:
             return []
@@ -146,7 +156,7 @@ class ClientAssociation:
         left = [*self._calls.values(), *self._waiting]
         self._calls.clear()
         self._waiting.clear()
-        return [*(Failed(call, reason) for call in left), Ended(reason)]
+        return [*(CallFailed(call, reason) for call in left), AssociationEnded(reason)]
 
     @property
     def ended(self) -> bool:
@@ -175,13 +185,13 @@ class ClientAssociation:
             raise SecurityError("a response has a security context that was not negotiated")
         return agreed.open(wire)
 
-    def _receive_pdu(self, pdu: Pdu) -> list[Outgoing]:
+    def _receive_pdu(self, pdu: Pdu) -> list[ClientOutput]:
         handler = _HANDLERS.get((self.state, type(pdu.body)))
         if handler is None:
             return self.end(f"the server sent {pdu.body.PTYPE.name} in the state {self.state.value} (C706 11)")
         return handler(self, pdu)
 
-    def _on_bind_ack(self, pdu: Pdu) -> list[Outgoing]:
+    def _on_bind_ack(self, pdu: Pdu) -> list[ClientOutput]:
         ack = pdu.body
         assert isinstance(ack, BindAck)
         if len(ack.p_result_list) != len(TRANSFER_SYNTAXES) * len(self.interfaces):
@@ -198,35 +208,35 @@ class ClientAssociation:
         self._max_xmit_frag = max(MUST_RECV_FRAG_SIZE, min(ack.max_recv_frag, self.limits.fragment_bytes))
         if self._security is not None:
             self._security.header_sign = bool(pdu.pfc_flags & Flags.SUPPORT_HEADER_SIGN)
-        return self._on_leg(pdu)
+        return self._on_authentication_leg(pdu)
 
-    def _on_leg(self, pdu: Pdu) -> list[Outgoing]:
+    def _on_authentication_leg(self, pdu: Pdu) -> list[ClientOutput]:
         """Process the token that the server sent during the authentication, and send the next token. Spec: MS-RPCE
         3.3.1.5.2.1.
         """
         agreed, trailer = self._security, pdu.sec_trailer
         if agreed is None:
             self.state = BindingState.BOUND
-            return [Bound()]
+            return [AssociationBound()]
         if trailer is not None and not agreed.owns_trailer(trailer):
             return self.end("the server answered for a different security context (MS-RPCE 3.3.1.5.2.1)")
         agreed.legs += 1
         try:
             if agreed.legs > self.limits.auth_legs:
                 raise SecurityError(f"the authentication has more than {self.limits.auth_legs} legs")
-            token = b"" if trailer is None and agreed.context.complete else self._take_token(agreed, trailer)
+            token = b"" if trailer is None and agreed.context.complete else self._process_token(agreed, trailer)
         except SecurityError as error:
             return self.end(f"the authentication failed: {error} (MS-RPCE 3.3.1.5.2.1)")
-        return self._send_leg(agreed, token)
+        return self._send_authentication_leg(agreed, token)
 
-    def _take_token(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
+    def _process_token(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
         if trailer is None:
             raise SecurityError("the server sent no token: it does not authenticate")
         if len(trailer.token) > self.limits.token_bytes:
             raise SecurityError(f"the token is too long: {len(trailer.token)} bytes")
         return agreed.context.step(trailer.token)
 
-    def _send_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
+    def _send_authentication_leg(self, agreed: AgreedSecurity, token: bytes) -> list[ClientOutput]:
         complete = agreed.context.complete
         if not token and not complete:
             return self.end(
@@ -238,22 +248,22 @@ class ClientAssociation:
             alter = AlterContext(
                 proposed.max_xmit_frag, proposed.max_recv_frag, proposed.assoc_group_id, proposed.p_context_elem
             )
-            return [Send(Pdu(alter, self._last_call_id, sec_trailer=agreed.trailer(token)).build())]
-        last = [Send(Pdu(Auth3(), self._last_call_id, sec_trailer=agreed.trailer(token)).build())] if token else []
+            return [SendPdus(Pdu(alter, self._last_call_id, sec_trailer=agreed.trailer(token)).build())]
+        last = [SendPdus(Pdu(Auth3(), self._last_call_id, sec_trailer=agreed.trailer(token)).build())] if token else []
         self.state = BindingState.BOUND
-        return [*last, Bound()]
+        return [*last, AssociationBound()]
 
-    def _on_bind_nak(self, pdu: Pdu) -> list[Outgoing]:
+    def _on_bind_nak(self, pdu: Pdu) -> list[ClientOutput]:
         nak = pdu.body
         assert isinstance(nak, BindNak)
         return self.end(f"the server refused the association: reason {nak.provider_reject_reason} (C706 12.6.4.5)")
 
-    def _on_refusal(self, pdu: Pdu) -> list[Outgoing]:
+    def _on_authentication_refusal(self, pdu: Pdu) -> list[ClientOutput]:
         fault = pdu.body
         assert isinstance(fault, Fault)
         return self.end(f"the server refused the authentication: status {fault.status:#010x} (MS-RPCE 3.3.1.5.2.1)")
 
-    def _on_response(self, pdu: Pdu) -> list[Outgoing]:
+    def _on_response(self, pdu: Pdu) -> list[ClientOutput]:
         response = pdu.body
         assert isinstance(response, Response)
         call = self._calls.get(pdu.call_id)
@@ -274,37 +284,37 @@ class ClientAssociation:
             results = call.method.read_out(bytes(call.stub), Encoding(wide, pdu.order), call.arguments)
         except StubError as error:
             return [
-                Failed(call, f"{call.method.name} was answered with an invalid stub: {error}"),
-                *self._send_waiting(),
+                CallFailed(call, f"{call.method.name} was answered with an invalid stub: {error}"),
+                *self._send_waiting_calls(),
             ]
-        return [Returned(call, results), *self._send_waiting()]
+        return [CallReturned(call, results), *self._send_waiting_calls()]
 
-    def _on_fault(self, pdu: Pdu) -> list[Outgoing]:
+    def _on_fault(self, pdu: Pdu) -> list[ClientOutput]:
         fault = pdu.body
         assert isinstance(fault, Fault)
         call = self._calls.pop(pdu.call_id, None)
         if call is None:
             return self._ignore_unknown_call(pdu)
         why = f"{call.method.name} is answered with a fault, status {fault.status:#010x}"
-        return [Failed(call, why, fault.status), *self._send_waiting()]
+        return [CallFailed(call, why, fault.status), *self._send_waiting_calls()]
 
-    def _ignore_unknown_call(self, pdu: Pdu) -> list[Outgoing]:
+    def _ignore_unknown_call(self, pdu: Pdu) -> list[ClientOutput]:
         """Ignore an answer to an unknown call. Only the answer to a cancelled call may be unknown."""
         if 1 < pdu.call_id <= self._last_call_id:
             return []
         return self.end(f"the server answered call {pdu.call_id}, which was never made (C706 12.6.3.1)")
 
-    def _on_shutdown(self, pdu: Pdu) -> list[Outgoing]:
+    def _on_shutdown(self, pdu: Pdu) -> list[ClientOutput]:
         """End the association when no call is pending, as the server requests. Spec: C706 12.6.4.11."""
         self._shutting_down = True
-        return self._send_waiting()
+        return self._send_waiting_calls()
 
     # -- requests -----------------------------------------------------------------------------------------------
 
-    def _send_waiting(self) -> list[Outgoing]:
-        sent: list[Outgoing] = []
+    def _send_waiting_calls(self) -> list[ClientOutput]:
+        sent: list[ClientOutput] = []
         while self._waiting and (self.multiplexed or not self._calls):
-            sent.append(Send(self._build_request(self._waiting.popleft())))
+            sent.append(SendPdus(self._build_request(self._waiting.popleft())))
         if self._shutting_down and not self._calls:
             sent += self.end("the server shuts down (C706 12.6.4.11)")
         return sent
@@ -323,13 +333,13 @@ class ClientAssociation:
         return build_fragments(stub, self._max_xmit_frag, self._security, make_request_pdu)
 
 
-_HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation, Pdu], list[Outgoing]]] = (
+_HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation, Pdu], list[ClientOutput]]] = (
     MappingProxyType(
         {
             (BindingState.BINDING, BindAck): ClientAssociation._on_bind_ack,
             (BindingState.BINDING, BindNak): ClientAssociation._on_bind_nak,
-            (BindingState.AUTHENTICATING, AlterContextResp): ClientAssociation._on_leg,
-            (BindingState.AUTHENTICATING, Fault): ClientAssociation._on_refusal,
+            (BindingState.AUTHENTICATING, AlterContextResp): ClientAssociation._on_authentication_leg,
+            (BindingState.AUTHENTICATING, Fault): ClientAssociation._on_authentication_refusal,
             (BindingState.BOUND, Response): ClientAssociation._on_response,
             (BindingState.BOUND, Fault): ClientAssociation._on_fault,
             (BindingState.BOUND, Shutdown): ClientAssociation._on_shutdown,
@@ -347,6 +357,6 @@ def find_method(interface: Interface, name: str) -> int:
     raise MisuseError(f"{interface.name} has no method {name}")
 
 
-def outgoing_call(interface: Interface, name: str, arguments: Mapping[str, Any]) -> OutgoingCall:
+def build_outgoing_call(interface: Interface, name: str, arguments: Mapping[str, Any]) -> OutgoingCall:
     """Build a call from the name of its method."""
     return OutgoingCall(interface, find_method(interface, name), arguments)

@@ -29,7 +29,7 @@ class PresentationContext:
     wide: bool
 
 
-def negotiate(
+def negotiate_contexts(
     proposals: Sequence[ContextElement], interfaces: Collection[Interface], preferred: SyntaxId
 ) -> tuple[tuple[ContextResult, ...], list[PresentationContext]]:
     """Return the result of each proposal, in order, and the accepted contexts.

@@ -82,7 +82,7 @@ class Groups:
             if group is None or group.host != host:
                 return None
         else:
-            group = AssociationGroup(self._new_identifier(), host)
+            group = AssociationGroup(self._create_group_identifier(), host)
             self._by_identifier[group.identifier] = group
         group.associations.add(association)
         return group
@@ -99,11 +99,11 @@ class Groups:
         group.handles.clear()
         return [HandleRundown(handle) for handle in left]
 
-    def new_handle(self, kind: str, state: Any) -> ContextHandle:
+    def make_context_handle(self, kind: str, state: Any) -> ContextHandle:
         """Return a new context handle that belongs to no group yet."""
         return ContextHandle(kind, new_guid(self._entropy), state)
 
-    def _new_identifier(self) -> int:
+    def _create_group_identifier(self) -> int:
         while True:
             identifier = int.from_bytes(self._entropy.token(4), "little")
             if identifier and identifier not in self._by_identifier:

@@ -12,15 +12,15 @@ from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, B
 from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
 from reference_qm.rpc.header import (
     HEADER_SIZE,
-    LITTLE_ENDIAN,
+    LITTLE_ENDIAN_DREP,
     RPC_VERS,
     RPC_VERS_MINORS,
+    SEC_TRAILER_SIZE,
     SECTION,
-    TRAILER_SIZE,
     WHOLE_PDU_FLAGS,
     Header,
     SecTrailer,
-    byte_order,
+    get_byte_order,
 )
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import PduError
@@ -50,14 +50,14 @@ class Pdu:
     body: Body
     call_id: int
     pfc_flags: int = WHOLE_PDU_FLAGS
-    packed_drep: bytes = LITTLE_ENDIAN
+    packed_drep: bytes = LITTLE_ENDIAN_DREP
     sec_trailer: SecTrailer | None = None
     rpc_vers_minor: int = 0
 
     @property
     def order(self) -> ByteOrder:
         """The byte order of the PDU and of its stub."""
-        return byte_order(self.packed_drep)
+        return get_byte_order(self.packed_drep)
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
@@ -76,7 +76,7 @@ class Pdu:
         end, trailer = len(data), None
         if header.auth_length:
             trailer = SecTrailer.parse(data, header)
-            end -= header.auth_length + TRAILER_SIZE + trailer.auth_pad_length
+            end -= header.auth_length + SEC_TRAILER_SIZE + trailer.auth_pad_length
         reader = OctetReader(data, header.order, kind.SECTION, HEADER_SIZE, end)
         body = kind.read(reader, header.pfc_flags)
         reader.finish(kind.__name__)
@@ -84,7 +84,7 @@ class Pdu:
 
     def build(self) -> bytes:
         """Return the bytes of the PDU. Raise MisuseError if ``parse`` would refuse these bytes."""
-        writer = OctetWriter(byte_order(self.packed_drep), type(self.body).__name__)
+        writer = OctetWriter(get_byte_order(self.packed_drep), type(self.body).__name__)
         writer.data += bytes(HEADER_SIZE)
         self.body.write(writer)
         auth_length = 0

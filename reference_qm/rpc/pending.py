@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reference_qm.rpc.answers import fault, response
+from reference_qm.rpc.answers import build_fault, build_response
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.calls import Call, IncomingCall
 from reference_qm.rpc.events import CallCancelled, CallOrphaned, CallReceived, HandleRundown, RpcOutput
@@ -65,19 +65,19 @@ class PendingCalls:
         assert isinstance(request, Request)
         if pdu.pfc_flags & Flags.FIRST_FRAG:
             if (breach := self._find_violation(pdu)) is not None:
-                return self._association.protocol_error(pdu, breach)
+                return self._association.refuse_protocol_violation(pdu, breach)
             self._current_call_id = pdu.call_id
             return self._start_call(pdu, request, security)
         incoming = self._incoming
         if incoming is None:
             if 0 <= self._current_call_id - pdu.call_id < _REMEMBERED_CALLS_LIMIT:
                 return []
-            return self._association.protocol_error(
+            return self._association.refuse_protocol_violation(
                 pdu, f"a fragment continues call {pdu.call_id}, which is unknown (MS-RPCE 3.3.3.5.6)"
             )
         same = incoming.call_id, incoming.context.p_cont_id, incoming.first.opnum
         if same != (pdu.call_id, request.p_cont_id, request.opnum):
-            return self._association.protocol_error(
+            return self._association.refuse_protocol_violation(
                 pdu, "a fragment of another call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
             )
         return self._add_fragment(incoming, pdu, request)
@@ -192,19 +192,21 @@ class PendingCalls:
         if opened is not None:
             group.handles[opened.uuid] = opened
         size = self._association.max_xmit_frag
-        answer = response(call.call_id, call.context.p_cont_id, stub, call.cancels, size, call.security)
-        return [*self._association.send(answer), *self._end_call(call), *self._association.settle()]
+        answer = build_response(call.call_id, call.context.p_cont_id, stub, call.cancels, size, call.security)
+        return [*self._association.send(answer), *self._end_call(call), *self._association.close_if_drained()]
 
     def fail(self, call: Call, status: int) -> list[RpcOutput]:
         """Answer a call with a fault."""
         if call.ended:
             return []
-        answer = fault(call.call_id, call.context.p_cont_id, status, executed=call.dispatched, cancels=call.cancels)
-        return [*self._association.send(answer), *self._end_call(call), *self._association.settle()]
+        answer = build_fault(
+            call.call_id, call.context.p_cont_id, status, executed=call.dispatched, cancels=call.cancels
+        )
+        return [*self._association.send(answer), *self._end_call(call), *self._association.close_if_drained()]
 
     def _refuse_request(self, call_id: int, p_cont_id: int, status: int) -> list[RpcOutput]:
         """Answer a request that is refused before it becomes a call."""
-        return self._association.send(fault(call_id, p_cont_id, status, executed=False))
+        return self._association.send(build_fault(call_id, p_cont_id, status, executed=False))
 
     # -- ends ---------------------------------------------------------------------------------------------------
 
@@ -227,7 +229,7 @@ class PendingCalls:
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming = None
         call = self._calls.get(pdu.call_id)
-        return [] if call is None else [*self._orphan_call(call), *self._association.settle()]
+        return [] if call is None else [*self._orphan_call(call), *self._association.close_if_drained()]
 
     def abandon_all_tasks(self) -> list[RpcOutput]:
         """Remove every call, because the connection is lost."""

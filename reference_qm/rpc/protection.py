@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from reference_qm.rpc.authentication import AuthLevel, ClientSecurity, SecurityContext, SecurityError, Segments
 from reference_qm.rpc.bodies import Request, Response
-from reference_qm.rpc.header import HEADER_SIZE, TRAILER_SIZE, Flags, Header, SecTrailer
+from reference_qm.rpc.header import HEADER_SIZE, SEC_TRAILER_SIZE, Flags, Header, SecTrailer
 from reference_qm.rpc.pdu import Pdu
 
 STUB_ALIGNMENT_BYTES = 16
@@ -17,7 +17,7 @@ STUB_ALIGNMENT_BYTES = 16
 CALL_HEADER_BYTES = 24
 """The number of bytes before the stub data of a request or response without an object UUID."""
 _OBJECT_UUID_BYTES = 16
-CONTEXT_ID = 1
+SECURITY_CONTEXT_ID = 1
 """The auth_context_id of a client. A client has only one security context per connection."""
 
 
@@ -80,13 +80,13 @@ class AgreedSecurity:
         """Return the number of stub bytes in each fragment except the last."""
         if not self.level.signs:
             return (fragment_bytes - CALL_HEADER_BYTES) // 8 * 8
-        taken = CALL_HEADER_BYTES + TRAILER_SIZE + self.context.signature_size
+        taken = CALL_HEADER_BYTES + SEC_TRAILER_SIZE + self.context.signature_size
         return (fragment_bytes - taken) // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
 
 def begin_security(security: ClientSecurity) -> AgreedSecurity:
     """Return the security context of a client's new connection, before the first token is exchanged."""
-    return AgreedSecurity(security.auth_type, security.level, security.level, CONTEXT_ID, security.initiate())
+    return AgreedSecurity(security.auth_type, security.level, security.level, SECURITY_CONTEXT_ID, security.initiate())
 
 
 def split_segments(wire: bytes) -> Segments:
@@ -94,14 +94,14 @@ def split_segments(wire: bytes) -> Segments:
     no body segment.
     """
     header = Header.parse(wire)
-    start = len(wire) - header.auth_length - TRAILER_SIZE
+    start = len(wire) - header.auth_length - SEC_TRAILER_SIZE
     length = HEADER_SIZE
     if header.ptype in (Request.PTYPE, Response.PTYPE):
         length = CALL_HEADER_BYTES
         if header.ptype == Request.PTYPE and header.pfc_flags & Flags.OBJECT_UUID:
             length += _OBJECT_UUID_BYTES
     length = min(length, start)
-    return Segments(wire[:length], wire[length:start], wire[start : start + TRAILER_SIZE])
+    return Segments(wire[:length], wire[length:start], wire[start : start + SEC_TRAILER_SIZE])
 
 
 def build_fragments(

@@ -40,7 +40,7 @@ MAX_EXPONENT = 0xFFFFFFFF
 """The maximum value of pubExp, which is a u32 (MS-MQQB 2.4.1, MS-MQMQ 2.2.20.6)."""
 
 
-def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
+def compute_digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
     """Return the hash of ``data``: 16, 20, 32 or 64 bytes."""
     if algorithm in _PYCRYPTODOMEX_HASHES:
         old: bytes = import_second_library_module(_PYCRYPTODOMEX_HASHES[algorithm]).new(data).digest()
@@ -89,7 +89,7 @@ def _build_second_library_signer(key: Any) -> Any:
     return import_second_library_module("Signature.pkcs1_15").new(key)
 
 
-def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
+def read_certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
     """Return the public key of a DER X.509 certificate. Raise SecurityError for a certificate without a usable RSA
     key.
 

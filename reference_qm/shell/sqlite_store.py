@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 APPLICATION_ID = 0x6D716366
 """The application_id that marks an SQLite file as a store: ``mqcf`` (SQLite file format 1.3.14)."""
-SCHEMA = 1
+SCHEMA_VERSION = 1
 REQUIRED_FREE_BYTES = 16 << 20
 """The number of bytes that must be free on the disk before messages are accepted.
 
@@ -30,7 +30,7 @@ pages plus the longest record. If there were no room for this growth, the messag
 removed.
 """
 _SQLITE_MAGIC = b"SQLite format 3\0"
-_HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
+_HEADER_SIZE, _USER_VERSION_SLICE, _APPLICATION_ID_SLICE = 100, slice(60, 64), slice(68, 72)
 _CREATE_TABLE_STATEMENT = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL)"
 
 
@@ -80,7 +80,7 @@ class SqliteStore:
         with self._one_line_errors():
             self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
-    def shortage(self) -> str:
+    def describe_shortage(self) -> str:
         """Return a one-line message if the disk, the database file and its log together have too little free space to
         record removals.
 
@@ -166,7 +166,7 @@ def _create_store(path: Path) -> None:
     new.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version={SCHEMA}")
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute(_CREATE_TABLE_STATEMENT)
         connection.execute("PRAGMA journal_mode=WAL")
     new.rename(path)
@@ -183,12 +183,13 @@ def _check_header(path: Path) -> None:
         header = file.read(_HEADER_SIZE)
     if len(header) < _HEADER_SIZE or not header.startswith(_SQLITE_MAGIC):
         raise StoreError(f"store {path} is not an SQLite file; {_CHOOSE_OTHER_FILE_REMEDY}")
-    if int.from_bytes(header[_APPLICATION_ID]) != APPLICATION_ID:
+    if int.from_bytes(header[_APPLICATION_ID_SLICE]) != APPLICATION_ID:
         raise StoreError(f"store {path} is an SQLite file of another application; choose another file")
-    version = int.from_bytes(header[_USER_VERSION])
-    if version != SCHEMA:
+    version = int.from_bytes(header[_USER_VERSION_SLICE])
+    if version != SCHEMA_VERSION:
         raise StoreError(
-            f"store {path} has schema {version} instead of {SCHEMA}: use the version of mqconform that wrote the store"
+            f"store {path} has schema {version} instead of {SCHEMA_VERSION}: "
+            "use the version of mqconform that wrote the store"
         )
     if not path.stat().st_mode & 0o222:  # root could write it nevertheless, but should not
         raise StoreError(f"store {path} is read-only; {_REMEDY_BY_SQLITE_ERROR[sqlite3.SQLITE_READONLY]}")

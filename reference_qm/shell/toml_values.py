@@ -12,8 +12,8 @@ from reference_qm.codec import FormatError
 from reference_qm.security import Sid
 
 Converter = Callable[[object], Any]
-Table = Mapping[str, Converter]
-Values = dict[str, Any]
+ConverterByKey = Mapping[str, Converter]
+TomlValues = dict[str, Any]
 
 
 class SettingsError(Exception):
@@ -79,7 +79,7 @@ def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str],
             raise SettingsError(f"{where}: unknown {kind} {key!r}; known: {', '.join(known)}")
 
 
-def table(tree: object, known: Table, where: str) -> Values:
+def table(tree: object, known: ConverterByKey, where: str) -> TomlValues:
     """Return the converted values of a TOML table. Raise SettingsError for an unusable entry."""
     if not isinstance(tree, dict):
         raise SettingsError(f"{where} must be a table")

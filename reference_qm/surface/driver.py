@@ -32,7 +32,7 @@ from reference_qm.surface.effects import (
 )
 from reference_qm.surface.inputs import Input
 
-E = TypeVar("E", bound=Effect)
+EffectType = TypeVar("EffectType", bound=Effect)
 
 
 class Core(Protocol):
@@ -205,6 +205,6 @@ class Driver:
         self._timer = None if due is None else self._host.call_at(due, self._wake_core)
 
 
-def _pair_effect(kind: type[E], perform: Callable[[E], None]) -> tuple[type, Callable[[Any], None]]:
+def _pair_effect(kind: type[EffectType], perform: Callable[[EffectType], None]) -> tuple[type, Callable[[Any], None]]:
     """Return a type of effect and the host's method that carries it out. mypy checks that their types match."""
     return kind, perform

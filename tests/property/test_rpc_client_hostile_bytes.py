@@ -15,9 +15,16 @@ from hypothesis import strategies as st
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bind_bodies import BindAck, ContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
-from reference_qm.rpc.client import ClientAssociation, outgoing_call
+from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
-from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, Returned, Send
+from reference_qm.rpc.outgoing import (
+    AssociationBound,
+    AssociationEnded,
+    CallFailed,
+    CallReturned,
+    ClientOutput,
+    SendPdus,
+)
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.inputs import BytesReceived
@@ -50,15 +57,17 @@ def bound(results: tuple[ContextResult, ...] = (ContextResult(0, transfer_syntax
 
 def called(client: ClientAssociation) -> None:
     for number in range(CALLS):
-        client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}))
+        client.begin(build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}))
 
 
-def check(client: ClientAssociation, happened: list[Outgoing], calls: int) -> None:
+def check(client: ClientAssociation, happened: list[ClientOutput], calls: int) -> None:
     """Check that each call ends at most once, and that all calls end when the association ends."""
-    ended = [one.call for one in happened if isinstance(one, Returned | Failed)]
+    ended = [one.call for one in happened if isinstance(one, CallReturned | CallFailed)]
     assert len(ended) == len({id(call) for call in ended}) == calls - client.pending
-    assert all(isinstance(one, Returned | Failed | Ended | Bound | Send) for one in happened)
-    assert client.ended is any(isinstance(one, Ended) for one in happened)
+    assert all(
+        isinstance(one, CallReturned | CallFailed | AssociationEnded | AssociationBound | SendPdus) for one in happened
+    )
+    assert client.ended is any(isinstance(one, AssociationEnded) for one in happened)
     if client.ended:
         assert client.pending == 0
 
@@ -70,7 +79,7 @@ def test_calls_end_once_whatever_bytes_follow_the_bind(parts: list[bytes]) -> No
     happened = [one for part in parts for one in client.receive_bytes(part)]
     check(client, happened, CALLS)
     happened += client.end("over")
-    assert sum(isinstance(one, Returned | Failed) for one in happened) == CALLS
+    assert sum(isinstance(one, CallReturned | CallFailed) for one in happened) == CALLS
 
 
 @given(st.lists(st.one_of(BYTES, PDUS), max_size=6))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.security import (
-    EVERYONE,
+    EVERYONE_SID,
     Ace,
     AceType,
     Acl,
@@ -100,9 +100,9 @@ def test_security_descriptor_survives_round_trip(owner, group, dacl):
 @LITTLE
 @given(dacl=acls, sid=sids)
 def test_denial_of_all_rights_to_everyone_wins_as_first_entry(dacl, sid):
-    deny = Ace(AceType.ACCESS_DENIED, QueueAccess.MQSEC_QUEUE_GENERIC_ALL, EVERYONE)
+    deny = Ace(AceType.ACCESS_DENIED, QueueAccess.MQSEC_QUEUE_GENERIC_ALL, EVERYONE_SID)
     closed = SecurityDescriptor(Dacl=Acl((deny, *dacl.Aces)))
-    assert not is_granted(closed, {sid, EVERYONE}, QueueAccess.MQSEC_WRITE_MESSAGE)
+    assert not is_granted(closed, {sid, EVERYONE_SID}, QueueAccess.MQSEC_WRITE_MESSAGE)
 
 
 @LITTLE

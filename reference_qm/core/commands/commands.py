@@ -192,7 +192,7 @@ class Commands(Part):
         session = self.qm.destinations.open_outgoing_queue(request.to, now).session
         if session.SessionState is SessionState.OPEN:
             return Result()
-        session.awaited_by.append(token)
+        session.awaiting_command_tokens.append(token)
         if session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT):
             self.qm.establishing.establish(session, now)
         return None

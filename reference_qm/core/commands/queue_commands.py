@@ -19,7 +19,7 @@ from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescrip
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from reference_qm.security import ANONYMOUS, SecurityDescriptor
+from reference_qm.security import ANONYMOUS_SID, SecurityDescriptor
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -58,7 +58,7 @@ class QueueCommands(Part):
         """Create a private queue or a subqueue. If a directory is configured, a public queue can also be created."""
         described = queues.make_queue_with_defaults(request.name)
         described.Transactional = request.transactional
-        owner = ANONYMOUS
+        owner = ANONYMOUS_SID
         if request.owner is not None:
             accounts = self.qm.config.security.accounts
             owner = find_account("owner", request.owner, accounts).SecurityIdentifier

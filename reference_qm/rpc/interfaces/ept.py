@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
+from reference_qm.rpc.interfaces.method import interface, method, pass_in, pass_in_out, pass_out
 from reference_qm.rpc.ndr import (
     GUID,
     U8,
@@ -36,16 +36,16 @@ EPT = interface(
             method(
                 "ept_map",
                 "MS-RPCE 2.2.1.2.5",
-                in_("obj", declare_full_pointer(GUID)),
-                in_("map_tower", declare_full_pointer(TWR_T)),
-                in_out("entry_handle", LOOKUP_HANDLE),
-                in_("max_towers", U32.within(0, MAX_TOWERS)),
-                out("num_towers", U32),
-                out(
+                pass_in("obj", declare_full_pointer(GUID)),
+                pass_in("map_tower", declare_full_pointer(TWR_T)),
+                pass_in_out("entry_handle", LOOKUP_HANDLE),
+                pass_in("max_towers", U32.within(0, MAX_TOWERS)),
+                pass_out("num_towers", U32),
+                pass_out(
                     "ITowers",
                     ConformantVaryingArray(declare_full_pointer(TWR_T), size_is="max_towers", length_is="num_towers"),
                 ),
-                out("status", U32),
+                pass_out("status", U32),
             ),
         ),
         (
@@ -53,8 +53,8 @@ EPT = interface(
             method(
                 "ept_lookup_handle_free",
                 "MS-RPCE 2.2.1.2.8",
-                in_out("entry_handle", LOOKUP_HANDLE),
-                out("status", U32),
+                pass_in_out("entry_handle", LOOKUP_HANDLE),
+                pass_out("status", U32),
             ),
         ),
     ],

@@ -8,7 +8,7 @@ pointer_default [unique]: it can be NULL.
 
 from __future__ import annotations
 
-from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
+from reference_qm.rpc.interfaces.method import interface, method, pass_in, pass_in_out, pass_out
 from reference_qm.rpc.ndr import (
     ENUM,
     GUID,
@@ -25,9 +25,9 @@ from reference_qm.rpc.ndr import (
 MAX_BUFFER_SIZE = 4325376
 """The maximum of REMOTEREADDESC.dwSize in bytes (MS-MQQP 2.2.2.1)."""
 
-RRSESSION = HandleType("PCTX_RRSESSION_HANDLE_TYPE")
+RRSESSION_HANDLE = HandleType("PCTX_RRSESSION_HANDLE_TYPE")
 """The handle type of an open queue (MS-MQQP 2.2.1.1)."""
-REMOTEREAD = HandleType("PCTX_REMOTEREAD_HANDLE_TYPE")
+REMOTEREAD_HANDLE = HandleType("PCTX_REMOTEREAD_HANDLE_TYPE")
 """The handle type of a read session (MS-MQQP 2.2.1.2)."""
 
 REMOTEREADDESC = Struct(
@@ -58,56 +58,64 @@ QM2QM = interface(
             method(
                 "RemoteQMStartReceive",
                 "MS-MQQP 3.1.4.1",
-                out("pphContext", REMOTEREAD),
-                in_out("lpRemoteReadDesc", REMOTEREADDESC),
+                pass_out("pphContext", REMOTEREAD_HANDLE),
+                pass_in_out("lpRemoteReadDesc", REMOTEREADDESC),
                 returns=U32,
             ),
             method(
                 "RemoteQMEndReceive",
                 "MS-MQQP 3.1.4.2",
-                in_out("pphContext", REMOTEREAD),
-                in_("dwAck", U32.within(1, 2)),
+                pass_in_out("pphContext", REMOTEREAD_HANDLE),
+                pass_in("dwAck", U32.within(1, 2)),
                 returns=U32,
             ),
             method(
                 "RemoteQMOpenQueue",
                 "MS-MQQP 3.1.4.3",
-                out("phContext", RRSESSION),
-                in_("pLicGuid", GUID),
-                in_("dwMQS", U32.within(0, 16)),
-                in_("hQueue", U32),
-                in_("pQueue", U32),
-                in_("dwpContext", U32),
+                pass_out("phContext", RRSESSION_HANDLE),
+                pass_in("pLicGuid", GUID),
+                pass_in("dwMQS", U32.within(0, 16)),
+                pass_in("hQueue", U32),
+                pass_in("pQueue", U32),
+                pass_in("dwpContext", U32),
                 returns=U32,
             ),
-            method("RemoteQMCloseQueue", "MS-MQQP 3.1.4.4", in_out("pphContext", RRSESSION), returns=U32),
-            method("RemoteQMCloseCursor", "MS-MQQP 3.1.4.5", in_("hQueue", U32), in_("hCursor", U32), returns=U32),
+            method("RemoteQMCloseQueue", "MS-MQQP 3.1.4.4", pass_in_out("pphContext", RRSESSION_HANDLE), returns=U32),
+            method(
+                "RemoteQMCloseCursor", "MS-MQQP 3.1.4.5", pass_in("hQueue", U32), pass_in("hCursor", U32), returns=U32
+            ),
             method(
                 "RemoteQMCancelReceive",
                 "MS-MQQP 3.1.4.6",
-                in_("hQueue", U32),
-                in_("pQueue", U32),
-                in_("dwRequestID", U32),
+                pass_in("hQueue", U32),
+                pass_in("pQueue", U32),
+                pass_in("dwRequestID", U32),
                 returns=U32,
             ),
-            method("RemoteQMPurgeQueue", "MS-MQQP 3.1.4.7", in_("hQueue", U32), returns=U32),
-            method("RemoteQMGetQMQMServerPort", "MS-MQQP 3.1.4.8", in_("dwPortType", U32.within(0, 3)), returns=U32),
+            method("RemoteQMPurgeQueue", "MS-MQQP 3.1.4.7", pass_in("hQueue", U32), returns=U32),
             method(
-                "RemoteQmGetVersion", "MS-MQQP 3.1.4.9", out("pMajor", U8), out("pMinor", U8), out("pBuildNumber", U16)
+                "RemoteQMGetQMQMServerPort", "MS-MQQP 3.1.4.8", pass_in("dwPortType", U32.within(0, 3)), returns=U32
+            ),
+            method(
+                "RemoteQmGetVersion",
+                "MS-MQQP 3.1.4.9",
+                pass_out("pMajor", U8),
+                pass_out("pMinor", U8),
+                pass_out("pBuildNumber", U16),
             ),
             method(
                 "RemoteQMStartReceive2",
                 "MS-MQQP 3.1.4.10",
-                out("pphContext", REMOTEREAD),
-                in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
+                pass_out("pphContext", REMOTEREAD_HANDLE),
+                pass_in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
                 returns=U32,
             ),
             method(
                 "RemoteQMStartReceiveByLookupId",
                 "MS-MQQP 3.1.4.11",
-                in_("LookupId", U64),
-                out("pphContext", REMOTEREAD),
-                in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
+                pass_in("LookupId", U64),
+                pass_out("pphContext", REMOTEREAD_HANDLE),
+                pass_in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
                 returns=U32,
             ),
         ]

@@ -8,9 +8,9 @@ sends a zeroed structure (<29>), as declared here.
 
 from __future__ import annotations
 
-from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
+from reference_qm.rpc.interfaces.method import interface, method, pass_in, pass_in_out, pass_out
 from reference_qm.rpc.interfaces.propvariant import OBJECT_FORMAT, PROPVARIANT
-from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, OPENREMOTE, QUEUE_FORMAT
+from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, OPENREMOTE_HANDLE, QUEUE_FORMAT
 from reference_qm.rpc.ndr import GUID, U32, ConformantArray, declare_unique_pointer
 
 QMCOMM = interface(
@@ -23,28 +23,28 @@ QMCOMM = interface(
             method(
                 "R_QMOpenRemoteQueue",
                 "MS-MQMP 3.1.4.2",
-                out("pphContext", OPENREMOTE),
-                out("pdwContext", U32),
-                in_("pQueueFormat", declare_unique_pointer(QUEUE_FORMAT)),
-                in_("dwCallingProcessID", U32),
-                in_("dwDesiredAccess", U32),
-                in_("dwShareMode", U32),
-                in_("pLicGuid", GUID),
-                in_("dwMQS", U32),
-                out("dwpQueue", U32),
-                out("phQueue", U32),
+                pass_out("pphContext", OPENREMOTE_HANDLE),
+                pass_out("pdwContext", U32),
+                pass_in("pQueueFormat", declare_unique_pointer(QUEUE_FORMAT)),
+                pass_in("dwCallingProcessID", U32),
+                pass_in("dwDesiredAccess", U32),
+                pass_in("dwShareMode", U32),
+                pass_in("pLicGuid", GUID),
+                pass_in("dwMQS", U32),
+                pass_out("dwpQueue", U32),
+                pass_out("phQueue", U32),
                 returns=U32,
             ),
         ),
-        (3, method("R_QMCloseRemoteQueueContext", "MS-MQMP 3.1.4.3", in_out("pphContext", OPENREMOTE))),
+        (3, method("R_QMCloseRemoteQueueContext", "MS-MQMP 3.1.4.3", pass_in_out("pphContext", OPENREMOTE_HANDLE))),
         (
             4,
             method(
                 "R_QMCreateRemoteCursor",
                 "MS-MQMP 3.1.4.4",
-                in_("ptb1", CACTRANSFERBUFFERV1),
-                in_("hQueue", U32),
-                out("phCursor", U32),
+                pass_in("ptb1", CACTRANSFERBUFFERV1),
+                pass_in("hQueue", U32),
+                pass_out("phCursor", U32),
                 returns=U32,
             ),
         ),
@@ -53,13 +53,13 @@ QMCOMM = interface(
             method(
                 "R_QMGetObjectProperties",
                 "MS-MQMP 3.1.4.9",
-                in_("pObjectFormat", OBJECT_FORMAT),
-                in_("cp", U32.within(1, 128)),
-                in_("aProp", ConformantArray(U32, "cp")),
-                in_out("apVar", ConformantArray(PROPVARIANT, "cp")),
+                pass_in("pObjectFormat", OBJECT_FORMAT),
+                pass_in("cp", U32.within(1, 128)),
+                pass_in("aProp", ConformantArray(U32, "cp")),
+                pass_in_out("apVar", ConformantArray(PROPVARIANT, "cp")),
                 returns=U32,
             ),
         ),
-        (31, method("R_QMGetRTQMServerPort", "MS-MQMP 3.1.4.24", in_("fIP", U32), returns=U32)),
+        (31, method("R_QMGetRTQMServerPort", "MS-MQMP 3.1.4.24", pass_in("fIP", U32), returns=U32)),
     ],
 )

@@ -10,11 +10,11 @@ from typing import Any
 from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import WCHAR, NdrType
 
-Extent = str | int
+SizeAttribute = str | int
 """The value of a size_is or length_is: either the name of a neighbouring field or parameter, or a constant."""
 
 
-def get_correlated_value(given: Extent, scope: Scope) -> int:
+def get_correlated_value(given: SizeAttribute, scope: Scope) -> int:
     """Return the value of a size_is or length_is, which is a number of elements."""
     return given if isinstance(given, int) else scope[given]
 
@@ -46,7 +46,7 @@ class ConformantArray(NdrType):
     """An array with [size_is(n)]. A stub contains the maximum count, followed by that number of elements."""
 
     element: NdrType
-    size_is: Extent
+    size_is: SizeAttribute
 
     def get_alignment(self, encoding: Encoding) -> int:
         return max(encoding.pointer_size, self.element.get_alignment(encoding))
@@ -91,8 +91,8 @@ class ConformantVaryingArray(NdrType):
     """
 
     element: NdrType
-    size_is: Extent
-    length_is: Extent
+    size_is: SizeAttribute
+    length_is: SizeAttribute
 
     def get_alignment(self, encoding: Encoding) -> int:
         return max(encoding.pointer_size, self.element.get_alignment(encoding))

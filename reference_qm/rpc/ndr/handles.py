@@ -9,7 +9,7 @@ from uuid import UUID
 from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import NdrType
 
-NIL = UUID(int=0)
+NIL_HANDLE = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class HandleType(NdrType):
         if attributes:
             reader.refuse(f"the attributes of the {self.name} are {attributes:#x}, not 0", reader.offset - 4)
         found = reader.uuid()
-        return None if found == NIL else found
+        return None if found == NIL_HANDLE else found
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         writer.number(4, 0)
-        writer.uuid(NIL if value is None else value)
+        writer.uuid(NIL_HANDLE if value is None else value)

@@ -126,10 +126,10 @@ class WideCharacter(Unsigned):
         super().__init__(2)
 
     def read_many(self, reader: NdrReader, count: int, scope: Scope) -> str:
-        return reader.take(2 * count).decode(_UTF_16[reader.order], "surrogatepass")
+        return reader.take(2 * count).decode(_UTF_16_BY_BYTE_ORDER[reader.order], "surrogatepass")
 
     def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
-        writer.data += values.encode(_UTF_16[writer.order], "surrogatepass")
+        writer.data += values.encode(_UTF_16_BY_BYTE_ORDER[writer.order], "surrogatepass")
 
 
 class Enumeration(NdrType):
@@ -179,7 +179,7 @@ class Guid(NdrType):
 
 
 _ENUM_MAX = 0x7FFF
-_UTF_16 = {"<": "utf-16-le", ">": "utf-16-be"}
+_UTF_16_BY_BYTE_ORDER = {"<": "utf-16-le", ">": "utf-16-be"}
 
 U8 = Octet()
 U16 = Unsigned(2)

@@ -102,7 +102,7 @@ class Client:
     def opened(self) -> UUID:
         """Open a queue, and return the context handle of the answer."""
         call = self.open_queue()
-        answer = sent(call.respond(Return=0, phContext=call.new_handle("queue")))[0]
+        answer = sent(call.respond(Return=0, phContext=call.make_context_handle("queue")))[0]
         return QM2QM.methods[2].read_out(answer.body.stub, Encoding(), {})["phContext"]
 
 

@@ -9,12 +9,12 @@ from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, CallCancelled, CallOrphaned, CallReceived, RpcServer, SendBytes
 from reference_qm.rpc.bind_bodies import BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
-from reference_qm.rpc.client import ClientAssociation, outgoing_call
+from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
-from reference_qm.rpc.interfaces.method import in_, interface, method
+from reference_qm.rpc.interfaces.method import interface, method, pass_in
 from reference_qm.rpc.limits import Limits
 from reference_qm.rpc.ndr import U8, U32, ConformantArray
-from reference_qm.rpc.outgoing import Bound, Ended, Failed, Returned, Send
+from reference_qm.rpc.outgoing import AssociationBound, AssociationEnded, CallFailed, CallReturned, SendPdus
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.entropy import SeededEntropy
@@ -24,7 +24,18 @@ BIG = interface(
     "big",
     "6d71636f-6e66-4f72-8d00-000000000b16",
     1,
-    [(0, method("Put", "C706 14.3.3.2", in_("size", U32), in_("octets", ConformantArray(U8, "size")), returns=U32))],
+    [
+        (
+            0,
+            method(
+                "Put",
+                "C706 14.3.3.2",
+                pass_in("size", U32),
+                pass_in("octets", ConformantArray(U8, "size")),
+                returns=U32,
+            ),
+        )
+    ],
 )
 
 
@@ -43,7 +54,7 @@ class Pair:
     def take(self, outgoing):
         """Deliver the PDUs of the client to the server, and the answers to the client."""
         for one in outgoing:
-            if isinstance(one, Send):
+            if isinstance(one, SendPdus):
                 self.serve(self.server.receive_bytes(one.data, NOW))
             else:
                 self.happened.append(one)
@@ -56,7 +67,7 @@ class Pair:
                 self.events.append(one)
 
     def call(self, name, interface=QM2QM, **arguments):
-        call = outgoing_call(interface, name, arguments)
+        call = build_outgoing_call(interface, name, arguments)
         self.take(self.client.begin(call))
         return call
 
@@ -67,12 +78,12 @@ class Pair:
 @pytest.mark.parametrize("preferred", [NDR, NDR64])
 def test_rpc_client_encodes_call_and_answer_in_both_transfer_syntaxes(preferred):
     pair = Pair(preferred=preferred)
-    assert pair.happened == [Bound()]
+    assert pair.happened == [AssociationBound()]
     call = pair.call("RemoteQMOpenQueue", **OPEN)
     (received,) = pair.received()
     assert received.arguments == OPEN
     assert received.context.wide is (preferred is NDR64)
-    pair.serve(received.respond(Return=0, phContext=received.new_handle("queue")))
+    pair.serve(received.respond(Return=0, phContext=received.make_context_handle("queue")))
     returned = pair.happened[-1]
     assert (returned.call, returned.results["Return"]) == (call, 0)
     assert isinstance(returned.results["phContext"], UUID)
@@ -100,11 +111,11 @@ def test_rpc_client_accepts_answers_in_any_order():
 
 def test_rpc_client_without_multiplexing_sends_calls_one_after_the_other():
     client = bound(flags=WHOLE_PDU_FLAGS)
-    first, second = (outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}) for number in (1, 2))
+    first, second = (build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}) for number in (1, 2))
     assert len(client.begin(first)) == 1
     assert client.begin(second) == []
     returned, sent = client.receive_bytes(Pdu(Response(0, bytes(4)), 2).build())
-    assert returned == Returned(first, {"Return": 0})
+    assert returned == CallReturned(first, {"Return": 0})
     assert pdus(sent.data)[0].call_id == 3
 
 
@@ -149,8 +160,8 @@ def test_rpc_client_ends_a_cancelled_call_and_sends_the_cancel():
 
 def test_unsent_call_is_cancelled_without_pdu():
     client = bound(flags=WHOLE_PDU_FLAGS)
-    client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
-    waiting = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 2})
+    client.begin(build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
+    waiting = build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 2})
     client.begin(waiting)
     assert client.cancel(waiting) == []
     assert client.pending == 1
@@ -166,7 +177,7 @@ def bound(flags=WHOLE_PDU_FLAGS | Flags.CONC_MPX, results=None):
 
 
 def ended(happened):
-    assert isinstance(happened[-1], Ended), happened
+    assert isinstance(happened[-1], AssociationEnded), happened
     return happened[-1].reason
 
 
@@ -186,7 +197,7 @@ def test_bind_ack_without_accepted_interface_ends_the_association():
 
 def test_unaccepted_interface_cannot_be_called():
     pair = Pair()
-    call = outgoing_call(EPT, "ept_lookup_handle_free", {"entry_handle": None})
+    call = build_outgoing_call(EPT, "ept_lookup_handle_free", {"entry_handle": None})
     (failed,) = pair.client.begin(call)
     assert "no interface ept" in failed.error
 
@@ -202,19 +213,19 @@ def test_every_pending_call_fails_when_the_association_ends():
     pair = Pair()
     calls = [pair.call("RemoteQMPurgeQueue", hQueue=number) for number in (1, 2)]
     happened = pair.client.end("reset")
-    assert happened == [Failed(calls[0], "reset"), Failed(calls[1], "reset"), Ended("reset")]
+    assert happened == [CallFailed(calls[0], "reset"), CallFailed(calls[1], "reset"), AssociationEnded("reset")]
     assert pair.client.end("again") == []
-    assert isinstance(pair.client.begin(calls[0])[0], Failed)
+    assert isinstance(pair.client.begin(calls[0])[0], CallFailed)
 
 
 def test_client_shutdown_waits_for_pending_calls():
     client = bound()
-    call = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
+    call = build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
     client.begin(call)
     assert client.receive_bytes(Pdu(Shutdown(), 0).build()) == []
-    assert isinstance(client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 2}))[0], Failed)
+    assert isinstance(client.begin(build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 2}))[0], CallFailed)
     returned, over = client.receive_bytes(Pdu(Response(0, bytes(4)), 2).build())
-    assert (returned.call, type(over)) == (call, Ended)
+    assert (returned.call, type(over)) == (call, AssociationEnded)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +241,7 @@ def test_client_shutdown_waits_for_pending_calls():
 )
 def test_a_server_that_breaks_the_protocol_ends_the_association(pdu):
     client = bound()
-    client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
+    client.begin(build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
     assert ended(client.receive_bytes(pdu.build()))
     assert client.pending == 0
 
@@ -241,7 +252,7 @@ def test_bytes_that_are_no_pdu_end_the_association():
 
 def test_invalid_response_stub_fails_only_its_own_call():
     client = bound()
-    call = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
+    call = build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
     client.begin(call)
     (failed,) = client.receive_bytes(Pdu(Response(0, bytes(3)), 2).build())
     assert (failed.call, client.ended) == (call, False)
@@ -250,7 +261,7 @@ def test_invalid_response_stub_fails_only_its_own_call():
 
 def test_rpc_client_discards_a_response_that_never_ends():
     client = bound()
-    client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
+    client.begin(build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
     flags, happened = Flags.FIRST_FRAG, []
     for _ in range(800):
         happened = client.receive_bytes(Pdu(Response(0, bytes(5800)), 2, flags).build())
@@ -261,13 +272,13 @@ def test_rpc_client_discards_a_response_that_never_ends():
 
 
 def test_rpc_client_limits_pending_calls_and_refuses_calls_before_the_bind():
-    early = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
+    early = build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
     with pytest.raises(MisuseError, match="before the association was bound"):
         ClientAssociation([QM2QM]).begin(early)
     client = bound()
     for number in range(Limits().pending_calls):
-        client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}))
+        client.begin(build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}))
     (failed,) = client.begin(early)
     assert "64 calls are already waiting" in failed.error
     with pytest.raises(MisuseError, match="no method"):
-        outgoing_call(QM2QM, "RemoteQMOpen", {})
+        build_outgoing_call(QM2QM, "RemoteQMOpen", {})

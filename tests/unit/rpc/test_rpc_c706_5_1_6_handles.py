@@ -91,10 +91,10 @@ def test_context_handles_run_down_when_the_client_violates_the_protocol(client):
 def test_context_handle_opened_for_a_vanished_client_runs_down_at_once(client):
     lost, orphaned = client.open_queue(), client.open_queue()
     client.send(Orphaned(), 2)
-    handle = orphaned.new_handle("for nobody")
+    handle = orphaned.make_context_handle("for nobody")
     assert orphaned.respond(Return=0, phContext=handle) == [HandleRundown(handle)]
     client.association.connection_lost()
-    handle = lost.new_handle("locked message")
+    handle = lost.make_context_handle("locked message")
     assert lost.respond(Return=0, phContext=handle) == [HandleRundown(handle)]
     assert client.server.groups.handles == 0
 
@@ -172,11 +172,11 @@ def _licence():
 
 def test_misplaced_context_handle_raises_misuse_error(client):
     with pytest.raises(MisuseError):
-        client.call(8).new_handle("x")
+        client.call(8).make_context_handle("x")
     opened = client.open_queue()
     other = client.call(0, lpRemoteReadDesc=DESC)
     with pytest.raises(MisuseError):
-        other.respond(Return=0, pphContext=opened.new_handle("queue"))
+        other.respond(Return=0, pphContext=opened.make_context_handle("queue"))
     with pytest.raises(MisuseError):
         opened.respond(Return=0, phContext=UUID(int=1))
 

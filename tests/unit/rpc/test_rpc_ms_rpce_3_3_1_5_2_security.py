@@ -161,7 +161,7 @@ def test_requests_and_responses_are_protected_with_padding_to_16(level):
     client = SecuredClient(level).authenticate()
     call = received(client.feed(client.protected(Request(0, 2, client.opening_stub()))))
     assert call.level == (AuthLevel.PKT if level == AuthLevel.CALL else level)
-    wire = call.respond(Return=0, phContext=call.new_handle("queue"))[0].data
+    wire = call.respond(Return=0, phContext=call.make_context_handle("queue"))[0].data
     trailer = pdus(wire)[0].sec_trailer
     assert (trailer.auth_type, trailer.auth_level, trailer.auth_context_id) == (NTLM, level, CONTEXT)
     segments = split_segments(wire)

@@ -125,7 +125,7 @@ class Disk:
         self.closed = False
         self.short = ""
 
-    def shortage(self) -> str:
+    def describe_shortage(self) -> str:
         return self.short
 
     async def write(self, records: Sequence[Record]) -> None:

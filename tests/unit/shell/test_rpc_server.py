@@ -54,7 +54,7 @@ class Desk:
             if call.method.name == "RemoteQMGetQMQMServerPort":
                 return call.respond(Return=2105)
             if call.method.name == "RemoteQMOpenQueue":
-                return call.respond(Return=0, phContext=call.new_handle("queue"))
+                return call.respond(Return=0, phContext=call.make_context_handle("queue"))
         return []
 
     async def wait_for(self, wanted: Callable[[RpcEvent], bool]) -> RpcEvent:

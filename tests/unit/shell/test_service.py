@@ -95,9 +95,9 @@ def test_service_without_free_ports_has_no_side_effect():
 def test_service_logs_an_address_outside_loopback(caplog: pytest.LogCaptureFixture):
     async def story() -> None:
         it = Service(settings(), ScriptedCore().begin)
-        assert it._show_endpoint(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
+        assert it._format_open_endpoint(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
         assert not caplog.messages
-        assert it._show_endpoint(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"
+        assert it._format_open_endpoint(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"
 
     asyncio.run(story())
     assert len(caplog.messages) == 1

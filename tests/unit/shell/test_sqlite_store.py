@@ -267,7 +267,7 @@ def test_queue_manager_identifier_is_read_from_store_unless_configured(path: Pat
         opened(made) as store,
         pytest.raises(SettingsError, match=f"^store {made}: the entries are messages of .*{ours}"),
     ):
-        install_core(replace(settings, config=config, identified=True), [])(store.read())
+        install_core(replace(settings, config=config, has_identifier=True), [])(store.read())
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
         use_stored_identifier(settings, store)
