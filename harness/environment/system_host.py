@@ -15,7 +15,7 @@ from harness.errors import EndlessComputation
 from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
-from reference_qm.surface.driver import Core, NewCore
+from reference_qm.surface.driver import Core, CoreFactory
 from reference_qm.surface.effects import Effect, Persist, ReadDirectory, StartAgain, WriteDirectory
 from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, PersistFailed
 from reference_qm.surface.store import MemoryStore, StoreError
@@ -43,7 +43,7 @@ class SystemHost(CoreHost):
     def __init__(
         self,
         environment: Environment,
-        new_core: NewCore,
+        new_core: CoreFactory,
         address: str,
         *,
         surroundings: Surroundings | None = None,

@@ -20,7 +20,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.message import INFINITE as INFINITE
 from reference_qm.model.message import NO_INCOMING_SEQUENCE as NO_INCOMING_SEQUENCE
 from reference_qm.model.message import Message as Message
-from reference_qm.model.position_list import Boundary, Storage
+from reference_qm.model.position_list import Boundary, StorageUse
 from reference_qm.value_object import value_object
 
 if TYPE_CHECKING:
@@ -378,8 +378,8 @@ class QueueManagerState(QueueManagerAttributes):
     TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict)
     """The transactions, by Identifier."""
     last_transaction: int = field(default=0, metadata={"width": 20})
-    storage: Storage = field(default_factory=Storage)
-    journal_storage: Storage = field(default_factory=Storage)
+    storage: StorageUse = field(default_factory=StorageUse)
+    journal_storage: StorageUse = field(default_factory=StorageUse)
 
     def __post_init__(self) -> None:
         for queue in self.system_queues:

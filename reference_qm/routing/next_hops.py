@@ -13,8 +13,8 @@ from reference_qm.routing.topology import (
     get_routing_server,
     get_site_gate,
     get_site_gate_for_site,
+    have_common_site,
     is_site_gate,
-    share_a_site,
 )
 
 NextHops = tuple[UUID, ...]
@@ -32,7 +32,7 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
         hops = _compute_hops_for_router(topology, table, source_machine, destination_machine)
     elif source_machine.OutRoutingServerIdentifierList:
         hops = source_machine.OutRoutingServerIdentifierList
-    elif share_a_site(source_machine, destination_machine):
+    elif have_common_site(source_machine, destination_machine):
         hops = _get_hops_inside_site(destination_machine, destination)
     else:
         hops = _build_single_hop(get_routing_server(topology, source_machine))
@@ -52,7 +52,7 @@ def _compute_hops_for_router(
     assert destination.Identifier is not None
     if source.Identifier in destination.InRoutingServerIdentifierList:
         return (destination.Identifier,)
-    if share_a_site(source, destination):
+    if have_common_site(source, destination):
         return _get_hops_inside_site(destination, destination.Identifier)
     if is_site_gate(topology, source):
         return _find_hops_to_next_site(topology, table, destination)

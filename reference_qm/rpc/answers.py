@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference_qm.rpc.bodies import Fault, Response
-from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity, build_fragments
 
@@ -28,5 +28,5 @@ def build_response(
 
 def build_fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:
     """Return a fault. ``executed`` is False if it is certain that the call was not executed (PFC_DID_NOT_EXECUTE)."""
-    flags = WHOLE_PDU_FLAGS if executed else WHOLE_PDU_FLAGS | Flags.DID_NOT_EXECUTE
+    flags = WHOLE_PDU_FLAGS if executed else WHOLE_PDU_FLAGS | PfcFlags.DID_NOT_EXECUTE
     return Pdu(Fault(p_cont_id, status, min(cancels, _MAX_CANCEL_COUNT)), call_id, flags).build()

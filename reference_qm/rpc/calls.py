@@ -125,7 +125,7 @@ class Call:
                 )
             on_the_wire = {**values, name: None if handle is None else handle.uuid}
         stub = self.method.build_out(on_the_wire, Encoding(self.context.wide), self.arguments)
-        return self.association.calls.finish(self, stub, handle)
+        return self.association.calls.answer_call(self, stub, handle)
 
     def fault(self, status: int) -> list[RpcOutput]:
         """Answer the call with a fault, and return the outputs. Spec: MS-RPCE 3.3.3.4.1.
@@ -134,7 +134,7 @@ class Call:
         """
         if status in NEVER_SENT_FAULT_STATUSES:
             raise MisuseError(f"{status:#010x} is not a fault status (MS-RPCE 3.3.3.5.1)")
-        return self.association.calls.fail(self, status)
+        return self.association.calls.fail_call(self, status)
 
     def _check_results(self, given: dict[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {}

@@ -14,7 +14,7 @@ from reference_qm.rpc.rpc_errors import PduError
 HEADER_SIZE = 16
 RPC_VERS = 5
 RPC_VERS_MINORS = (0, 1)
-SECTION = "C706 12.6.3.1"
+HEADER_SECTION = "C706 12.6.3.1"
 SEC_TRAILER_SIZE = 8
 
 
@@ -35,7 +35,7 @@ class PacketType(IntEnum):
     ORPHANED = 19
 
 
-class Flags:
+class PfcFlags:
     """The bits of pfc_flags. Spec: C706 12.6.3.1. In bind PDUs 0x04 is PFC_SUPPORT_HEADER_SIGN (MS-RPCE 2.2.2.3)."""
 
     FIRST_FRAG = 0x01
@@ -49,7 +49,7 @@ class Flags:
     OBJECT_UUID = 0x80
 
 
-WHOLE_PDU_FLAGS = Flags.FIRST_FRAG | Flags.LAST_FRAG
+WHOLE_PDU_FLAGS = PfcFlags.FIRST_FRAG | PfcFlags.LAST_FRAG
 LITTLE_ENDIAN_DREP = b"\x10\0\0\0"
 """The packed_drep for little-endian integers, ASCII characters and IEEE floats (C706 14.1)."""
 _HEADER_LAYOUT_BY_BYTE_ORDER = {order: struct.Struct(order + "4B4s2HI") for order in ("<", ">")}
@@ -63,7 +63,7 @@ def get_byte_order(packed_drep: bytes) -> ByteOrder:
     """
     order = _BYTE_ORDER_BY_LABEL.get(packed_drep[0] & 0xF0)
     if order is None:
-        raise PduError("packed_drep", 4, SECTION, f"{packed_drep[0]:#04x} is not an integer representation")
+        raise PduError("packed_drep", 4, HEADER_SECTION, f"{packed_drep[0]:#04x} is not an integer representation")
     return order
 
 
@@ -95,7 +95,7 @@ class Header:
         """Read the header at the start of ``data``. Raise PduError for a truncated header or an unknown byte order."""
         if len(data) < HEADER_SIZE:
             raise PduError(
-                "common header", 0, SECTION, f"the header needs {HEADER_SIZE} bytes, but the PDU has {len(data)}"
+                "common header", 0, HEADER_SECTION, f"the header needs {HEADER_SIZE} bytes, but the PDU has {len(data)}"
             )
         vers, minor, ptype, flags, drep, size, auth, call_id = _HEADER_LAYOUT_BY_BYTE_ORDER[
             get_byte_order(data[4:8])
@@ -134,10 +134,10 @@ class SecTrailer:
         """
         start = header.frag_length - header.auth_length - SEC_TRAILER_SIZE
         if start < HEADER_SIZE:
-            raise PduError("auth_length", 10, SECTION, f"{header.auth_length} bytes do not fit into the PDU")
+            raise PduError("auth_length", 10, HEADER_SECTION, f"{header.auth_length} bytes do not fit into the PDU")
         kind, level, pad, _ = data[start : start + 4]
         if start - pad < HEADER_SIZE:
-            raise PduError("auth_pad_length", start + 2, SECTION, f"{pad} bytes do not fit into the PDU")
+            raise PduError("auth_pad_length", start + 2, HEADER_SECTION, f"{pad} bytes do not fit into the PDU")
         context = int.from_bytes(data[start + 4 : start + 8], "little" if header.order == "<" else "big")
         return cls(kind, level, context, data[start + SEC_TRAILER_SIZE : header.frag_length], pad)
 
@@ -145,6 +145,6 @@ class SecTrailer:
         """Return the bytes of the padding, the sec_trailer and the token."""
         writer = OctetWriter(order, "sec_trailer")
         for value in (self.auth_type, self.auth_level, self.auth_pad_length, 0):
-            writer.number(1, value)
-        writer.number(4, self.auth_context_id)
+            writer.write_number(1, value)
+        writer.write_number(4, self.auth_context_id)
         return bytes(self.auth_pad_length) + bytes(writer.data) + self.token

@@ -38,7 +38,7 @@ class EndpointMapper:
         return _ANSWER_BY_METHOD[event.call.method.name](self, event.call)
 
     def _answer_ept_map(self, call: Call) -> list[RpcOutput]:
-        found = self.find(call.arguments["map_tower"])[: call.arguments["max_towers"]]
+        found = self.find_towers(call.arguments["map_tower"])[: call.arguments["max_towers"]]
         towers = [{"tower_length": len(octets), "tower_octet_string": octets} for octets in found]
         status = 0 if towers else EPT_S_NOT_REGISTERED
         return call.respond(num_towers=len(towers), ITowers=towers, status=status, entry_handle=None)
@@ -46,7 +46,7 @@ class EndpointMapper:
     def _answer_handle_free(self, call: Call) -> list[RpcOutput]:
         return call.respond(entry_handle=None, status=0)
 
-    def find(self, map_tower: dict[str, bytes] | None) -> list[bytes]:
+    def find_towers(self, map_tower: dict[str, bytes] | None) -> list[bytes]:
         """Return the towers that match a requested tower. A tower matches if it has the requested interface in a
         supported transfer syntax.
         """

@@ -11,12 +11,12 @@ from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
 from reference_qm.rpc.header import (
+    HEADER_SECTION,
     HEADER_SIZE,
     LITTLE_ENDIAN_DREP,
     RPC_VERS,
     RPC_VERS_MINORS,
     SEC_TRAILER_SIZE,
-    SECTION,
     WHOLE_PDU_FLAGS,
     Header,
     SecTrailer,
@@ -65,21 +65,26 @@ class Pdu:
         header = Header.parse(data)
         if header.rpc_vers != RPC_VERS or header.rpc_vers_minor not in RPC_VERS_MINORS:
             version = f"{header.rpc_vers}.{header.rpc_vers_minor}"
-            raise PduError("rpc_vers", 0, SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported")
+            raise PduError(
+                "rpc_vers", 0, HEADER_SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported"
+            )
         if header.frag_length != len(data):
             raise PduError(
-                "frag_length", 8, SECTION, f"the value is {header.frag_length}, but the PDU has {len(data)} bytes"
+                "frag_length",
+                8,
+                HEADER_SECTION,
+                f"the value is {header.frag_length}, but the PDU has {len(data)} bytes",
             )
         kind = BODY_BY_PTYPE.get(header.ptype)
         if kind is None:
-            raise PduError("PTYPE", 2, SECTION, f"{header.ptype} is not supported")
+            raise PduError("PTYPE", 2, HEADER_SECTION, f"{header.ptype} is not supported")
         end, trailer = len(data), None
         if header.auth_length:
             trailer = SecTrailer.parse(data, header)
             end -= header.auth_length + SEC_TRAILER_SIZE + trailer.auth_pad_length
         reader = OctetReader(data, header.order, kind.SECTION, HEADER_SIZE, end)
         body = kind.read(reader, header.pfc_flags)
-        reader.finish(kind.__name__)
+        reader.require_end(kind.__name__)
         return cls(body, header.call_id, header.pfc_flags, header.packed_drep, trailer, header.rpc_vers_minor)
 
     def build(self) -> bytes:
@@ -95,7 +100,7 @@ class Pdu:
             writer.data += self.sec_trailer.build(writer.order)
         header = Header(
             self.body.PTYPE,
-            self.body.flags(self.pfc_flags),
+            self.body.add_required_flags(self.pfc_flags),
             self.packed_drep,
             len(writer.data),
             auth_length,
@@ -123,7 +128,7 @@ class PduFramer:
         """Whether ``_needed`` is the frag_length of the received header."""
 
     @property
-    def pending(self) -> int:
+    def pending_bytes(self) -> int:
         """The number of bytes of an unfinished PDU."""
         return len(self._held)
 
@@ -148,6 +153,9 @@ class PduFramer:
         size = Header.parse(bytes(self._held)).frag_length
         if not HEADER_SIZE <= size <= self.longest:
             raise PduError(
-                "frag_length", 8, SECTION, f"the value is {size}, which is outside {HEADER_SIZE} to {self.longest}"
+                "frag_length",
+                8,
+                HEADER_SECTION,
+                f"the value is {size}, which is outside {HEADER_SIZE} to {self.longest}",
             )
         self._needed, self._measured = size, True

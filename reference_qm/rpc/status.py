@@ -49,7 +49,7 @@ NEVER_SENT_FAULT_STATUSES = frozenset(
 """The status codes that a server never sends in a fault (MS-RPCE 3.3.3.5.1)."""
 
 
-class Result(IntEnum):
+class ProposalResult(IntEnum):
     """The values of p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
 
     ACCEPTANCE = 0

@@ -29,7 +29,7 @@ class TowerReader(OctetReader):
 
     def read_counted_bytes(self) -> bytes:
         """Read a u16 count, and as many bytes as it states."""
-        return self.take(int.from_bytes(self.take(2), "little"))
+        return self.read_bytes(int.from_bytes(self.read_bytes(2), "little"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class Tower:
         reader.where = "tower_octet_string"
         floors = [
             (reader.read_counted_bytes(), reader.read_counted_bytes())
-            for _ in range(int.from_bytes(reader.take(2), "little"))
+            for _ in range(int.from_bytes(reader.read_bytes(2), "little"))
         ]
-        reader.finish("tower_octet_string")
+        reader.require_end("tower_octet_string")
         protocols = tuple(left[0] if left else None for left, _ in floors[2:])
         if len(floors) != 5 or protocols != _PROTOCOLS or len(floors[3][1]) != 2 or len(floors[4][1]) != 4:
             return None

@@ -10,7 +10,7 @@ from reference_qm.rpc.header import PacketType
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
 
 SECTION = "MS-RPCE 2.2.2.13"
-SIGNATURE = bytes.fromhex("8ae3137102f43671")
+VERIFICATION_SIGNATURE = bytes.fromhex("8ae3137102f43671")
 _BITMASK_COMMAND, _PCONTEXT_COMMAND, _HEADER2_COMMAND = 1, 2, 3
 _COMMAND_MASK, _END_FLAG, _MUST_PROCESS_FLAG = 0x3FFF, 0x4000, 0x8000
 _SUPPORT_HEADER_SIGN_BIT = 1
@@ -31,7 +31,7 @@ def strip_verification_trailer(
     if the trailer contradicts the request. Padding may separate the stub data from the trailer; readers ignore the
     padding.
     """
-    place = stub.rfind(SIGNATURE)
+    place = stub.rfind(VERIFICATION_SIGNATURE)
     if place < 0 or place % _ALIGNMENT_BYTES:
         return stub, False
     expected = {
@@ -41,7 +41,7 @@ def strip_verification_trailer(
         ),
     }
     commands: list[tuple[int, bytes]] = []
-    position = place + len(SIGNATURE)
+    position = place + len(VERIFICATION_SIGNATURE)
     while not commands or not commands[-1][0] & _END_FLAG:
         if position + _COMMAND_HEADER_LAYOUT.size > len(stub):
             return stub, False  # the message contains octets that look like a trailer

@@ -50,7 +50,7 @@ def compute_digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
     return made.finalize()
 
 
-def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes:
+def sign_data(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes:
     """Return the signature of ``data`` as little-endian bytes, which have the size of the modulus. Raise
     SecurityError if the key is too small.
 
@@ -70,7 +70,7 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
     return signature[::-1]
 
 
-def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, signature: bytes) -> bool:
+def is_valid_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, signature: bytes) -> bool:
     """Return whether ``signature`` (little-endian bytes) is a valid signature of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
     big_endian = signature[::-1]
     try:

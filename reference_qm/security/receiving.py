@@ -40,7 +40,12 @@ from reference_qm.security.directory_keys import UserSignCerts
 from reference_qm.security.key_exchange import decrypt_symmetric_key
 from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sid import ANONYMOUS_SID, EVERYONE_SID, Sid
-from reference_qm.security.signatures import BuildSignedContent, authenticate, build_signed_content, is_signed
+from reference_qm.security.signatures import (
+    BuildSignedContent,
+    build_signed_content,
+    find_valid_signature_type,
+    is_signed,
+)
 from reference_qm.surface.clock import Now
 
 _SECTION_NAME = "MS-MQQB 3.1.5.8.3"
@@ -154,7 +159,7 @@ def authenticate_message(
     if is_signed(packet):
         _check_provider(security)
         try:
-            kind = authenticate(packet, content)
+            kind = find_valid_signature_type(packet, content)
         except SecurityError as error:
             raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
     flags = security.Flags & ~(SecurityHeader.AS.mask << SecurityHeader.AS.shift) | SecurityHeader.flags(AS=kind)

@@ -11,7 +11,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U8, U32, Layout
 from reference_qm.codec.record import Record
 
-_LAYOUT = Layout("SID", "MS-DTYP 2.4.2.2", Revision=U8, SubAuthorityCount=U8, IdentifierAuthority="6s")
+_SID_LAYOUT = Layout("SID", "MS-DTYP 2.4.2.2", Revision=U8, SubAuthorityCount=U8, IdentifierAuthority="6s")
 _SUBAUTHORITY_LAYOUT = Layout("SID", "MS-DTYP 2.4.2.2", SubAuthority=U32)
 _SID_TEXT_PATTERN = re.compile(r"S-1-(\d{1,15})((?:-\d{1,10}){0,15})", re.ASCII)
 SID_REVISION = 1
@@ -50,7 +50,7 @@ class Sid(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        revision, count, authority = cursor.unpack(_LAYOUT)
+        revision, count, authority = cursor.unpack(_SID_LAYOUT)
         if revision != SID_REVISION:
             raise FormatError("SID.Revision", start, cls.SECTION, f"the value is {revision} instead of {SID_REVISION}")
         if count > MAX_SUB_AUTHORITIES:
@@ -64,7 +64,7 @@ class Sid(Record):
     def build(self) -> bytes:
         if len(self.SubAuthority) > MAX_SUB_AUTHORITIES or self.IdentifierAuthority >> 48:
             raise MisuseError(f"SID {self} has too many parts, or its IdentifierAuthority is too large")
-        head = _LAYOUT.pack(SID_REVISION, len(self.SubAuthority), self.IdentifierAuthority.to_bytes(6, "big"))
+        head = _SID_LAYOUT.pack(SID_REVISION, len(self.SubAuthority), self.IdentifierAuthority.to_bytes(6, "big"))
         return head + b"".join(_SUBAUTHORITY_LAYOUT.pack(sub) for sub in self.SubAuthority)
 
 

@@ -25,7 +25,7 @@ from reference_qm.codec import (
 )
 from reference_qm.codec import text as wchars
 from reference_qm.security.algorithms import parse_hash_algorithm
-from reference_qm.security.hashing import is_signature, read_certificate_key, sign
+from reference_qm.security.hashing import is_valid_signature, read_certificate_key, sign_data
 from reference_qm.security.security_error import SecurityError
 
 _SIGNING_SECTION = "MS-MQQB 3.1.7.1.4"
@@ -72,8 +72,8 @@ def _encode_connector_type(packet: UserMessagePacket) -> bytes:
     return b"" if connector is None else connector.bytes_le
 
 
-_Field = Callable[[UserMessagePacket], bytes]
-_FIRST_FIELDS: tuple[_Field, ...] = (
+_FieldEncoder = Callable[[UserMessagePacket], bytes]
+_FIRST_SIGNED_FIELDS: tuple[_FieldEncoder, ...] = (
     lambda packet: packet.MessagePropertiesHeader.CorrelationID,
     lambda packet: packet.MessagePropertiesHeader.ApplicationTag.to_bytes(4, "little"),
     lambda packet: packet.MessagePropertiesHeader.MessageBody,
@@ -81,7 +81,7 @@ _FIRST_FIELDS: tuple[_Field, ...] = (
     lambda packet: _build_queue_content(packet.UserHeader.ResponseQueue),
     lambda packet: _build_queue_content(packet.UserHeader.AdminQueue),
 )
-_LAST_FIELDS: tuple[_Field, ...] = (
+_LAST_SIGNED_FIELDS: tuple[_FieldEncoder, ...] = (
     lambda packet: packet.UserHeader.SourceQueueManager.bytes_le,
     lambda packet: bytes((packet.UserHeader.DM,)),
     lambda packet: bytes((packet.BaseHeader.PR,)),
@@ -91,18 +91,18 @@ _LAST_FIELDS: tuple[_Field, ...] = (
     lambda packet: packet.MessagePropertiesHeader.BodyType.to_bytes(4, "little"),
     _encode_connector_type,
 )
-_FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_Field, ...]] = {
-    SignatureType.SIG10: _FIRST_FIELDS,
+_FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_FieldEncoder, ...]] = {
+    SignatureType.SIG10: _FIRST_SIGNED_FIELDS,
     SignatureType.SIG20: (
-        *_FIRST_FIELDS,
-        *_LAST_FIELDS,
+        *_FIRST_SIGNED_FIELDS,
+        *_LAST_SIGNED_FIELDS,
         lambda packet: _build_queue_content(packet.UserHeader.DestinationQueue),
     ),
     SignatureType.SIG30: (
-        *_FIRST_FIELDS,
+        *_FIRST_SIGNED_FIELDS,
         lambda packet: packet.MessagePropertiesHeader.ExtensionData,
         _build_format_name_content,
-        *_LAST_FIELDS,
+        *_LAST_SIGNED_FIELDS,
     ),
 }
 
@@ -136,7 +136,7 @@ def sign_message(
     algorithm = parse_hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     several = packet.MultiQueueFormatHeader
     if several is not None:
-        made = sign(key, algorithm, content(packet, SignatureType.SIG30))
+        made = sign_data(key, algorithm, content(packet, SignatureType.SIG30))
         return _replace_headers(
             packet, security, replace(several, Signature=replace(several.Signature, Signature=made))
         )
@@ -144,7 +144,7 @@ def sign_message(
         raise SecurityError(
             "MultiQueueFormatHeader", _SIGNING_SECTION, "the field is missing, but an MSMQ 3.0 signature requires it"
         )
-    data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
+    data = replace(security.SecurityData, Signature=sign_data(key, algorithm, content(packet, kind)), Padding=None)
     return _replace_headers(packet, replace(security, SecurityData=data), None)
 
 
@@ -166,7 +166,9 @@ def is_signed(packet: UserMessagePacket) -> bool:
     return any(_get_signatures(packet))
 
 
-def authenticate(packet: UserMessagePacket, content: BuildSignedContent = build_signed_content) -> SignatureType:
+def find_valid_signature_type(
+    packet: UserMessagePacket, content: BuildSignedContent = build_signed_content
+) -> SignatureType:
     """Return the kind of the valid signature of a packet. Raise SecurityError if no signature is valid.
 
     Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as an MSMQ 2.0 signature, then as an MSMQ 1.0
@@ -183,7 +185,7 @@ def authenticate(packet: UserMessagePacket, content: BuildSignedContent = build_
     single, several = _get_signatures(packet)
     signature = single or several
     for kind in (SignatureType.SIG20, SignatureType.SIG10) if single else (SignatureType.SIG30,):
-        if is_signature(key, algorithm, content(packet, kind), signature):
+        if is_valid_signature(key, algorithm, content(packet, kind), signature):
             return kind
     raise SecurityError(
         "Signature", _AUTHENTICATION_SECTION, f"the value is not the signature of the message with {algorithm.name}"

@@ -50,7 +50,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
     if tree is None:
         return None
     where = f"{where}: [directory]"
-    values = toml.table(tree, _CONVERTERS, where)
+    values = toml.convert_table(tree, _CONVERTERS, where)
     elements = _build_elements(values, where)
     directory = _open_directory(values.get("store"), where, entropy)
     for number, (place, element) in enumerate(elements):
@@ -169,7 +169,7 @@ def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tupl
     read = []
     for number, entry in enumerate(entries, 1):
         place = f"{where} {kind} {number}"
-        values = toml.table(entry, known, place)
+        values = toml.convert_table(entry, known, place)
         for name in required:
             if name not in values:
                 raise SettingsError(f"{place}: {name} is missing")
@@ -201,11 +201,11 @@ def _require_tables(value: object) -> list[Any]:
 def _require_strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError("must be a list of names")
-    return tuple(toml.string(one) for one in value)
+    return tuple(toml.require_string(one) for one in value)
 
 
 def _require_pathname(value: object) -> str:
-    name = toml.string(value)
+    name = toml.require_string(value)
     computer, separator, queue = name.partition("\\")
     if not (computer and separator and queue) or "\\" in queue:
         raise ValueError("must be a path name of a public queue like 'computer\\orders'")
@@ -213,17 +213,17 @@ def _require_pathname(value: object) -> str:
 
 
 IdentifierByName = Mapping[str, UUID]
-_GUID: ConverterByKey = {"identifier": toml.convert_guid}
+_IDENTIFIER_CONVERTERS: ConverterByKey = {"identifier": toml.convert_guid}
 _ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProxyType(
     {
-        "sites": ({**_GUID, "name": toml.string}, ("name",)),
+        "sites": ({**_IDENTIFIER_CONVERTERS, "name": toml.require_string}, ("name",)),
         "queue_managers": (
             {
-                **_GUID,
-                "computer_name": toml.string,
-                "qualified_computer_name": toml.string,
+                **_IDENTIFIER_CONVERTERS,
+                "computer_name": toml.require_string,
+                "qualified_computer_name": toml.require_string,
                 "sites": _require_strings,
-                "routing_server": toml.flag,
+                "routing_server": toml.require_flag,
                 "in_routing_servers": _require_strings,
                 "out_routing_servers": _require_strings,
                 "computer_sid": toml.convert_sid,
@@ -231,24 +231,32 @@ _ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProx
             ("identifier", "computer_name", "sites"),
         ),
         "links": (
-            {**_GUID, "sites": _require_strings, "cost": toml.integer(MIN_COST, MAX_COST), "gates": _require_strings},
+            {
+                **_IDENTIFIER_CONVERTERS,
+                "sites": _require_strings,
+                "cost": toml.make_integer_converter(MIN_COST, MAX_COST),
+                "gates": _require_strings,
+            },
             ("sites",),
         ),
         "queues": (
             {
-                **_GUID,
+                **_IDENTIFIER_CONVERTERS,
                 "pathname": _require_pathname,
-                "label": toml.string,
-                "transactional": toml.flag,
-                "base_priority": toml.integer(-0x8000, 0x7FFF),
+                "label": toml.require_string,
+                "transactional": toml.require_flag,
+                "base_priority": toml.make_integer_converter(-0x8000, 0x7FFF),
             },
             ("pathname",),
         ),
-        "distribution_lists": ({**_GUID, "name": toml.string, "members": _require_strings}, ("name",)),
+        "distribution_lists": (
+            {**_IDENTIFIER_CONVERTERS, "name": toml.require_string, "members": _require_strings},
+            ("name",),
+        ),
     }
 )
 """The known keys and the required keys of the entries of each kind."""
 _CONVERTERS: ConverterByKey = {
-    "store": lambda value: Path(toml.string(value)),
+    "store": lambda value: Path(toml.require_string(value)),
     **dict.fromkeys(_ENTRY_KINDS, _require_tables),
 }

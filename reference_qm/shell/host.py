@@ -20,7 +20,7 @@ from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.unsent import UNSENT_BYTES_LIMIT, UnsentBytesLimit
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
-from reference_qm.surface.driver import Driver, NewCore, Timer
+from reference_qm.surface.driver import CoreFactory, Driver, Timer
 from reference_qm.surface.effects import (
     Answer,
     CloseTransport,
@@ -98,7 +98,12 @@ class Host:
     """
 
     def __init__(
-        self, new_core: NewCore, address: str, store: Store, limits: Limits, surroundings: Surroundings | None = None
+        self,
+        new_core: CoreFactory,
+        address: str,
+        store: Store,
+        limits: Limits,
+        surroundings: Surroundings | None = None,
     ) -> None:
         self._new_core = new_core
         self.core = new_core(store.read())

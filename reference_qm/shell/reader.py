@@ -85,8 +85,8 @@ def read_remote_queue(
 
 def _build_security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
     """Return the client security that the flags describe. Raise SettingsError if the flags are unusable."""
-    wanted = toml.convert_value(level, toml.one_of(AUTHENTICATION_LEVELS), "--level")
-    kind = toml.convert_value(authentication, toml.one_of(AUTHENTICATION_TYPES), "--authentication")
+    wanted = toml.convert_value(level, toml.make_choice_converter(AUTHENTICATION_LEVELS), "--level")
+    kind = toml.convert_value(authentication, toml.make_choice_converter(AUTHENTICATION_TYPES), "--authentication")
     if wanted is AuthLevel.NONE:
         return None
     if not user or not password_env:

@@ -87,7 +87,7 @@ class RpcSettings:
 
 
 def _require_name(value: object) -> str:
-    name = toml.string(value)
+    name = toml.require_string(value)
     if not name.isprintable() or set(name) & _CHARACTERS_FORBIDDEN_IN_NAMES:
         raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
     return name
@@ -95,20 +95,20 @@ def _require_name(value: object) -> str:
 
 RPC_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "enabled": toml.flag,
-        "port": toml.integer(0, 0xFFFF - 2),
-        "read_port": toml.integer(0, 0xFFFF),
-        "mapper": toml.flag,
-        "mapper_port": toml.integer(0, 0xFFFF),
-        "least_level": toml.one_of(AUTHENTICATION_LEVELS),
-        "level": toml.one_of(AUTHENTICATION_LEVELS),
-        "authentication": toml.one_of(AUTHENTICATION_TYPES),
-        "user": toml.string,
+        "enabled": toml.require_flag,
+        "port": toml.make_integer_converter(0, 0xFFFF - 2),
+        "read_port": toml.make_integer_converter(0, 0xFFFF),
+        "mapper": toml.require_flag,
+        "mapper_port": toml.make_integer_converter(0, 0xFFFF),
+        "least_level": toml.make_choice_converter(AUTHENTICATION_LEVELS),
+        "level": toml.make_choice_converter(AUTHENTICATION_LEVELS),
+        "authentication": toml.make_choice_converter(AUTHENTICATION_TYPES),
+        "user": toml.require_string,
     }
 )
 _PASSWORD_KEYS = ("password", "password_env", "password_file")
 _USER_CONVERTERS: ConverterByKey = MappingProxyType(
-    {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.string)}
+    {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.require_string)}
 )
 
 
@@ -132,7 +132,7 @@ def load_rpc_settings(values: Mapping[str, Any], users: object, where: str, base
 
 
 def _read_user(tree: object, place: str, base: Path) -> User:
-    values = toml.table(tree, _USER_CONVERTERS, place)
+    values = toml.convert_table(tree, _USER_CONVERTERS, place)
     if "name" not in values:
         raise SettingsError(f"{place}: name is missing")
     return User(values["name"], read_password(values, place, base), values.get("domain", ""))

@@ -68,22 +68,24 @@ def _make_list_converter(convert: Callable[[object], Any]) -> toml.Converter:
 
 def _convert_public_keys(value: object) -> MqdsPublicKeys:
     try:
-        return MqdsPublicKeys.parse(base64.b64decode(toml.string(value), validate=True))
+        return MqdsPublicKeys.parse(base64.b64decode(toml.require_string(value), validate=True))
     except (ValueError, FormatError):
         raise ValueError("must be a PublicEncryptionKeyList in base64, as the verb identity returns it") from None
 
 
 _RIGHT_BY_NAME = {name.removeprefix("MQSEC_").lower(): right for name, right in QueueAccess.__members__.items()}
-_CIPHER_CONVERTER = toml.one_of({algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm})
+_CIPHER_CONVERTER = toml.make_choice_converter(
+    {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
+)
 _SECURITY_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "folder": toml.string,
-        "generate": toml.flag,
+        "folder": toml.require_string,
+        "generate": toml.require_flag,
         "preferred_base": _CIPHER_CONVERTER,
         "preferred_enhanced": _CIPHER_CONVERTER,
         "preferred_advanced": _CIPHER_CONVERTER,
-        "send_enhanced_rc2_using_40_bit_keys": toml.flag,
-        "reject_enhanced_rc2_using_40_bit_keys": toml.flag,
+        "send_enhanced_rc2_using_40_bit_keys": toml.require_flag,
+        "reject_enhanced_rc2_using_40_bit_keys": toml.require_flag,
     }
 )
 _ELEMENT_BY_SETTING = {
@@ -96,17 +98,17 @@ _ELEMENT_BY_SETTING = {
 """For each key in [security]: the element of MS-MQQB 3.1.1.3 that it sets."""
 _USER_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "name": toml.string,
+        "name": toml.require_string,
         "sid": toml.convert_sid,
         "groups": _make_list_converter(toml.convert_sid),
-        "certificates": _make_list_converter(toml.string),
-        "key": toml.string,
+        "certificates": _make_list_converter(toml.require_string),
+        "key": toml.require_string,
     }
 )
 QUEUE_SECURITY_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "authenticated": toml.flag,
-        "privacy": toml.one_of({level.name.lower(): level for level in PrivacyLevel}),
+        "authenticated": toml.require_flag,
+        "privacy": toml.make_choice_converter({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
 """The keys of a table [[queues]] that restrict which messages the queue accepts."""
@@ -120,7 +122,7 @@ def load_security_settings(tree: object, where: str, base: Path, entropy: Entrop
     if not isinstance(tree, dict):
         raise SettingsError(f"{place} must be a table")
     rest = {key: value for key, value in tree.items() if key not in ("users", "remote_keys")}
-    values = toml.table(rest, _SECURITY_CONVERTERS, place)
+    values = toml.convert_table(rest, _SECURITY_CONVERTERS, place)
     folder = base / values.get("folder", ".")
     settings = SecuritySettings(
         **{_ELEMENT_BY_SETTING[key]: value for key, value in values.items() if key in _ELEMENT_BY_SETTING}
@@ -165,7 +167,7 @@ def take_queue_security(tree: object, where: str) -> dict[str, Any]:
             raise SettingsError(f"{where} {key} must be a table of SID = list of rights")
         for sid, rights in granted.items():
             named = toml.convert_value(
-                rights, _make_list_converter(toml.one_of(_RIGHT_BY_NAME)), f"{where} {key} {sid}"
+                rights, _make_list_converter(toml.make_choice_converter(_RIGHT_BY_NAME)), f"{where} {key} {sid}"
             )
             trustee = toml.convert_value(sid, toml.convert_sid, f"{where} {key}")
             aces.append(Ace(kind, int(reduce(or_, named, QueueAccess(0))), trustee))
@@ -175,7 +177,7 @@ def take_queue_security(tree: object, where: str) -> dict[str, Any]:
 
 
 def _read_account(tree: object, where: str, folder: Path) -> Account:
-    values = toml.table(tree, _USER_CONVERTERS, where)
+    values = toml.convert_table(tree, _USER_CONVERTERS, where)
     for name in ("name", "sid"):
         if name not in values:
             raise SettingsError(f"{where}: {name} is missing")

@@ -24,7 +24,7 @@ from reference_qm.shell.settings import Settings, format_endpoint
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
-from reference_qm.surface.driver import Core, NewCore, RestorableCore
+from reference_qm.surface.driver import Core, CoreFactory, RestorableCore
 from reference_qm.surface.inputs import Endpoint
 from reference_qm.surface.store import MemoryStore, Store, StoreError, StoreFailure
 from reference_qm.surface.surroundings import Surroundings
@@ -61,7 +61,7 @@ def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Sett
     return replace(settings, config=config, has_identifier=True)
 
 
-def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
+def make_core_factory(settings: Settings, faults: Sequence[str]) -> CoreFactory:
     """Return a function that makes cores with the named faults.
 
     The function raises SettingsError for an unknown fault, and for unusable entries of the store.
@@ -104,7 +104,7 @@ class Service:
     def __init__(
         self,
         settings: Settings,
-        new_core: NewCore,
+        new_core: CoreFactory,
         store: Store | None = None,
         facilities: Collection[str] = frozenset(FACILITIES),
     ) -> None:

@@ -87,7 +87,7 @@ class SpnegoContext:
         self._made: spnego.ContextProxy | None = None
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the context is complete."""
         return self._made is not None and self._made.complete
 
@@ -101,7 +101,7 @@ class SpnegoContext:
         """The size in bytes of a signature."""
         return SIGNATURE_SIZE
 
-    def step(self, token: bytes) -> bytes:
+    def process_token(self, token: bytes) -> bytes:
         """Handle a token from the remote side, and return the token to send."""
         with _convert_pyspnego_errors("the token is refused"):
             if self._made is None:
@@ -168,13 +168,13 @@ class SpnegoAcceptor(SpnegoContext):
         self._wanted = wanted
         self._users = users
 
-    def step(self, token: bytes) -> bytes:
+    def process_token(self, token: bytes) -> bytes:
         """Handle a token. Refuse a client that cannot give the protection that its authentication level requires
         (MS-RPCE 3.3.1.5.2.2).
         """
         with announce_users(self._users, token):
-            answer = super().step(token)
-        if self.complete and self._wanted & ~self._complete_context.context_attr:
+            answer = super().process_token(token)
+        if self.is_complete and self._wanted & ~self._complete_context.context_attr:
             raise SecurityError("the client cannot provide the protection that its authentication level requires")
         return answer
 

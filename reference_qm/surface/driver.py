@@ -57,7 +57,7 @@ class RestorableCore(Core, Protocol):
         """Restore the state from the entries of a store, before the first input."""
 
 
-NewCore = Callable[[Mapping[str, object]], Core]
+CoreFactory = Callable[[Mapping[str, object]], Core]
 """A function that makes a core from the entries of a store. With it, a host can replace its core and keep its store."""
 
 

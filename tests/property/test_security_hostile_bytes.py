@@ -52,7 +52,7 @@ from reference_qm.security import (
     parse_public_key,
 )
 from reference_qm.security.ciphers import decrypt
-from reference_qm.security.hashing import is_signature, read_certificate_key
+from reference_qm.security.hashing import is_valid_signature, read_certificate_key
 from reference_qm.security.key_exchange import decrypt_symmetric_key, encrypt_symmetric_key
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy
@@ -156,7 +156,7 @@ def test_arbitrary_certificates_raise_only_typed_error(data):
     except SecurityError as error:
         assert str(error).startswith("SecurityHeader.SecurityData.SenderCert: ")
     else:
-        assert not any(is_signature(found, algorithm, b"text", bytes(128)) for algorithm in HashAlgorithm)
+        assert not any(is_valid_signature(found, algorithm, b"text", bytes(128)) for algorithm in HashAlgorithm)
 
 
 @LITTLE

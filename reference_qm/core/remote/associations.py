@@ -71,7 +71,7 @@ class Associations:
         held = self._by_connection.get(event.connection)
         if held is not None:
             self.carry_out_outputs(held.association.receive_bytes(event.data, now))
-            self.unfinished.note(event.connection, held.association.unfinished)
+            self.unfinished.note(event.connection, held.association.unfinished_bytes)
             self._set_timer(held, now)
 
     def close_connection(self, connection: str, reason: str) -> None:
@@ -85,7 +85,7 @@ class Associations:
         held = self._by_connection.get(event.connection)
         if held is not None:
             self._forget_association(held)
-            self.carry_out_outputs(held.association.connection_lost())
+            self.carry_out_outputs(held.association.on_connection_lost())
 
     def on_timer(self, number: int, now: Now) -> None:
         """Handle the expiry of the timer of the association with the given number."""

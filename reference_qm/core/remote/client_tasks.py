@@ -77,7 +77,7 @@ class ClientTasks(Part):
         task.waits_for = (binding, call)
         if step.timeout_ms is not None:
             self._start_timer(task, step.timeout_ms, now)
-        self._carry_out_outputs(binding, binding.association.begin(call), now)
+        self._carry_out_outputs(binding, binding.association.begin_call(call), now)
 
     def _begin_close(self, task: Task, step: Close, now: Now) -> None:
         self._close_binding(step.binding, now)
@@ -125,7 +125,7 @@ class ClientTasks(Part):
             self._resume_task(task, RemoteError("the server did not answer the bind in time (C706 12.6.4.3)"), now)
             return
         del binding.calls[call]
-        for one in binding.association.cancel(call):
+        for one in binding.association.cancel_call(call):
             if isinstance(one, SendPdus):
                 self.qm.emit(SendPacket(binding.transport, one.data))
         self._resume_task(
@@ -174,7 +174,7 @@ class ClientTasks(Part):
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
         self._resume_opener(binding, RemoteError(reason), now)
-        self._carry_out_outputs(binding, binding.association.end(reason), now)
+        self._carry_out_outputs(binding, binding.association.fail_all_calls(reason), now)
 
 
 _BEGIN_BY_STEP_TYPE: Mapping[type, Callable[[ClientTasks], Callable[[Task, Any, Now], None]]] = {

@@ -38,17 +38,17 @@ class Parameter:
     type: NdrType
 
 
-def pass_in(name: str, kind: NdrType) -> Parameter:
+def declare_in(name: str, kind: NdrType) -> Parameter:
     """Declare an [in] parameter."""
     return Parameter(name, Direction.IN, kind)
 
 
-def pass_out(name: str, kind: NdrType) -> Parameter:
+def declare_out(name: str, kind: NdrType) -> Parameter:
     """Declare an [out] parameter."""
     return Parameter(name, Direction.OUT, kind)
 
 
-def pass_in_out(name: str, kind: NdrType) -> Parameter:
+def declare_in_out(name: str, kind: NdrType) -> Parameter:
     """Declare an [in, out] parameter."""
     return Parameter(name, Direction.IN_OUT, kind)
 
@@ -125,8 +125,8 @@ class Method:
         for one in self.passing[direction]:
             reader.where = one.name
             values[one.name] = scope[one.name] = one.type.read_whole(reader, scope)
-        reader.take(min(reader.remaining, padding))
-        reader.finish(f"{self.name} stub")
+        reader.read_bytes(min(reader.remaining, padding))
+        reader.require_end(f"{self.name} stub")
         return values
 
     def _build_stub(
@@ -142,9 +142,9 @@ class Method:
         return bytes(writer.data)
 
 
-def method(name: str, section: str, *parameters: Parameter, returns: NdrType | None = None) -> Method:
+def declare_method(name: str, section: str, *parameters: Parameter, returns: NdrType | None = None) -> Method:
     """Declare a method. Its return value is the last item of a response."""
-    result = (pass_out(RETURN_VALUE_NAME, returns),) if returns is not None else ()
+    result = (declare_out(RETURN_VALUE_NAME, returns),) if returns is not None else ()
     return Method(name, section, parameters + result)
 
 
@@ -157,6 +157,6 @@ class Interface:
     methods: Mapping[int, Method]
 
 
-def interface(name: str, uuid: str, major: int, methods: Iterable[tuple[int, Method]]) -> Interface:
+def declare_interface(name: str, uuid: str, major: int, methods: Iterable[tuple[int, Method]]) -> Interface:
     """Declare version ``major``.0 of an interface."""
     return Interface(name, SyntaxId(UUID(uuid), major), MappingProxyType(dict(methods)))

@@ -8,7 +8,13 @@ pointer_default [unique]: it can be NULL.
 
 from __future__ import annotations
 
-from reference_qm.rpc.interfaces.method import interface, method, pass_in, pass_in_out, pass_out
+from reference_qm.rpc.interfaces.method import (
+    declare_in,
+    declare_in_out,
+    declare_interface,
+    declare_method,
+    declare_out,
+)
 from reference_qm.rpc.ndr import (
     ENUM,
     GUID,
@@ -49,73 +55,79 @@ REMOTEREADDESC2 = Struct(
     "REMOTEREADDESC2", "MS-MQQP 2.2.2.2", pRemoteReadDesc=declare_unique_pointer(REMOTEREADDESC), SequentialId=U64
 )
 
-QM2QM = interface(
+QM2QM = declare_interface(
     "qm2qm",
     "1088a980-eae5-11d0-8d9b-00a02453c337",
     1,
     enumerate(
         [
-            method(
+            declare_method(
                 "RemoteQMStartReceive",
                 "MS-MQQP 3.1.4.1",
-                pass_out("pphContext", REMOTEREAD_HANDLE),
-                pass_in_out("lpRemoteReadDesc", REMOTEREADDESC),
+                declare_out("pphContext", REMOTEREAD_HANDLE),
+                declare_in_out("lpRemoteReadDesc", REMOTEREADDESC),
                 returns=U32,
             ),
-            method(
+            declare_method(
                 "RemoteQMEndReceive",
                 "MS-MQQP 3.1.4.2",
-                pass_in_out("pphContext", REMOTEREAD_HANDLE),
-                pass_in("dwAck", U32.within(1, 2)),
+                declare_in_out("pphContext", REMOTEREAD_HANDLE),
+                declare_in("dwAck", U32.within(1, 2)),
                 returns=U32,
             ),
-            method(
+            declare_method(
                 "RemoteQMOpenQueue",
                 "MS-MQQP 3.1.4.3",
-                pass_out("phContext", RRSESSION_HANDLE),
-                pass_in("pLicGuid", GUID),
-                pass_in("dwMQS", U32.within(0, 16)),
-                pass_in("hQueue", U32),
-                pass_in("pQueue", U32),
-                pass_in("dwpContext", U32),
+                declare_out("phContext", RRSESSION_HANDLE),
+                declare_in("pLicGuid", GUID),
+                declare_in("dwMQS", U32.within(0, 16)),
+                declare_in("hQueue", U32),
+                declare_in("pQueue", U32),
+                declare_in("dwpContext", U32),
                 returns=U32,
             ),
-            method("RemoteQMCloseQueue", "MS-MQQP 3.1.4.4", pass_in_out("pphContext", RRSESSION_HANDLE), returns=U32),
-            method(
-                "RemoteQMCloseCursor", "MS-MQQP 3.1.4.5", pass_in("hQueue", U32), pass_in("hCursor", U32), returns=U32
+            declare_method(
+                "RemoteQMCloseQueue", "MS-MQQP 3.1.4.4", declare_in_out("pphContext", RRSESSION_HANDLE), returns=U32
             ),
-            method(
+            declare_method(
+                "RemoteQMCloseCursor",
+                "MS-MQQP 3.1.4.5",
+                declare_in("hQueue", U32),
+                declare_in("hCursor", U32),
+                returns=U32,
+            ),
+            declare_method(
                 "RemoteQMCancelReceive",
                 "MS-MQQP 3.1.4.6",
-                pass_in("hQueue", U32),
-                pass_in("pQueue", U32),
-                pass_in("dwRequestID", U32),
+                declare_in("hQueue", U32),
+                declare_in("pQueue", U32),
+                declare_in("dwRequestID", U32),
                 returns=U32,
             ),
-            method("RemoteQMPurgeQueue", "MS-MQQP 3.1.4.7", pass_in("hQueue", U32), returns=U32),
-            method(
-                "RemoteQMGetQMQMServerPort", "MS-MQQP 3.1.4.8", pass_in("dwPortType", U32.within(0, 3)), returns=U32
+            declare_method("RemoteQMPurgeQueue", "MS-MQQP 3.1.4.7", declare_in("hQueue", U32), returns=U32),
+            declare_method(
+                "RemoteQMGetQMQMServerPort", "MS-MQQP 3.1.4.8", declare_in("dwPortType", U32.within(0, 3)), returns=U32
             ),
-            method(
+            declare_method(
                 "RemoteQmGetVersion",
                 "MS-MQQP 3.1.4.9",
-                pass_out("pMajor", U8),
-                pass_out("pMinor", U8),
-                pass_out("pBuildNumber", U16),
+                declare_out("pMajor", U8),
+                declare_out("pMinor", U8),
+                declare_out("pBuildNumber", U16),
             ),
-            method(
+            declare_method(
                 "RemoteQMStartReceive2",
                 "MS-MQQP 3.1.4.10",
-                pass_out("pphContext", REMOTEREAD_HANDLE),
-                pass_in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
+                declare_out("pphContext", REMOTEREAD_HANDLE),
+                declare_in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
                 returns=U32,
             ),
-            method(
+            declare_method(
                 "RemoteQMStartReceiveByLookupId",
                 "MS-MQQP 3.1.4.11",
-                pass_in("LookupId", U64),
-                pass_out("pphContext", REMOTEREAD_HANDLE),
-                pass_in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
+                declare_in("LookupId", U64),
+                declare_out("pphContext", REMOTEREAD_HANDLE),
+                declare_in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
                 returns=U32,
             ),
         ]

@@ -109,7 +109,7 @@ def test_rpc_client_opens_a_queue_and_receives_a_message(environment, remote, tr
     assert scripted.calls[-1].arguments["dwAck"] == 2
     assert queue.close().outcome == "MQ_OK"
     assert queue.close_context().outcome == "returned"
-    assert not scripted.server.groups.handles
+    assert not scripted.server.groups.handle_count
 
 
 def test_rpc_traffic_is_recorded_and_hidden_from_predicates(environment, remote, judged, capture):

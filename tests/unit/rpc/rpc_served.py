@@ -25,7 +25,7 @@ from reference_qm.rpc import (
     RpcOutput,
     RpcServer,
 )
-from reference_qm.rpc.header import Flags
+from reference_qm.rpc.header import PfcFlags
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
 
@@ -142,7 +142,7 @@ class RecordingTransport(TCPTransport):
 
     def send(self, data: bytes, forceWriteAndx: int = 0, forceRecv: int = 0) -> None:
         if self.multiplexed and not self.traffic:
-            data = data[:3] + bytes([data[3] | Flags.CONC_MPX]) + data[4:]
+            data = data[:3] + bytes([data[3] | PfcFlags.CONC_MPX]) + data[4:]
         self.traffic.append((True, data))
         self.get_socket().sendall(data)
 

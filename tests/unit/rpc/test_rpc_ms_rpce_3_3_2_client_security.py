@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from rpc_made import pdus
 from rpc_secured import LEGS, FixedContext, SecuredClient
 
-from reference_qm.rpc import QM2QM, CallReceived, Limits, SendBytes
+from reference_qm.rpc import QM2QM, AssociationLimits, CallReceived, SendBytes
 from reference_qm.rpc.authentication import AuthLevel, AuthType, ClientSecurity
 from reference_qm.rpc.bodies import Auth3, Fault
 from reference_qm.rpc.client import AlterContext, ClientAssociation, build_outgoing_call
-from reference_qm.rpc.header import Flags, SecTrailer
+from reference_qm.rpc.header import PfcFlags, SecTrailer
 from reference_qm.rpc.outgoing import (
     AssociationBound,
     AssociationEnded,
@@ -36,7 +36,9 @@ Change = Callable[[bytes], bytes]
 class Pair:
     """A client and a server that answers RemoteQmGetVersion; ``change`` alters each PDU of the server in transit."""
 
-    def __init__(self, level: AuthLevel, auth_type: AuthType = AuthType.WINNT, limits: Limits | None = None) -> None:
+    def __init__(
+        self, level: AuthLevel, auth_type: AuthType = AuthType.WINNT, limits: AssociationLimits | None = None
+    ) -> None:
         self.server = SecuredClient(level)
         initiate: Callable[[], Any] = lambda: FixedContext(server=False)  # noqa: E731 - a factory
         self.client = ClientAssociation([QM2QM], limits, ClientSecurity(auth_type, level, initiate))
@@ -75,7 +77,7 @@ class Pair:
 
     def version(self) -> ClientOutput:
         """Call RemoteQmGetVersion; return the outcome of the call."""
-        self.run(self.client.begin(build_outgoing_call(QM2QM, "RemoteQmGetVersion", {})))
+        self.run(self.client.begin_call(build_outgoing_call(QM2QM, "RemoteQmGetVersion", {})))
         return self.happened[1]
 
 
@@ -88,7 +90,7 @@ def test_rpc_client_protects_calls_and_verifies_answers(level):
     assert returned.results["pBuildNumber"] == 7
     request = pair.sent[-1]
     assert (request.sec_trailer is not None) is level.signs
-    assert bool(pair.sent[0].pfc_flags & Flags.SUPPORT_HEADER_SIGN) is (level >= AuthLevel.PKT_INTEGRITY)
+    assert bool(pair.sent[0].pfc_flags & PfcFlags.SUPPORT_HEADER_SIGN) is (level >= AuthLevel.PKT_INTEGRITY)
 
 
 def test_authentication_with_even_number_of_legs_ends_with_alter_context():
@@ -121,7 +123,7 @@ def without_trailer(data: bytes) -> bytes:
     ],
 )
 def test_rpc_client_ends_association_with_server_without_authentication(change, why):
-    pair = Pair(AuthLevel.PKT_INTEGRITY, limits=Limits(token_bytes=64))
+    pair = Pair(AuthLevel.PKT_INTEGRITY, limits=AssociationLimits(token_bytes=64))
     pair.change = change
     (ended,) = pair.run(pair.client.bind())
     assert isinstance(ended, AssociationEnded)
@@ -131,14 +133,14 @@ def test_rpc_client_ends_association_with_server_without_authentication(change, 
 def test_refused_authentication_leg_ends_the_client_association():
     pair = Pair(AuthLevel.PKT_INTEGRITY, AuthType.GSS_NEGOTIATE)
     pair.run([])
-    pair.server.association.security._limits = Limits(auth_legs=1)
+    pair.server.association.security._limits = AssociationLimits(auth_legs=1)
     (ended,) = pair.run(pair.client.bind())
     assert isinstance(ended, AssociationEnded)
     assert "refused the authentication: status 0x00000005" in ended.reason
 
 
 def test_rpc_client_limits_the_authentication_legs_of_the_server():
-    pair = Pair(AuthLevel.PKT_INTEGRITY, limits=Limits(auth_legs=0))
+    pair = Pair(AuthLevel.PKT_INTEGRITY, limits=AssociationLimits(auth_legs=0))
     (ended,) = pair.run(pair.client.bind())
     assert isinstance(ended, AssociationEnded)
     assert "more than 0 legs" in ended.reason
@@ -175,6 +177,6 @@ def test_tampered_server_bytes_give_no_false_result(level, early, data):
         return
     pair.bound()
     pair.change = flipped
-    pair.run(pair.client.begin(build_outgoing_call(QM2QM, "RemoteQmGetVersion", {})))
+    pair.run(pair.client.begin_call(build_outgoing_call(QM2QM, "RemoteQmGetVersion", {})))
     for one in pair.happened[1:]:
         assert not isinstance(one, CallReturned)

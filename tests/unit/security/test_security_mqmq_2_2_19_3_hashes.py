@@ -5,7 +5,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from security_made import ELLIPTIC, OTHER, certificate, certificate_for, rsa_key
 
 from reference_qm.security.algorithms import HashAlgorithm, parse_hash_algorithm
-from reference_qm.security.hashing import compute_digest, is_signature, read_certificate_key, sign
+from reference_qm.security.hashing import compute_digest, is_valid_signature, read_certificate_key, sign_data
 from reference_qm.security.security_error import SecurityError
 
 ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
@@ -55,13 +55,13 @@ def test_unknown_hash_algorithm_is_refused(value):
 
 @pytest.mark.parametrize("algorithm", HashAlgorithm)
 def test_signature_verifies_only_with_its_key_and_text(algorithm):
-    signature = sign(rsa_key(1024), algorithm, b"text")
+    signature = sign_data(rsa_key(1024), algorithm, b"text")
     assert len(signature) == 128
-    assert is_signature(rsa_key(1024).public_key(), algorithm, b"text", signature)
-    assert not is_signature(rsa_key(1024).public_key(), algorithm, b"Text", signature)
-    assert not is_signature(rsa_key(OTHER).public_key(), algorithm, b"text", signature)
-    assert not is_signature(rsa_key(1024).public_key(), algorithm, b"text", signature[::-1])
-    assert not is_signature(rsa_key(1024).public_key(), algorithm, b"text", b"")
+    assert is_valid_signature(rsa_key(1024).public_key(), algorithm, b"text", signature)
+    assert not is_valid_signature(rsa_key(1024).public_key(), algorithm, b"Text", signature)
+    assert not is_valid_signature(rsa_key(OTHER).public_key(), algorithm, b"text", signature)
+    assert not is_valid_signature(rsa_key(1024).public_key(), algorithm, b"text", signature[::-1])
+    assert not is_valid_signature(rsa_key(1024).public_key(), algorithm, b"text", b"")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_signature_verifies_only_with_its_key_and_text(algorithm):
 )
 def test_a_signature_is_little_endian_pkcs1_of_the_digest_info(algorithm, digest_info):
     numbers = rsa_key(1024).public_key().public_numbers()
-    signature = int.from_bytes(sign(rsa_key(1024), algorithm, b"text"), "little")
+    signature = int.from_bytes(sign_data(rsa_key(1024), algorithm, b"text"), "little")
     encoded = pow(signature, numbers.e, numbers.n).to_bytes(128, "big")
     payload = bytes.fromhex(digest_info) + compute_digest(algorithm, b"text")
     assert encoded == b"\x00\x01" + b"\xff" * (125 - len(payload)) + b"\x00" + payload
@@ -84,7 +84,7 @@ def test_a_signature_is_little_endian_pkcs1_of_the_digest_info(algorithm, digest
 
 def test_signing_key_too_small_for_the_hash_is_refused():
     with pytest.raises(SecurityError, match="SHA512 does not fit the key"):
-        sign(rsa_key(512), HashAlgorithm.SHA512, b"text")
+        sign_data(rsa_key(512), HashAlgorithm.SHA512, b"text")
 
 
 def test_public_key_is_read_from_a_certificate():
