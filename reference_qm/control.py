@@ -119,7 +119,7 @@ def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     return make(**values)
 
 
-def answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
+def build_answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
     """Build the answer to request ``number`` from the result that the core returned."""
     if isinstance(result, Rejected):
         return {"id": number, "ok": False, "error": result.error}

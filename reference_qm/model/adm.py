@@ -67,12 +67,12 @@ class MessagePosition:
 Position = MessagePosition
 
 
-SequencePlace = tuple[TxSequenceID, int]
+SequencePosition = tuple[TxSequenceID, int]
 """The place of a message in a sequence: a tuple of the identifier of the sequence and the number of the message."""
 
 
 @dataclass(slots=True, eq=False)
-class Acceptance:
+class AcceptedMessage:
     """An accepted transactional message that is not on disk yet, or whose predecessors are not all on disk yet.
     ``follows`` is the place of the previous message in the sender's sequences.
     """
@@ -81,7 +81,7 @@ class Acceptance:
     position: MessagePosition
     SequenceIdentifier: TxSequenceID
     SequenceNumber: int
-    follows: SequencePlace
+    follows: SequencePosition
     saved: bool = False
 
 
@@ -101,7 +101,7 @@ class IncomingTransactionalTransferInfo:
     SequenceNumber: int = 0
     LastAccessTime: int = 0
     RejectCount: int = 0
-    unsaved: deque[Acceptance] = field(default_factory=deque)
+    unsaved: deque[AcceptedMessage] = field(default_factory=deque)
     saved_identifier: TxSequenceID = NO_INCOMING_SEQUENCE
     saved_number: int = 0
 

@@ -12,7 +12,7 @@ from reference_qm.control import (
     FACILITIES,
     ControlError,
     VerbNotOffered,
-    answer,
+    build_answer,
     find_refusal,
     list_offered_facilities,
     parse_request,
@@ -191,7 +191,7 @@ class ControlClient(asyncio.Protocol):
             self._waiting.pop(result.token, None)
             if isinstance(result, Completed):
                 self._note_handle(request, result)
-            self._send_reply(self._limit_facilities(answer(number, result)))
+            self._send_reply(self._limit_facilities(build_answer(number, result)))
 
         token = self.server.host.ask(request, send_answer)
         if self.server.host.is_unanswered(token):

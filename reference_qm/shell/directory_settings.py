@@ -77,7 +77,7 @@ def _open_directory(store: Path | None, where: str, entropy: Entropy) -> MemoryD
 
 
 def _current_utc_s() -> int:
-    return system.now().utc_s
+    return system.read_clocks().utc_s
 
 
 def _provision_element(directory: MemoryDirectory, element: DirectoryObject, place: str) -> None:

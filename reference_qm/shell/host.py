@@ -293,10 +293,10 @@ class Host:
     # -- the driver's interface ---------------------------------------------------------------------------------
 
     def now(self) -> Now:
-        return self._surroundings.apply_clock_offset(system.now())
+        return self._surroundings.apply_clock_offset(system.read_clocks())
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
-        wait_s = max(monotonic_ms - system.now().monotonic_ms, 0) / 1000
+        wait_s = max(monotonic_ms - system.read_clocks().monotonic_ms, 0) / 1000
         return asyncio.get_running_loop().call_later(wait_s, action)
 
     def connect(self, effect: Connect) -> None:

@@ -46,7 +46,7 @@ class SqliteStore:
         self.path = path
         self._found: dict[str, object] | None
         """The entries that the store had when it was opened; they are dropped when an entry changes."""
-        with self._one_line_errors():
+        with self._convert_store_errors():
             if not path.exists():
                 _create_store(path)
             _check_header(path)
@@ -68,7 +68,7 @@ class SqliteStore:
         return self._thread.submit(self._read_entries).result() if self._found is None else self._found
 
     def _read_entries(self) -> dict[str, object]:
-        with self._one_line_errors():
+        with self._convert_store_errors():
             return _verify_entries(self._connection, self.path)
 
     def clear(self) -> None:
@@ -77,7 +77,7 @@ class SqliteStore:
         self._thread.submit(self._delete_entries).result()
 
     def _delete_entries(self) -> None:
-        with self._one_line_errors():
+        with self._convert_store_errors():
             self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
     def describe_shortage(self) -> str:
@@ -108,7 +108,7 @@ class SqliteStore:
         texts = encode_entries(records)
         put = [(name, text, _compute_checksum(name, text)) for name, text in texts.items() if text is not None]
         gone = [name for name, text in texts.items() if text is None]
-        with self._one_line_errors():
+        with self._convert_store_errors():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 for rows in _split_into_portions(put):
@@ -124,7 +124,7 @@ class SqliteStore:
                         self._connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
-    def _one_line_errors(self) -> Iterator[None]:
+    def _convert_store_errors(self) -> Iterator[None]:
         """Convert errors of SQLite and the operating system into errors whose one-line message names the file and the
         remedy.
         """
