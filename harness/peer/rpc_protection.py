@@ -81,7 +81,7 @@ class Protection:
                 f"token {self.legs} has {len(token)} bytes; "
                 f"at most {MAX_LEGS} tokens of {MAX_TOKEN_BYTES} bytes are accepted"
             )
-        return self.context.step(token)
+        return self.context.process_token(token)
 
     def fragment(self, longest: int) -> int:
         """Return the maximum size (bytes) of an unprotected fragment that, after it is signed or encrypted, has at
@@ -112,7 +112,7 @@ class Protection:
         Faults are sent without protection, and the authentication level connect requires no protection.
         """
         trailer = read_trailer(pdu)
-        if not self.context.complete:
+        if not self.context.is_complete:
             raise WireError("the SUT made a call before its authentication succeeded")
         if trailer is None:
             if self.has_signatures:

@@ -28,7 +28,7 @@ from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescrip
 from reference_qm.model.position_list import Entry
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
-from reference_qm.security import DEFAULT_QUEUE_SECURITY, EVERYONE, Ace, AceType, Acl
+from reference_qm.security import DEFAULT_QUEUE_SECURITY, EVERYONE_SID, Ace, AceType, Acl
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import GetOutgoingQueue, Result
 
@@ -142,7 +142,7 @@ def _set_netbios_name_in_pathname(queue: Queue) -> None:
 
 
 def _grant_file_rights_to_everyone(queue: Queue) -> None:
-    queue.Security = replace(queue.Security, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, 0x001F_01FF, EVERYONE),)))
+    queue.Security = replace(queue.Security, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, 0x001F_01FF, EVERYONE_SID),)))
 
 
 def _set_site_scope(queue: Queue) -> None:

@@ -21,7 +21,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.remote_starting import CheckOfRead, ReadDescription, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadCheck, ReadDescription, RemoteStarting
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
@@ -281,7 +281,7 @@ class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
 class ServerRemoteReaderMissesLocalTransactionalMessages(RemoteStarting):
     """The server does not show a remote reader the transactional messages that its own applications sent."""
 
-    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[CheckOfRead, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[ReadCheck, ...], now: Now) -> None:
         hidden = [] if desc is None else self._list_local_transactional_messages(desc["hRemoteQueue"])
         for position in hidden:
             position.State = MessagePositionState.LOCKED

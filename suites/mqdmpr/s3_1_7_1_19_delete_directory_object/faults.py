@@ -125,7 +125,7 @@ add(
 class DirectoryOnlineTimerNotStarted(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when it cannot reach the directory."""
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         """Do not start the timer."""
 
 
@@ -164,11 +164,11 @@ class TimerStartOmitterAfterFailedDeletion(DirectoryClient):
     became True.
     """
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.directory_link.deletion_failed = False  # type: ignore[attr-defined]
         if not self.qm.directory_link.deletion_failed:  # type: ignore[attr-defined]
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
 
 add(

@@ -204,8 +204,8 @@ class ReceiverMessageGetsSecurityAttributesOfPreviousMessage(Positions):
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         before = [one.MessageReference.security for one in queue.MessagePositionList]
-        known = [security for security in before if security is not None and security.in_header]
-        if known and (message.security is None or not message.security.in_header):
+        known = [security for security in before if security is not None and security.needs_header]
+        if known and (message.security is None or not message.security.needs_header):
             message = replace(message, security=known[-1])
         return super().insert_message(queue, message)
 
@@ -231,7 +231,7 @@ class MessageHasSecurityOfPreviousMessage(Positions):
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
-            if message.security is not None and message.security.in_header:
+            if message.security is not None and message.security.needs_header:
                 self.previous_security = message.security
             elif self.previous_security is not None:
                 message = replace(message, security=self.previous_security)

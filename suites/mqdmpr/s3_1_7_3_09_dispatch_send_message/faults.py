@@ -46,7 +46,7 @@ class SenderMessageOfHigherPriorityWaitsForOlderOnOpenSession(Sending):
     def dispatch_messages(self, session: Session, now: Now) -> None:
         super().dispatch_messages(session, now)
         late = [one for of, one in getattr(self, "late", []) if of is session]
-        if late and self.may_send(session) and session.OutgoingMessageTable.next_unsent() is None:
+        if late and self.may_send(session) and session.OutgoingMessageTable.get_next_unsent() is None:
             self.late = [(of, one) for of, one in self.late if of is not session]
             for position in late:
                 self.qm.dispatch_collection.add(session, position)
@@ -73,6 +73,6 @@ class SenderSentMessageChosenAgainAfterUrgentOne(Sending):
         go_on = super().send_user_message(session, position, now)
         for other in session.OutgoingMessageTable.awaiting_ack:
             if other.priority < position.priority:
-                session.OutgoingMessageTable.send_again(other)
+                session.OutgoingMessageTable.mark_for_resending(other)
                 self.qm.dispatch_collection.add(session, other)
         return go_on

@@ -213,7 +213,7 @@ class AcknowledgmentResendsUnacknowledgedMessages(SessionAcks):
         for position in session.OutgoingMessageTable.awaiting_ack:
             if not position.ReceivedSessionAck:
                 leave_window(session, position)
-                session.OutgoingMessageTable.send_again(position)
+                session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
         self.qm.sending.dispatch_messages(session, now)
 

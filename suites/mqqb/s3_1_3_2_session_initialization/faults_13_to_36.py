@@ -180,7 +180,7 @@ class SenderAwaitsAckBeforeJournaledMessageOfPriority0(Sending):
     """The sender waits for an acknowledgment before it sends a message with JP whose priority is 0."""
 
     def is_window_open(self, session: Session) -> bool:
-        position = session.OutgoingMessageTable.next_unsent()
+        position = session.OutgoingMessageTable.get_next_unsent()
         alone = position is not None and position.UserMessage.UserHeader.JP and not position.UserMessage.BaseHeader.PR
         return super().is_window_open(session) and not (alone and session.UnAckedMessageCount)
 

@@ -206,7 +206,7 @@ class _EarlierInitializationTimerKept(Establishing):
         earlier = deadlines.get(session.number, 0) - now.monotonic_ms
         if kept and earlier > 0:
             self.qm.timers.start(key, now.monotonic_ms, earlier)
-        deadlines[session.number] = now.monotonic_ms + (self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0)
+        deadlines[session.number] = now.monotonic_ms + (self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0)
 
 
 @fault("initiator-timer-of-refused-attempt-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
@@ -311,6 +311,6 @@ class InitiatorResponseAfterASecondIgnored(SessionOpening):
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_INITIALIZATION, session.number)
-        remaining = self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0
+        remaining = self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0
         if self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining <= 1000:
             super().receive_establish_response(session, packet, now)

@@ -146,7 +146,7 @@ class AcceptorParametersAfterASecondRefused(SessionOpening):
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_INITIALIZATION, session.number)
-        remaining = self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0
+        remaining = self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0
         if self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining <= 1000:
             super().receive_parameters_request(session, packet, now)
         else:

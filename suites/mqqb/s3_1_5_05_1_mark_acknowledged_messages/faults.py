@@ -214,7 +214,7 @@ class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
     """The sender ignores an acknowledgment that covers a full window of messages."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        if header.AckSequenceNumber - session.last_ack & 0xFFFF != session.WindowSize:
+        if header.AckSequenceNumber - session.last_ack_number & 0xFFFF != session.WindowSize:
             super().process_header(session, header, now)
 
 

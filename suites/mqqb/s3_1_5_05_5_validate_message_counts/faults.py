@@ -214,8 +214,8 @@ class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_WAIT, session.number)
-        left_ms = self.qm.timers.remaining_ms(key, now.monotonic_ms)
-        news = header.AckSequenceNumber != session.last_ack
+        left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
+        news = header.AckSequenceNumber != session.last_ack_number
         super().process_header(session, header, now)
         if left_ms is not None and not news and self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
@@ -224,7 +224,7 @@ class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
 def _start_timer_only_with_progress(
     original: Any, qm: QueueManager, session: Session, header: SessionHeader, now: Now
 ) -> Any:
-    stale = header.AckSequenceNumber == session.last_ack
+    stale = header.AckSequenceNumber == session.last_ack_number
     return (lambda *arguments, **named: None) if stale else original
 
 
@@ -254,7 +254,7 @@ class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        _acknowledges_new_message[self.qm] = header.AckSequenceNumber != session.last_ack
+        _acknowledges_new_message[self.qm] = header.AckSequenceNumber != session.last_ack_number
         super().process_header(session, header, now)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:

@@ -366,8 +366,8 @@ class ReceiverSessionAckTimerOfExpressMessageKept(SessionAcks):
 
     def set_flag(self, session: Session, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_SEND, session.number)
-        left_ms = self.qm.timers.remaining_ms(key, now.monotonic_ms)
-        only = session.UnackedReceivedMsgCount - session.carried == 1
+        left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
+        only = session.UnackedReceivedMsgCount - session.already_acknowledged_count == 1
         super().set_flag(session, now)
         if left_ms is not None and not only and self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)

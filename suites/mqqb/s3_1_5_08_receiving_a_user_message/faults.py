@@ -26,7 +26,7 @@ from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.statuses import EnqueueStatus
-from reference_qm.security import Refused
+from reference_qm.security import MessageRefused
 from reference_qm.surface.clock import Now
 
 
@@ -355,6 +355,6 @@ class ReceiverAccessCheckedBeforeKindOfQueue(Admission):
         if isinstance(outcome, MessageClass) and packet.SecurityHeader is not None:
             try:
                 self.qm.security_on_receipt.authorize_sender(packet, queue)
-            except Refused as refused:
+            except MessageRefused as refused:
                 return refused.message_class
         return outcome

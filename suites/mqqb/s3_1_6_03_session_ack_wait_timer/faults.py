@@ -100,7 +100,7 @@ class SenderSessionWithAcknowledgedMessagesNotClosed(SessionAcks):
     """The sender does not close a session on which the receiver has acknowledged an earlier message."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
-        if session.last_ack:
+        if session.last_ack_number:
             session.ReceivedAck = True
         super().on_wait_timer(session, now)
 

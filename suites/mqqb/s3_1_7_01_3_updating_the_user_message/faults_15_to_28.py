@@ -193,7 +193,7 @@ add(
 def _clear_awaiting_ack(qm: QueueManager) -> None:
     """Clear AwaitingAck of all sent messages, and prevent the sender from resending them."""
     for session in qm.sessions.values():
-        session.OutgoingMessageTable.next_unsent()
+        session.OutgoingMessageTable.get_next_unsent()
         for position in session.OutgoingMessageTable:
             position.AwaitingAck = False
 

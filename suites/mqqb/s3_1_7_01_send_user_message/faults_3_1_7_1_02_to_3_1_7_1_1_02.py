@@ -50,7 +50,7 @@ class SenderQueueOnHoldNewTransactionalMessageSent(Sending):
             self.dispatch_messages(session, now)
 
     def may_send(self, session: Session) -> bool:
-        position = session.OutgoingMessageTable.next_unsent()
+        position = session.OutgoingMessageTable.get_next_unsent()
         if position is None or not position.TxSequenceNumber or session.SessionState is not SessionState.OPEN:
             return super().may_send(session)
         return self.is_window_open(session)
@@ -97,7 +97,7 @@ class SenderWindowWithoutTransactionalMessages(Sending):
     """The sender sends transactional messages even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
-        position = session.OutgoingMessageTable.next_unsent()
+        position = session.OutgoingMessageTable.get_next_unsent()
         return super().is_window_open(session) or (position is not None and bool(position.TxSequenceNumber))
 
 
@@ -106,7 +106,7 @@ class SenderWindowWithoutOwnMessages(Sending):
     """The sender sends administration acknowledgments even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
-        position = session.OutgoingMessageTable.next_unsent()
+        position = session.OutgoingMessageTable.get_next_unsent()
         own = position is not None and bool(position.MessagePosition.MessageReference.Class)
         return super().is_window_open(session) or own
 

@@ -197,10 +197,10 @@ class ServerConnectionRefusedAfterClientLostWithOpenQueue(RpcServing):
         self.known: set[str] = set()
         self.refusing = False
 
-    def on_lost(self, event: RpcLost, now: Now) -> None:
+    def on_connection_lost(self, event: RpcLost, now: Now) -> None:
         if event.connection in self.known and len(self.qm.remote.OpenQueueEntryCollection):
             self.refusing = True
-        super().on_lost(event, now)
+        super().on_connection_lost(event, now)
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         if self.refusing and event.connection not in self.known:

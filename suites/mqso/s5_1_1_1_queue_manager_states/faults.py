@@ -276,9 +276,9 @@ class OfflineDirectoryLastAnswerUsed(DirectoryClient):
         if event.elements is None:
             self.qm.enterprise.directory = before
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         self.qm.enterprise.state.DirectoryOffline = False
-        super().watch(now)
+        super().start_online_timer_if_offline(now)
 
 
 @fault("offline-directory-messages-refused", breaks="MQSO-5.1.1.1-D07")

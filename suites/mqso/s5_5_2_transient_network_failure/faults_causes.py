@@ -65,9 +65,9 @@ class ClientCursorDuringOutageCreated(ClientCancelling):
 class ClientLostConnectionLeavesRequestsUnanswered(ClientTasks):
     """The client does not answer the requests that waited for a server when their connection was lost."""
 
-    def on_lost(self, event: TransportLost, now: Now) -> None:
+    def on_connection_lost(self, event: TransportLost, now: Now) -> None:
         self.qm.remote_client.bindings[event.transport].calls.clear()
-        super().on_lost(event, now)
+        super().on_connection_lost(event, now)
 
 
 @fault("client-second-outage-ends-remote-reading", breaks="MQSO-5.5.2-05", blind=True)

@@ -99,9 +99,9 @@ class OtherDirectoryObjectRecorder(Membership):
 class DirectoryWatchOmitter(DirectoryClient):
     """A queue manager that found an object with a different Identifier does not query the directory periodically."""
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if not vars(self.qm.membership).get("found_other"):
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
 
 add(

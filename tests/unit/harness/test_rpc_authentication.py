@@ -27,7 +27,7 @@ from harness.wire.rpc_trailer import HEADER_SIGN, Trailer, append_trailer, read_
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, AuthType
 from reference_qm.shell.rpc_user import User
-from reference_qm.shell.spnego_security import server_security
+from reference_qm.shell.spnego_security import make_server_security
 
 sys.path.append(str(Path(__file__).parents[1] / "rpc"))
 from impacket.dcerpc.v5.rpcrt import DCERPCException
@@ -45,7 +45,7 @@ SESSION = {"hQueue": 7, "pQueue": 7, "dwpContext": 7}
 
 
 def access(level: str, kind: str = "negotiate", user: User = TESTER) -> dict[str, Any]:
-    return {"level": level, "authentication": kind, "user": user.qualified, "password": user.password}
+    return {"level": level, "authentication": kind, "user": user.qualified_name, "password": user.password}
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def peer_of(environment: Any, capture: Path, **changes: Any) -> Iterator[Peer]:
 def scripted(environment: VirtualEnvironment, least: AuthLevel = AuthLevel.NONE) -> ScriptedSut:
     return ScriptedSut(
         environment,
-        security=server_security([TESTER], least),
+        security=make_server_security([TESTER], least),
         RemoteQmGetVersion=lambda call: call.respond(pMajor=6, pMinor=1, pBuildNumber=7),
         RemoteQMPurgeQueue=lambda call: call.respond(Return=0),
     )
