@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.names.next_hops import NextHops
@@ -31,7 +31,7 @@ add(
     "sender-route-after-restart-direct",
     ("MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02"),
     "After a restart, the sender sends each message directly to its destination.",
-    both(replace_part(StartsNotedForRoutes), replace_part(RouteAfterRestartDirect)),
+    combine_installers(replace_part(StartsNotedForRoutes), replace_part(RouteAfterRestartDirect)),
 )
 
 

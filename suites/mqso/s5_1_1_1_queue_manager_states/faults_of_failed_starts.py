@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.commands.inspection import Inspection
@@ -157,13 +157,13 @@ add(
     "queue-manager-state-after-failed-start-initializing",
     STATES_OF_FAILED_STARTS,
     "The state of a queue manager whose initialization has failed is Initializing.",
-    both(replace_part(FailedStartsCounted), replace_part(StateOfFailedStartShownAsInitializing)),
+    combine_installers(replace_part(FailedStartsCounted), replace_part(StateOfFailedStartShownAsInitializing)),
     blind=True,
 )
 add(
     "queue-manager-state-after-later-failed-start-initializing",
     STATES_OF_FAILED_STARTS,
     "The state of a queue manager whose initialization fails again is Initializing.",
-    both(replace_part(FailedStartsCounted), replace_part(StateOfFailedRepetitionShownAsInitializing)),
+    combine_installers(replace_part(FailedStartsCounted), replace_part(StateOfFailedRepetitionShownAsInitializing)),
     blind=True,
 )

@@ -43,7 +43,8 @@ def _judge_listening(peer, sut, judge, *rules, case):
     attempts = [SessionAttempt(peer) for _ in range(2)]
     pings = [ping_sut(peer) for _ in range(2)]
     binds = [BindAttempt(peer, sut) for _ in range(2)]
-    evidence = [frame for one in (*attempts, *binds) for frame in one.evidence] + [one.sent for one in pings]
+    evidence = [frame for one in attempts for frame in one.evidence]
+    evidence += [frame for one in binds for frame in one.evidence] + [one.sent for one in pings]
     observed = {
         "session_requests": [one.outcome for one in attempts],
         "pings_answered": [one.is_answered for one in pings],

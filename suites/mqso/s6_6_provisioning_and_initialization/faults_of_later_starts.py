@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import Initialization
@@ -112,7 +112,7 @@ add(
     "queue-manager-remote-calls-after-provisioning-unanswered",
     "MQSO-6.6.1-D07",
     "A new queue manager answers no remote calls before its first restart.",
-    both(replace_part(StartsNoted), replace_part(RemoteCallsBeforeRestartUnserved)),
+    combine_installers(replace_part(StartsNoted), replace_part(RemoteCallsBeforeRestartUnserved)),
     blind=True,
 )
 
@@ -140,7 +140,7 @@ add(
     "queue-manager-state-after-restart-initializing",
     ("MQSO-6.6.2-01", "MQSO-6.6.2-D07"),
     "The state of a queue manager after a restart is Initializing.",
-    both(replace_part(StartsNoted), replace_part(StateAfterRestartInitializing)),
+    combine_installers(replace_part(StartsNoted), replace_part(StateAfterRestartInitializing)),
     blind=True,
 )
 

@@ -17,7 +17,7 @@ from reference_qm.directory.interface import WriteRequest
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
-from reference_qm.security import MqdsPublicKeys, Refused, Sid, UserSignCerts
+from reference_qm.security import MessageRefused, MqdsPublicKeys, Sid, UserSignCerts
 from reference_qm.surface.clock import Now
 
 CHOICE_OF_PROVIDER = ("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-01")
@@ -183,7 +183,7 @@ class ReceiverSignatureWithUnregisteredCertificateNotVerified(SecurityOnReceipt)
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except Refused:
+        except MessageRefused:
             header = packet.SecurityHeader
             if header is None or self._is_registered(header):
                 raise

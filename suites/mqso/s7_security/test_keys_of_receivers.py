@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from harness.capture.recorder import Frame
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, peer_keys, second_peer_keys
+from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, load_peer_keys, load_second_peer_keys
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from harness.wire.protection import BASE_PROVIDER, RsaKey
 from suites.mqmq.steps.outgoing import Outgoing
@@ -32,12 +32,12 @@ def test_routed_message_is_encrypted_for_its_destination(peer, sut, judge):
     messages are encrypted with the public keys of the destination, which differ from those of the peer.
     """
     with restore_keys_at_end(sut, FAR_QUEUE_MANAGER):
-        publish_keys(sut, FAR_QUEUE_MANAGER, second_peer_keys())
+        publish_keys(sut, FAR_QUEUE_MANAGER, load_second_peer_keys())
         peer.settle()
         outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
         for level in PRIVACY_LEVEL_NAMES:
             frame = outgoing.send(body=level, privacy_level=level)
-            observed = _is_encrypted_for(frame, second_peer_keys())
+            observed = _is_encrypted_for(frame, load_second_peer_keys())
             case = f"encrypted for the destination ({level})"
             judge.all(expected=True, observed=observed, case=case, evidence=frame)
         outgoing.end()
@@ -52,7 +52,7 @@ def test_public_keys_of_second_receiver_expire(peer, sut, judge):
     """
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     with restore_keys_at_end(sut, FAR_QUEUE_MANAGER):
-        publish_keys(sut, FAR_QUEUE_MANAGER, peer_keys())
+        publish_keys(sut, FAR_QUEUE_MANAGER, load_peer_keys())
         peer.settle()
         outgoing = Outgoing(peer, sut, private_name(peer.identifier))
         outgoing.send(body="to the peer", privacy_level="base")
@@ -60,12 +60,12 @@ def test_public_keys_of_second_receiver_expire(peer, sut, judge):
         outgoing.sender.to = f"PUBLIC={FAR_PUBLIC_QUEUE}"
         outgoing.send(body="to the second receiver", privacy_level="base")
         began_ms = peer.recorder.elapsed_ms()
-        publish_keys(sut, FAR_QUEUE_MANAGER, second_peer_keys())
+        publish_keys(sut, FAR_QUEUE_MANAGER, load_second_peer_keys())
         outgoing.start_new_session()
         expiry_ms = sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS) + sut.response_timeout_ms
         peer.pass_time_until(began_ms, expiry_ms)
         frame = outgoing.send(body="after the expiry", privacy_level="enhanced")
-        observed = _is_encrypted_for(frame, second_peer_keys())
+        observed = _is_encrypted_for(frame, load_second_peer_keys())
         judge.all(expected=True, observed=observed, case="encrypted with the new keys", evidence=frame)
         outgoing.end()
 
@@ -78,7 +78,7 @@ def test_message_is_not_encrypted_for_provider_without_key(peer, sut, judge):
     """
     peer.configure(identifier=BASE_PROVIDER_ONLY_GUID)
     sender = Sender(peer, sut, private_name(BASE_PROVIDER_ONLY_GUID))
-    base_key = {BASE_PROVIDER: peer_keys()[BASE_PROVIDER]}
+    base_key = {BASE_PROVIDER: load_peer_keys()[BASE_PROVIDER]}
     sender.send(1)
     for tag, level in enumerate(PRIVACY_LEVEL_NAMES[1:], 2):
         sut.attempt(sender.send, tag, privacy_level=level)
