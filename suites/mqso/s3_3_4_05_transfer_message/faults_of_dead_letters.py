@@ -7,8 +7,16 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
+RULES_OF_DEAD_LETTERS = (
+    "MQSO-3.3.4.5-D05",
+    "MQSO-4.3.1.2-04",
+    "MQSO-5.1.1.2-D13",
+    "MQSO-5.1.1.3-D02",
+    "MQSO-5.1.1.3-D08",
+)
 
-@fault("sender-dead-letter-of-later-message-omitted", breaks="MQSO-3.3.4.5-D05", blind=True)
+
+@fault("sender-dead-letter-of-later-message-omitted", breaks=RULES_OF_DEAD_LETTERS, blind=True)
 class SenderDeadLetterOfLaterMessageOmitted(Journaling):
     """The sender puts only the first of several messages that it could not transfer into the dead-letter queue."""
 
@@ -20,7 +28,9 @@ class SenderDeadLetterOfLaterMessageOmitted(Journaling):
         super().journal_failed(position)
 
 
-@fault("sender-dead-letter-of-transactional-message-in-nontransactional-queue", breaks="MQSO-3.3.4.5-D05", blind=True)
+@fault(
+    "sender-dead-letter-of-transactional-message-in-nontransactional-queue", breaks=RULES_OF_DEAD_LETTERS, blind=True
+)
 class SenderDeadLetterOfTransactionalMessageInNontransactionalQueue(Journaling):
     """The sender puts a transactional message that it could not transfer into the nontransactional dead-letter
     queue.

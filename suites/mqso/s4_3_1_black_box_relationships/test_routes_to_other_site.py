@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.sender import Sender
 
 RESTART = "restart"
 STEPS = ("express", "recoverable", RESTART, "recoverable", "transactional")
@@ -17,16 +17,18 @@ def test_each_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
     """Messages of each delivery to a public queue of another site arrive at the peer, which is the site gate. Each
     message is sent on a new session, the last two after a restart of the SUT.
     """
-    outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+    sender = Sender(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
     for number, step in enumerate(STEPS, 1):
         if step == RESTART:
             sut.restart()
             continue
-        frame = outgoing.poll(body=step, delivery=step)
-        address = None if frame is None else str(frame["UserHeader"].QueueManagerAddress)
-        evidence = [] if frame is None else [frame]
-        case = f"QueueManagerAddress of the message that arrives at the site gate in step {number} ({step})"
-        judge.all(expected=str(FAR_QUEUE_MANAGER), observed=address, case=case, evidence=evidence)
-        if frame is None:
+        sender.send(number, delivery=step)
+        session = sender.poll_session()
+        frames = [] if session is None else sender.collect(session, 1)
+        observed = {str(frame["UserHeader"].QueueManagerAddress) for frame in frames}
+        case = f"QueueManagerAddress of the messages that arrive at the site gate in step {number} ({step})"
+        judge.all(expected={str(FAR_QUEUE_MANAGER)}, observed=observed, case=case, evidence=frames)
+        if session is None:
             return
-        outgoing.start_new_session()
+        session.acknowledge_all()
+        session.close()

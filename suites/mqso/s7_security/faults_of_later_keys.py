@@ -125,7 +125,7 @@ class QueueManagerRightToReadOfSecondReaderNotChecked(Qmcomm):
         return super().check_reader(queue, access, reader)
 
 
-@fault("receiver-sender-of-later-message-not-verified", breaks="MQSO-7.3-03", blind=True)
+@fault("receiver-sender-of-later-message-not-verified", breaks=("MQSO-7.3-03", "MQSO-7.4.1.4.2-05"), blind=True)
 class ReceiverSenderOfLaterMessageNotVerified(SecurityOnReceipt):
     """The receiver authenticates each sender only once, and accepts every later message that names this sender."""
 
