@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.errors import CommandError
-from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.directory.enums import DirectoryOperationResult
-from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
-from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
@@ -52,13 +48,3 @@ class QueueManagerSecondReturnOfDirectoryIgnored(DirectoryClient):
             return
         super()._check_online(answer, now)
         self.__dict__["has_returned"] = not self.qm.enterprise.state.DirectoryOffline
-
-
-@fault("queue-manager-transactional-send-without-directory-refused", breaks="MQSO-5.1.1.1-D07", blind=True)
-class QueueManagerTransactionalSendWithoutDirectoryRefused(TransactionOperations):
-    """While DirectoryOffline is TRUE, a queue manager refuses messages that are sent in a transaction."""
-
-    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
-        if self.qm.enterprise.state.DirectoryOffline and isinstance(queue, OutgoingQueue):
-            raise CommandError("the directory is offline")
-        return super().enqueue_in_transaction(transaction, queue, message)

@@ -13,16 +13,6 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-@fault("queue-manager-change-of-domain-without-public-queues-ignored", breaks="MQSO-6.6.2-03", blind=True)
-class QueueManagerChangeOfDomainWithoutPublicQueuesIgnored(Membership):
-    """A queue manager without public queues does not check whether its domain has changed."""
-
-    @property
-    def has_joined_domain(self) -> bool:
-        queues = self.qm.adm.QueueCollection.values()
-        return super().has_joined_domain and any(one.QueueType.value == "Public" for one in queues)
-
-
 @fault("queue-manager-created-identifier-lost-at-restart", breaks="MQSO-6.6.2.1-05", blind=True)
 class QueueManagerCreatedIdentifierLostAtRestart(Membership):
     """A queue manager uses the Identifier of the object that the directory created only until its next restart."""

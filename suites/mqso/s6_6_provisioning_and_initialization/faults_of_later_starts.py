@@ -228,3 +228,13 @@ class QueueManagerLastDomainOfSecondDomainLostAtRestart(Membership):
         self.__dict__["is_changing"] = self.qm.adm.LastDomain is not None
         super().save_domain()
         self.__dict__["is_changing"] = False
+
+
+@fault("queue-manager-change-of-domain-without-public-queues-ignored", breaks="MQSO-6.6.2-03", blind=True)
+class QueueManagerChangeOfDomainWithoutPublicQueuesIgnored(Membership):
+    """A queue manager without public queues does not check whether its domain has changed."""
+
+    @property
+    def has_joined_domain(self) -> bool:
+        queues = self.qm.adm.QueueCollection.values()
+        return super().has_joined_domain and any(one.QueueType.value == "Public" for one in queues)
