@@ -21,7 +21,6 @@ DEFAULT_ATTRIBUTES: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-10", "SupportingServer", False),
     ("MQDMPR-3.1.1.1-D01", "JournalQuota", 0xFFFF_FFFF),
     ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
-    ("MQSO-6.6.1-D05", "SupportingServer", False),
 )
 RETRY_DURATIONS_S = ("120", "900")
 """Two values of InitializationRetryTimerDuration in s: the provisioned value, and the value after the first expiry of

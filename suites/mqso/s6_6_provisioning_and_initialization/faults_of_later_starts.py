@@ -67,16 +67,6 @@ class QueueManagerJournalQuotaOfNewQueueManagerOneGigabyte(Initialization):
         super().begin(now)
 
 
-@fault("queue-manager-supportingserver-of-workgroup-installation-true", breaks="MQSO-6.6.1-D05", blind=True)
-class QueueManagerSupportingServerOfWorkgroupInstallationTrue(Initialization):
-    """SupportingServer of a new queue manager in workgroup mode is TRUE."""
-
-    def begin(self, now: Now) -> None:
-        if not self.qm.config.directory_integrated:
-            self.qm.adm.SupportingServer = True
-        super().begin(now)
-
-
 @fault("queue-manager-publicsigningkeylist-after-provisioning-empty", breaks="MQSO-6.6.1-D06", blind=True)
 class QueueManagerPublicSigningKeyListAfterProvisioningEmpty(DirectoryClient):
     """PublicSigningKeyList of a new queue manager is empty."""
