@@ -1,0 +1,92 @@
+"""MS-MQQB 3.1.1.3.1 Session State: the sequences of two queues at the same time, and after a restart."""
+
+from __future__ import annotations
+
+from harness.expectations import fields
+from harness.run.marks import covers, malforms, needs
+from suites.messages import Sequence
+from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
+
+QUEUE_NAMES = ("first", "second")
+
+
+@needs("send", "restart")
+@covers("MQQB-3.1.1.3.1-06", "MQQB-3.1.1.3.1.2-01")
+def test_numbers_of_two_queues_are_independent_and_survive_restart(peer, sut, judge):
+    """The SUT sends three transactional messages to each of two queues of the peer that it has not used before. Their
+    numbers are 1 to 3. The peer acknowledges the first message of each queue. After a restart, the SUT sends the other
+    messages again, with the same numbers.
+    """
+    first = Outgoing(peer, sut, f"mqc-first-{peer.next_message_id()}")
+    sent = {"first": first.send(3)}
+    second = first.start_second_sequence(f"mqc-second-{peer.next_message_id()}")
+    sent["second"] = second.send(3)
+    for name, frames in sent.items():
+        judge(
+            "MQQB-3.1.1.3.1-06",
+            expected=[1, 2, 3],
+            observed=list_sequence_numbers(frames),
+            case=f"TxSequenceNumbers of the {name} queue",
+            evidence=frames,
+        )
+    judge.conclude("MQQB-3.1.1.3.1-06")
+    both = {"first": first, "second": second}
+    acks = []
+    for outgoing in both.values():
+        outgoing.send_session_ack()
+        acks.append(outgoing.send_order_ack(1))
+    peer.settle()
+    sut.restart()
+    for name, outgoing in both.items():
+        outgoing.await_session()
+        peer.environment.run_until(
+            lambda outgoing=outgoing: all(len(outgoing.copies(number)) > 1 for number in (2, 3)),
+            sut.response_timeout_ms,
+        )
+        again = [copy for number in (2, 3) for copy in outgoing.copies(number)[1:2]]
+        judge(
+            "MQQB-3.1.1.3.1.2-01",
+            expected=[2, 3],
+            observed=list_sequence_numbers(again),
+            case=f"TxSequenceNumbers of the {name} queue after a restart",
+            evidence=[*sent[name], *acks, *again],
+        )
+    for outgoing in both.values():
+        outgoing.acknowledge_all()
+
+
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
+@needs("restart", "management", "queue_control")
+@covers("MQQB-3.1.1.3.1-05")
+def test_reject_counts_of_two_queues_are_kept_over_restart(peer, sut, judge):
+    """The peer sends a message in order to each of two queues, and then one message out of order to the first queue and
+    two to the second. After a restart, it sends a message out of order to each: each RejectCount increases by one.
+    """
+    queues = [sut.new_queue(name, transactional=True) for name in QUEUE_NAMES]
+    sequences = [Sequence(peer, ordinal=ordinal) for ordinal in (1, 2)]
+    session, sent = peer.open_raw(), []
+
+    def send_messages(numbers: tuple[tuple[int, int], ...]) -> None:
+        for place, number in numbers:
+            sequences[place].number = number - 1
+            packet = sequences[place].message(destination=rf"TCP:{sut.address}\{queues[place]}")
+            sent.append(session.send(packet))
+
+    def read_reject_counts() -> dict[str, list[int]]:
+        return {
+            name: [one["RejectCount"] for one in sut.control.call("get_transfers", queue=queue)["transfers"]]
+            for name, queue in zip(QUEUE_NAMES, queues, strict=True)
+        }
+
+    for numbers, first, second, case in (
+        (((0, 1), (1, 1), (0, 3), (1, 3), (1, 3)), 1, 2, "before the restart"),
+        (((0, 3), (1, 3)), 2, 3, "after the restart"),
+    ):
+        if case == "after the restart":
+            sut.restart()
+            session = peer.open_raw()
+        send_messages(numbers)
+        counts = {"first": [first], "second": [second]}
+        peer.eventually(lambda counts=counts: read_reject_counts() == counts)
+        expected, observed = fields(counts), read_reject_counts()
+        judge("MQQB-3.1.1.3.1-05", expected=expected, observed=observed, case=f"RejectCounts {case}", evidence=sent)
