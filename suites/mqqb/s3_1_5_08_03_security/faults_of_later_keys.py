@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, found_by, replace_cache
+from harness.faults.timed_caches import Cache, make_cache_ignoring_fields, replace_cache
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import Refused, decrypt_message
+from reference_qm.security import MessageRefused, decrypt_message
 from reference_qm.security.algorithms import BASE_PROVIDER, ENHANCED_PROVIDER
 from reference_qm.surface.clock import Now
 
@@ -104,7 +104,7 @@ class ReceiverKnownKeyAfterCleanupNotTakenFromMessage(SecurityOnReceipt):
         security = packet.SecurityHeader
         blob = b"" if security is None or not security.EB else security.SecurityData.EncryptionKey
         if blob and blob in self.known and blob not in cached:
-            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault")
+            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault")
         self.known |= {blob} | cached
         return super().decrypt_body(packet, now)
 
@@ -114,6 +114,6 @@ add(
     "MQQB-3.1.5.8.3-57",
     "If a symmetric key of the same source, provider and algorithm is cached, the receiver uses this key, although the "
     "message contains another one.",
-    replace_cache("ReceiveSymmetricKeyCache", found_by("EncryptedSymmetricKey")),
+    replace_cache("ReceiveSymmetricKeyCache", make_cache_ignoring_fields("EncryptedSymmetricKey")),
     blind=True,
 )

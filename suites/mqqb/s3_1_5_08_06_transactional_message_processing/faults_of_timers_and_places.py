@@ -7,7 +7,7 @@ from reference_qm.codec import TxSequenceID, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.model.adm import Acceptance, IncomingTransactionalTransferInfo, RecoverableReceipt, Session
+from reference_qm.model.adm import AcceptedMessage, IncomingTransactionalTransferInfo, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -32,7 +32,7 @@ class ReceiverOrderAckTimerNotRestartedByOtherSequence(InSequence):
         super().receive_transactional_message(session, packet, receipt, now)
         self.keep_timer(session, identifier, left_ms, now)
 
-    def confirm_saved(self, acceptance: Acceptance, sessions: list[Session], now: Now) -> None:
+    def confirm_saved(self, acceptance: AcceptedMessage, sessions: list[Session], now: Now) -> None:
         left_ms = [self.read_left_ms(session, now) for session in sessions]
         super().confirm_saved(acceptance, sessions, now)
         for session, left in zip(sessions, left_ms, strict=True):
@@ -40,7 +40,7 @@ class ReceiverOrderAckTimerNotRestartedByOtherSequence(InSequence):
 
     def read_left_ms(self, session: Session, now: Now) -> int | None:
         """Return the remaining time of the timer, or None if the timer does not run."""
-        return self.qm.timers.remaining_ms(TimerKey(TimerName.ORDER_ACK_SEND, session.number), now.monotonic_ms)
+        return self.qm.timers.get_remaining_ms(TimerKey(TimerName.ORDER_ACK_SEND, session.number), now.monotonic_ms)
 
     def keep_timer(self, session: Session, identifier: TxSequenceID, left_ms: int | None, now: Now) -> None:
         """Set the timer back to its remaining time if the message of a different sequence started the timer."""
@@ -56,7 +56,7 @@ class ReceiverOrderAckTimerNotRestartedByRejectedMessage(InSequence):
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         key = TimerKey(TimerName.ORDER_ACK_SEND, session.number)
-        left_ms = self.qm.timers.remaining_ms(key, now.monotonic_ms)
+        left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
         rejected = session.TxMessageRejectCount
         super().receive_transactional_message(session, packet, receipt, now)
         if left_ms is not None and session.TxMessageRejectCount > rejected:

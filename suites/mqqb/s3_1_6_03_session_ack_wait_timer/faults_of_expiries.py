@@ -66,6 +66,6 @@ class SenderSessionAckWaitTimerRestartedWithHalfDuration(SessionAcks):
     def on_wait_timer(self, session: Session, now: Now) -> None:
         super().on_wait_timer(session, now)
         key = TimerKey(TimerName.SESSION_ACK_WAIT, session.number)
-        left_ms = self.qm.timers.remaining_ms(key, now.monotonic_ms)
+        left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
         if left_ms is not None:
             self.qm.timers.start(key, now.monotonic_ms, left_ms // 2)
