@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, malforms, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
@@ -39,12 +40,13 @@ def test_numbers_of_two_queues_are_independent_and_survive_restart(peer, sut, ju
     peer.settle()
     sut.restart()
     for name, outgoing in both.items():
-        outgoing.await_session()
         peer.environment.run_until(
             lambda outgoing=outgoing: all(len(outgoing.copies(number)) > 1 for number in (2, 3)),
-            sut.response_timeout_ms,
+            2 * sut.connect_timeout_ms,
         )
         again = [copy for number in (2, 3) for copy in outgoing.copies(number)[1:2]]
+        if len(again) < 2:
+            raise ConformanceFailure(f"the messages of the {name} queue did not come again after the restart")
         judge(
             "MQQB-3.1.1.3.1.2-01",
             expected=[2, 3],
