@@ -6,7 +6,6 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
-from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
@@ -57,15 +56,3 @@ class SenderSessionClosedAtSecondExpiryDespitePackets(SessionAcks):
                 session.ReceivedAck = False
             self.restarted.add(session.number)
         super().on_wait_timer(session, now)
-
-
-@fault("sender-session-ack-wait-timer-restarted-with-half-duration", breaks="MQQB-3.1.2.4-01", blind=True)
-class SenderSessionAckWaitTimerRestartedWithHalfDuration(SessionAcks):
-    """After an expiry, the sender restarts the timer with half of its duration."""
-
-    def on_wait_timer(self, session: Session, now: Now) -> None:
-        super().on_wait_timer(session, now)
-        key = TimerKey(TimerName.SESSION_ACK_WAIT, session.number)
-        left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
-        if left_ms is not None:
-            self.qm.timers.start(key, now.monotonic_ms, left_ms // 2)
