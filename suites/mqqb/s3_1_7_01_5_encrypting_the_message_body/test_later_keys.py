@@ -10,7 +10,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, long_peer_keys, peer_keys
+from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, load_long_peer_keys, load_peer_keys
 from harness.sut.releases import find_release
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire.protection import AES_128, AES_192, AES_256, BASE_PROVIDER, RC2, RsaKey
@@ -173,12 +173,12 @@ def test_cleanup_timer_follows_first_key_of_cache(peer, sut, judge):
     caches = SecurityCaches(sut)
     sut.configure(symmetric_key_short_lifetime_ms=SHORT_LIFETIME_MS, preferred_enhanced="rc4")
     frames = [outgoing.send(body=TEXT, privacy_level="enhanced")]
-    started = caches.remaining_ms(SecurityCaches.SENT_KEYS)
+    started = caches.get_remaining_ms(SecurityCaches.SENT_KEYS)
     outgoing.end()
     peer.pass_time(LATER_MESSAGE_DELAY_MS)
     sut.configure(preferred_enhanced="rc2")
     frames.append(outgoing.send(body=TEXT, privacy_level="enhanced"))
-    later = caches.remaining_ms(SecurityCaches.SENT_KEYS)
+    later = caches.get_remaining_ms(SecurityCaches.SENT_KEYS)
     if len(caches.entries(SecurityCaches.SENT_KEYS)) < len(frames):
         judge.mark_not_exercised("MQQB-3.1.7.1.5-34", reason="the SUT does not cache both keys")
         return
@@ -198,7 +198,7 @@ def test_cleanup_timer_follows_first_key_of_cache(peer, sut, judge):
     judge(
         "MQQB-3.1.7.1.5-34",
         expected=holds("the timer runs", otherwise="the timer does not run"),
-        observed=caches.remaining_ms(SecurityCaches.SENT_KEYS) is not None,
+        observed=caches.get_remaining_ms(SecurityCaches.SENT_KEYS) is not None,
         case="first key after the cleanup",
         evidence=frames,
     )
@@ -288,7 +288,9 @@ def test_new_symmetric_key_is_encrypted_with_changed_published_key(peer, sut, ju
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     keys = (
-        long_peer_keys() if change == "length" else {name: _change_exponent(one) for name, one in peer_keys().items()}
+        load_long_peer_keys()
+        if change == "length"
+        else {name: _change_exponent(one) for name, one in load_peer_keys().items()}
     )
     sut.configure(preferred_enhanced="rc2")
     with restore_keys_at_end(sut, peer.identifier):

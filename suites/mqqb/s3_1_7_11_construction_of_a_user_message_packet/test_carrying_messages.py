@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
@@ -23,6 +25,11 @@ CARRIERS: dict[str, dict[str, Any]] = {
     "after a pause": {},
 }
 """The arguments of the messages that carry a SessionHeader."""
+
+
+def _has_tag(tag: int, frame: Frame) -> bool:
+    """Return whether a message has an application tag."""
+    return read_application_tag(frame) == tag
 
 
 @needs("send")
@@ -48,7 +55,7 @@ def test_carrier_of_each_kind_has_flag_and_window_size(peer, sut, judge, kind):
         received = session.send(peer.recoverable_message())
         peer.pass_time_until(received, int(delay_ms * NEARLY_DUE_FRACTION))
         sender.send(tag, **CARRIERS[kind])
-        frame = session.expect("UserMessage", lambda one, wanted=tag: read_application_tag(one) == wanted)
+        frame = session.expect("UserMessage", partial(_has_tag, tag))
         evidence += [received, frame]
         session.acknowledge_all()
         if frame["BaseHeader"].SH:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, UserMessagePacket, parse_format_name
 from reference_qm.core.names.destinations import Destinations
@@ -56,7 +56,7 @@ add(
     "sender-session-for-https-name-opened",
     "MQQB-3.1.7.12-05",
     "The sender opens a session to the host of a direct format name with the protocol HTTPS.",
-    both(replace_part(_WebHostResolved), replace_part(_HttpsNameAccepted)),
+    combine_installers(replace_part(_WebHostResolved), replace_part(_HttpsNameAccepted)),
     blind=True,
 )
 add(
@@ -64,7 +64,7 @@ add(
     "MQQB-3.1.7.12-05",
     "The sender opens a session for a direct format name with the protocol HTTP if it has an outgoing queue for the "
     "host.",
-    both(replace_part(_WebHostResolved), replace_part(_HttpNameOfKnownHostAccepted)),
+    combine_installers(replace_part(_WebHostResolved), replace_part(_HttpNameOfKnownHostAccepted)),
     blind=True,
 )
 

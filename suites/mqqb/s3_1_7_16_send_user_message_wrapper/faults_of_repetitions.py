@@ -22,7 +22,7 @@ class SenderMessageBeforeUrgentMessageSentAgain(Sending):
         for one in session.OutgoingMessageTable.awaiting_ack:
             if one.priority < position.priority:
                 leave_window(session, one)
-                session.OutgoingMessageTable.send_again(one)
+                session.OutgoingMessageTable.mark_for_resending(one)
                 self.qm.dispatch_collection.add(session, one)
         super().put_outgoing(session, position, now)
 
@@ -36,6 +36,6 @@ class SenderMessageAfterOrderAckSentAgain(OrderAcks):
         for one in session.OutgoingMessageTable.awaiting_ack:
             if one.TxSequenceNumber > body.TxSequenceNumber:
                 leave_window(session, one)
-                session.OutgoingMessageTable.send_again(one)
+                session.OutgoingMessageTable.mark_for_resending(one)
                 self.qm.dispatch_collection.add(session, one)
         self.qm.post(SessionMaySend(session))

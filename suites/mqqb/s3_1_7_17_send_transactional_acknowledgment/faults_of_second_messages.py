@@ -9,7 +9,7 @@ from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during
+from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.codec import (
     FinalAckBody,
@@ -45,7 +45,7 @@ add(
     "receiver-final-ack-identifier-of-order-ack",
     "MQQB-3.1.7.17-03",
     "The receiver gives a FinalAck the MessageID of its last OrderAck.",
-    during(OrderAcks.send_transactional_ack, Numbering.assign_identifier, _repeat_last_identifier),
+    replace_during(OrderAcks.send_transactional_ack, Numbering.assign_identifier, _repeat_last_identifier),
     blind=True,
 )
 
@@ -60,7 +60,7 @@ add(
     "receiver-final-ack-of-refused-packet-identifier-of-packet",
     "MQQB-3.1.7.17-03",
     "The receiver gives the FinalAck of a refused packet the MessageID of this packet.",
-    during(FinalAcks.refuse_transactional, Numbering.assign_identifier, _repeat_refused_identifier),
+    replace_during(FinalAcks.refuse_transactional, Numbering.assign_identifier, _repeat_refused_identifier),
     blind=True,
 )
 
@@ -76,7 +76,7 @@ add(
     "MQQB-3.1.7.17-07",
     "The receiver addresses the FinalAck of a refused packet on a session for a direct format name to a private format "
     "name.",
-    during(FinalAcks.refuse_transactional, OrderAcks.build_order_queue_name, _name_private_queue),
+    replace_during(FinalAcks.refuse_transactional, OrderAcks.build_order_queue_name, _name_private_queue),
     blind=True,
 )
 
@@ -225,7 +225,7 @@ add(
     "receiver-final-ack-of-refused-packet-source-of-session",
     "MQQB-3.1.7.17-D09",
     "The receiver sets SourceGUID in the FinalAck of a refused packet to the queue manager of the session.",
-    during(FinalAcks.refuse_transactional, OrderAcks.send_transactional_ack, _name_session_partner),
+    replace_during(FinalAcks.refuse_transactional, OrderAcks.send_transactional_ack, _name_session_partner),
     blind=True,
 )
 
