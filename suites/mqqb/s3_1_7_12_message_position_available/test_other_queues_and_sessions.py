@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
+from suites.applications import DONE, get_request_outcome
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.provoking import read_application_tag
 from suites.mqqb.steps.sender import Sender
 
-TAG_OF_SECOND_QUEUE = 200
+TAG_OF_SECOND_QUEUE, TAG_OF_HTTP_MESSAGE = 200, 201
 
 
 @needs("send")
@@ -102,3 +105,30 @@ def test_new_entry_of_paused_queue_has_no_recoverable_number(peer, sut, judge):
     sut.resume(sender.to)
     sender.collect_all(session, 3)
     session.acknowledge_all()
+
+
+@needs("send")
+@covers("MQQB-3.1.7.12-05")
+def test_http_message_beside_session_is_not_sent_on_session(peer, sut, judge):
+    """The SUT has a session with the peer. An application sends messages to HTTP and HTTPS names of the peer in the
+    form of MS-MQMQ 2.1.2. The SUT may refuse to send the messages. It opens no session for them, and does not send
+    them on the open session.
+    """
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, sent = sender.await_first_messages(1)
+    session.acknowledge_all()
+    for protocol in ("HTTP", "HTTPS"):
+        to = rf"DIRECT={protocol}://{peer.address}/msmq\private$\mqc-peer"
+        send = partial(sut.send, to, body="by another protocol", application_tag=TAG_OF_HTTP_MESSAGE)
+        taken = get_request_outcome(send) == DONE
+        peer.pass_time(sut.quiet_ms)
+        came = peer.inbox.find(lambda frame: read_application_tag(frame) == TAG_OF_HTTP_MESSAGE)
+        judge(
+            "MQQB-3.1.7.12-05",
+            expected=holds("the SUT opens no session for the message, and sends no packet of it"),
+            observed=not came and not peer.has_unawaited_connection,
+            case=f"message to {to}",
+            note=None if taken else "the SUT refuses such a message",
+            evidence=[*sent, *came],
+        )
