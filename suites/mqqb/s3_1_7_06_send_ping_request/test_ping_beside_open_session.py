@@ -21,6 +21,8 @@ from suites.mqqb.steps.pinging import (
 
 @needs("ping_initiator", "timers", "send", "private_names")
 @covers(
+    "MQQB-2.1.2-01",
+    "MQQB-2.1.2-D01",
     "MQQB-3.1.7.6-03",
     "MQQB-3.1.7.6-05",
     "MQQB-3.1.7.6-07",
@@ -47,6 +49,7 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT sent the second message on the open session (E16)")
         return
     judge(
+        "MQQB-2.1.2-D01",
         "MQQB-3.1.7.6-08",
         expected=holds("a Ping Request"),
         observed=second is not None or "no datagram",
@@ -75,7 +78,7 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         observed=describe_ping_fields(second, "QMGuid"),
         evidence=second,
     )
-    judge.conclude("MQQB-3.1.7.6-03", "MQQB-3.1.7.6-05", "MQQB-3.1.7.6-07", "MQQB-3.1.7.6-08")
+    judge.conclude("MQQB-2.1.2-D01", "MQQB-3.1.7.6-03", "MQQB-3.1.7.6-05", "MQQB-3.1.7.6-07", "MQQB-3.1.7.6-08")
     early = caller.await_session(caller.half_response_time_ms // 2)
     if not caller.has_stalled_after(second):
         judge(
@@ -94,6 +97,7 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(
+        "MQQB-2.1.2-01",
         "MQQB-3.1.7.8-01",
         "MQQB-3.1.7.8-05",
         expected=PingingSut.SESSION_OPENED,
@@ -101,7 +105,7 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         case="before the Ping Response Timer would expire",
         evidence=[second, answer],
     )
-    judge.conclude("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05")
+    judge.conclude("MQQB-2.1.2-01", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05")
     session = _open_session(peer, connection)
     caller.await_response_timer_expiry()
     judge(

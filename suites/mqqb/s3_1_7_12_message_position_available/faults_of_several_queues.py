@@ -41,7 +41,7 @@ class _HttpsNameAccepted(Destinations):
 
 
 class _HttpNameOfKnownHostAccepted(Destinations):
-    """Accepts HTTP names of hosts for which there is an outgoing queue."""
+    """Accepts HTTP names of hosts to which an outgoing queue leads."""
 
     def find_local_queue(self, text: str) -> Queue | None:
         host = _get_web_host(text)
