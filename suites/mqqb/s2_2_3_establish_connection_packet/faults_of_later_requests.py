@@ -110,16 +110,6 @@ class AcceptorEstablishResponseToNullGuidSeClear(_ResponseChanged):
         return replace(response, OperatingSystem=response.OperatingSystem & ~_SE_FLAG)
 
 
-@fault("acceptor-establish-response-to-client-system-truncated", breaks="MQQB-2.2.3.1-D01", blind=True)
-class AcceptorEstablishResponseToClientSystemTruncated(_ResponseChanged):
-    """The acceptor sends the response to a request with OS clear without the last 16 bytes of Padding."""
-
-    def change_header(
-        self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
-    ) -> EstablishConnectionHeader:
-        return response if request.OS else replace(response, Padding=response.Padding[:-16])
-
-
 def _refuse_response(bit: str) -> Install:
     """Return an installer of a fault of an initiator that refuses a response in which a bit is set."""
 

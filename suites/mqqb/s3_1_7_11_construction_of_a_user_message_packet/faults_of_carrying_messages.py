@@ -82,26 +82,33 @@ class SenderCarriedWindowSizeAfterPause1(Administering):
         return packet
 
 
-def _clear_sh(packet: UserMessagePacket) -> UserMessagePacket:
-    flags = packet.BaseHeader.Flags & ~BaseHeader.flags(SH=1)
-    return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags))
+class _FlagCleared(Sending):
+    """Sends some messages that contain a SessionHeader with SH clear."""
+
+    def is_wrong(self, packet: UserMessagePacket) -> bool:
+        raise NotImplementedError
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        if packet.SessionHeader is None or not self.is_wrong(packet):
+            super().transmit(session, position, packet)
+            return
+        data = packet.build()
+        flags = int.from_bytes(data[2:4], "little") & ~BaseHeader.flags(SH=1)
+        self.qm.connecting.send(session, data[:2] + flags.to_bytes(2, "little") + data[4:])
+        position.Transmitted = True
 
 
 @fault("sender-carried-sh-in-traced-message-clear", breaks="MQQB-3.1.7.11-11", blind=True)
-class SenderCarriedShInTracedMessageClear(_CarriedHeaderChanged):
+class SenderCarriedShInTracedMessageClear(_FlagCleared):
     """The sender does not set SH in a traced message that contains a SessionHeader."""
 
-    def change_carrier(
-        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket
-    ) -> UserMessagePacket:
-        return _clear_sh(packet) if packet.BaseHeader.TR else packet
+    def is_wrong(self, packet: UserMessagePacket) -> bool:
+        return bool(packet.BaseHeader.TR)
 
 
 @fault("sender-carried-sh-in-urgent-message-clear", breaks="MQQB-3.1.7.11-11", blind=True)
-class SenderCarriedShInUrgentMessageClear(_CarriedHeaderChanged):
+class SenderCarriedShInUrgentMessageClear(_FlagCleared):
     """The sender does not set SH in a message of priority 7 that contains a SessionHeader."""
 
-    def change_carrier(
-        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket
-    ) -> UserMessagePacket:
-        return _clear_sh(packet) if packet.BaseHeader.PR == 7 else packet
+    def is_wrong(self, packet: UserMessagePacket) -> bool:
+        return packet.BaseHeader.PR == 7
