@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
-from reference_qm.codec import BaseHeader, SessionAckPacket, UserMessagePacket
+from reference_qm.codec import SessionAckPacket, UserMessagePacket
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
@@ -80,35 +80,3 @@ class SenderCarriedWindowSizeAfterPause1(Administering):
         packet = super().build_pause_ack(session)
         session.WindowSize = packet.SessionHeader.WindowSize
         return packet
-
-
-class _FlagCleared(Sending):
-    """Sends some messages that contain a SessionHeader with SH clear."""
-
-    def is_wrong(self, packet: UserMessagePacket) -> bool:
-        raise NotImplementedError
-
-    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
-        if packet.SessionHeader is None or not self.is_wrong(packet):
-            super().transmit(session, position, packet)
-            return
-        data = packet.build()
-        flags = int.from_bytes(data[2:4], "little") & ~BaseHeader.flags(SH=1)
-        self.qm.connecting.send(session, data[:2] + flags.to_bytes(2, "little") + data[4:])
-        position.Transmitted = True
-
-
-@fault("sender-carried-sh-in-traced-message-clear", breaks="MQQB-3.1.7.11-11", blind=True)
-class SenderCarriedShInTracedMessageClear(_FlagCleared):
-    """The sender does not set SH in a traced message that contains a SessionHeader."""
-
-    def is_wrong(self, packet: UserMessagePacket) -> bool:
-        return bool(packet.BaseHeader.TR)
-
-
-@fault("sender-carried-sh-in-urgent-message-clear", breaks="MQQB-3.1.7.11-11", blind=True)
-class SenderCarriedShInUrgentMessageClear(_FlagCleared):
-    """The sender does not set SH in a message of priority 7 that contains a SessionHeader."""
-
-    def is_wrong(self, packet: UserMessagePacket) -> bool:
-        return packet.BaseHeader.PR == 7
