@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
@@ -30,6 +31,8 @@ CACHE_DURATION_MS, SHORT_LIFETIME_MS = 60_000, 30_000
 CLEANUP_DELAY_MS = 60_000
 """The time in ms for which a key may stay in the cache after its lifetime (MS-MQQB 3.1.6.11)."""
 LATER_MESSAGE_DELAY_MS = 4_000
+AGAIN_TAG, ENHANCED_TAG, SECRET_TAG, CLEAR_TAG = 11, 12, 13, 14
+"""The application tags of the messages to two queue managers."""
 LARGE_EXPONENT = 16_777_259
 """A public exponent of more than 24 bits that differs from the exponent of the provisioned keys."""
 
@@ -88,6 +91,14 @@ def _open_session_to(peer, sut, listener, guid: UUID, **message) -> tuple[Outgoi
     return session, DecryptedMessage(session.agree())
 
 
+def _await_message(peer, tag: int) -> Frame:
+    """Wait for the message with an application tag; raise ConformanceFailure if it does not arrive."""
+    came = peer.inbox.wait(lambda frame: read_application_tag(frame) == tag)
+    if not came:
+        raise ConformanceFailure(f"the message with the application tag {tag} did not arrive")
+    return came[0]
+
+
 @needs("security", "send", "private_names")
 @covers("MQQB-3.1.7.1.5-05", "MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-22", "MQQB-3.1.7.1.5-25")
 def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
@@ -98,8 +109,8 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
     listener = peer.listen_raw()
     session, first = _open_session_to(peer, sut, listener, peer.identifier, privacy_level="base")
     beside, other = _open_session_to(peer, sut, listener, BASE_PROVIDER_ONLY_GUID, privacy_level="base")
-    sut.send(private_name(peer.identifier), body=TEXT, privacy_level="base")
-    again = DecryptedMessage(session.connection.expect("UserMessage"))
+    sut.send(private_name(peer.identifier), body=TEXT, privacy_level="base", application_tag=AGAIN_TAG)
+    again = DecryptedMessage(_await_message(peer, AGAIN_TAG))
     judge(
         "MQQB-3.1.7.1.5-22",
         expected=TEXT,
@@ -122,17 +133,18 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
         )
     else:
         judge.mark_not_exercised("MQQB-3.1.7.1.5-25", reason="the control channel does not show the cache")
-    sut.send(private_name(peer.identifier), body=TEXT, privacy_level="enhanced")
-    enhanced = session.connection.expect("UserMessage")
-    sut.send(private_name(BASE_PROVIDER_ONLY_GUID), body=TEXT, privacy_level="enhanced", application_tag=1)
-    sut.send(private_name(BASE_PROVIDER_ONLY_GUID), body=TEXT, application_tag=2)
-    sent = beside.connection.expect("UserMessage")
+    sut.send(private_name(peer.identifier), body=TEXT, privacy_level="enhanced", application_tag=ENHANCED_TAG)
+    enhanced = _await_message(peer, ENHANCED_TAG)
+    sut.send(private_name(BASE_PROVIDER_ONLY_GUID), body=TEXT, privacy_level="enhanced", application_tag=SECRET_TAG)
+    sut.send(private_name(BASE_PROVIDER_ONLY_GUID), body=TEXT, application_tag=CLEAR_TAG)
+    clear = _await_message(peer, CLEAR_TAG)
+    secret = peer.inbox.find(lambda frame: read_application_tag(frame) == SECRET_TAG)
     judge(
         "MQQB-3.1.7.1.5-05",
         "MQQB-3.1.7.1.5-13",
         expected=holds("the SUT sends no message of level Enhanced to the queue manager without the key"),
-        observed=read_application_tag(sent) == 2 or "the SUT sends a message of level Enhanced",
-        evidence=[enhanced, sent],
+        observed=not secret or "the SUT sends a message of level Enhanced",
+        evidence=[enhanced, clear, *secret],
     )
     for one in (session, beside):
         one.connection.acknowledge_all()

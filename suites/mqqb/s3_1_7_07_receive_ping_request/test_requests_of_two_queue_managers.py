@@ -20,7 +20,7 @@ def test_requests_of_two_queue_managers_have_their_own_responses(peer, judge):
         for guid, end in ends.items():
             cookie = 0x1000 * (number + 1) + (guid == OTHER_GUID)
             exchange = ping_sut(peer, end=end, QMGuid=guid, Cookie=cookie)
-            if exchange.received is None:
+            if exchange.ping is None:
                 raise ConformanceFailure("the SUT did not answer a Ping Request")
             judge(
                 "MQQB-3.1.7.7-02",

@@ -13,7 +13,7 @@ from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Queue, Session
-from reference_qm.model.states import OutgoingQueueState
+from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
@@ -139,3 +139,13 @@ class SenderPacketAfterPauseOfFirstEntry(Sending):
             first = waiting.setdefault(session.number, position.UserMessage.MessagePropertiesHeader)
             position.UserMessage = replace(position.UserMessage, MessagePropertiesHeader=first)
         super().put_outgoing(session, position, now)
+
+
+@fault("sender-message-beside-unreachable-destination-not-dispatched", breaks="MQQB-3.1.7.12-14")
+class SenderMessageBesideUnreachableDestinationNotDispatched(Sending):
+    """The sender does not dispatch a message to a destination while another destination is unreachable."""
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        others = (queue.session for queue in self.qm.adm.OutgoingQueues.values() if queue.session is not session)
+        if not any(len(one.OutgoingMessageTable) and one.SessionState is not SessionState.OPEN for one in others):
+            super().dispatch_messages(session, now)
