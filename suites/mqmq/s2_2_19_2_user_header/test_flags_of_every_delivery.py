@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
-JOURNALS = ([], ["positive"], ["negative"], ["positive", "negative"])
+JOURNALS: tuple[list[str], ...] = ([], ["positive"], ["negative"], ["positive", "negative"])
 
 
 @needs("send")

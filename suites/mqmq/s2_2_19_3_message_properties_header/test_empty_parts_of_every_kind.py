@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_report_without_extension_has_body_after_label(peer, sut, judge):
     packet ends after the body. A SUT may send no reports.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
+    traced: dict[str, Any] = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
     sent = receiver.send_packet(receiver.build_message(**traced))
     peer.eventually(lambda: bool(peer.inbox.pieces))
     reports = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.run.marks import covers, sut_survives
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqqb.steps.exchanges import deliver_message
@@ -15,7 +17,7 @@ def test_any_reserved1_of_soap_header_with_missing_part_is_accepted(peer, judge)
     """The peer sends messages with a nonzero Reserved1 in a SoapHeader that has no Header, no Body or neither. Each
     message is in its queue.
     """
-    missing = {
+    missing: dict[str, dict[str, Any]] = {
         "no body": {"Header": "<a/>", "Body": b""},
         "no header": {"Header": b"", "Body": "<b/>"},
         "no part": {"Header": b"", "Body": b""},
@@ -41,7 +43,11 @@ def test_debug_header_without_queue_before_other_headers_is_read(peer, sut, judg
     name = sut.format_name().removeprefix("DIRECT=")
     listed = {"Destination": [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name))]}
     soap = {"Header": "<a/>", "Body": "<b/>"}
-    following = {"list": {"mqf": listed}, "soap": {"soap": soap}, "soap and list": {"soap": soap, "mqf": listed}}
+    following: dict[str, dict[str, Any]] = {
+        "list": {"mqf": listed},
+        "soap": {"soap": soap},
+        "soap and list": {"soap": soap, "mqf": listed},
+    }
     for label, headers in following.items():
         done = deliver_message(peer, peer.recoverable_message(debug={"QT": 0}, label=label, **headers), label)
         judge(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import none
+from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Reader, Reading
@@ -28,7 +29,8 @@ def test_client_does_not_cancel_unsent_read_at_server(peer, sut, judge, ending):
         reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
         waiting = reader.await_start_receives()
         known = {reader.get_read_description(call).dwRequestID for call in waiting}
-    asked, begun = [], len(reader.reads())
+    asked: list[ServedCall] = []
+    begun = len(reader.reads())
     reader.server.answers[Method.GET_VERSION] = asked.append
     request = reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
     peer.wait(lambda: bool(asked) or len(reader.reads()) > begun, None, "a call of the read")
