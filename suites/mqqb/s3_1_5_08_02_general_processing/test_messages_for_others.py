@@ -46,7 +46,7 @@ class ForwardingSut:
         return [one for one in self.receiver.messages if one["UserHeader"].SourceQueueManager == self.peer.identifier]
 
 
-@covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39", "MQQB-3.1.5.8.5-D02")
+@covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39", "MQQB-3.1.5.8.5-D02", "MQMQ-2.2.19.2-D02")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 @varied("time to reach queue", "application tag", priority=("3", "7"))
@@ -68,6 +68,7 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     observed = sorted(frame["UserHeader"].RC for frame in came)
     judge(
         "MQQB-3.1.5.8.2-39",
+        "MQMQ-2.2.19.2-D02",
         expected=[hops + 1 for hops in FORWARDED_HOP_COUNTS],
         observed=observed,
         case="RC of the forwarded messages",
