@@ -20,16 +20,6 @@ def _is_directory_unavailable(part: Commands | QueueNames) -> bool:
     return state.DirectoryOffline or not state.DirectoryIntegrated
 
 
-@fault("sender-public-name-space-after-guid-accepted", breaks="MQMQ-2.1.3-01", blind=True)
-class SenderPublicNameSpaceAfterGuidAccepted(Commands):
-    """The sender accepts PUBLIC=, a GUID and a space as a public format name."""
-
-    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if request.to.upper().startswith("PUBLIC="):
-            request = replace(request, to=request.to.rstrip())
-        return super().send_message(request, token, now)
-
-
 @fault("sender-list-public-name-braces-accepted", breaks="MQMQ-2.1.3-01", blind=True)
 class SenderListPublicNameBracesAccepted(Commands):
     """The sender accepts a public format name with braces around its GUID as an element of a list of names."""
