@@ -1,0 +1,305 @@
+"""Faults that break rules of MS-MQDMPR 3.1.3 Initialization at a later start, or while the directory is offline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart
+from harness.faults.registry import add
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.store.entries import build_relocation, build_removal_change
+from reference_qm.directory.enums import DirectoryOperationResult
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.states import OutgoingQueueState
+from reference_qm.model.transactions import Transaction
+from reference_qm.security import MqdsPublicKeys
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DomainReported
+
+
+@fault("queue-manager-domain-kept-after-machine-left", breaks="MQDMPR-3.1.3-06", blind=True)
+class QueueManagerDomainKeptAfterMachineLeft(Membership):
+    """At a start after the machine left its domain, the queue manager keeps the earlier domain as MachineDomainId."""
+
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
+        super().on_domain_reported(event, now)
+        if event.identifier is None:
+            self.qm.adm.MachineDomainId = self.qm.adm.LastDomain
+
+
+@fault("queue-manager-domain-kept-after-machine-joined-other-domain", breaks="MQDMPR-3.1.3-06", blind=True)
+class QueueManagerDomainKeptAfterMachineJoinedOtherDomain(Membership):
+    """At a start after the machine joined another domain, the queue manager keeps the earlier domain."""
+
+    def on_domain_reported(self, event: DomainReported, now: Now) -> None:
+        super().on_domain_reported(event, now)
+        if event.identifier is not None and self.qm.adm.LastDomain is not None:
+            self.qm.adm.MachineDomainId = self.qm.adm.LastDomain
+
+
+def _without_keys(keys: bytes) -> bytes:
+    return b""
+
+
+def _without_last_provider(keys: bytes) -> bytes:
+    return MqdsPublicKeys(MqdsPublicKeys.parse(keys).aPublicKeys[:-1]).build() if keys else keys
+
+
+def _change_list(qm: QueueManager, name: str, change: Callable[[bytes], bytes]) -> None:
+    state = qm.enterprise.state
+    keys = getattr(state.LocalQueueManager, name)
+    state.LocalQueueManager = replace(state.LocalQueueManager, **{name: change(keys)})
+
+
+class _KeysChangedAtLaterStart(DirectoryClient):
+    """Changes a list of keys after each start except the first in a directory."""
+
+    name: str
+    change: Callable[[bytes], bytes]
+
+    def publish_public_keys(self) -> None:
+        super().publish_public_keys()
+        if self.qm.enterprise.last_known is not None:
+            _change_list(self.qm, self.name, type(self).change)
+
+
+class _KeysChangedInOutage(DirectoryClient):
+    """Changes a list of keys when the directory is offline."""
+
+    name: str
+    change: Callable[[bytes], bytes]
+
+    def watch(self, now: Now) -> None:
+        super().watch(now)
+        if self.qm.enterprise.state.DirectoryOffline:
+            _change_list(self.qm, self.name, type(self).change)
+
+
+@fault("queue-manager-encryption-key-list-empty-at-later-start", breaks="MQDMPR-3.1.3-21", blind=True)
+class QueueManagerEncryptionKeyListEmptyAtLaterStart(_KeysChangedAtLaterStart):
+    """The PublicEncryptionKeyList of the queue manager is empty after a later start."""
+
+    name, change = "PublicEncryptionKeyList", _without_keys
+
+
+@fault("queue-manager-encryption-key-list-empty-while-directory-offline", breaks="MQDMPR-3.1.3-21", blind=True)
+class QueueManagerEncryptionKeyListEmptyWhileDirectoryOffline(_KeysChangedInOutage):
+    """The PublicEncryptionKeyList of the queue manager is empty while the directory is offline."""
+
+    name, change = "PublicEncryptionKeyList", _without_keys
+
+
+@fault("queue-manager-encryption-key-of-last-provider-missing-at-later-start", breaks="MQDMPR-3.1.3-22", blind=True)
+class QueueManagerEncryptionKeyOfLastProviderMissingAtLaterStart(_KeysChangedAtLaterStart):
+    """The PublicEncryptionKeyList lacks the key of the last provider after a later start."""
+
+    name, change = "PublicEncryptionKeyList", _without_last_provider
+
+
+@fault("queue-manager-encryption-key-of-last-provider-missing-in-outage", breaks="MQDMPR-3.1.3-22", blind=True)
+class QueueManagerEncryptionKeyOfLastProviderMissingInOutage(_KeysChangedInOutage):
+    """The PublicEncryptionKeyList lacks the key of the last provider while the directory is offline."""
+
+    name, change = "PublicEncryptionKeyList", _without_last_provider
+
+
+@fault("queue-manager-signing-key-list-empty-at-later-start", breaks="MQDMPR-3.1.3-24", blind=True)
+class QueueManagerSigningKeyListEmptyAtLaterStart(_KeysChangedAtLaterStart):
+    """The PublicSigningKeyList of the queue manager is empty after a later start."""
+
+    name, change = "PublicSigningKeyList", _without_keys
+
+
+@fault("queue-manager-signing-key-list-empty-while-directory-offline", breaks="MQDMPR-3.1.3-24", blind=True)
+class QueueManagerSigningKeyListEmptyWhileDirectoryOffline(_KeysChangedInOutage):
+    """The PublicSigningKeyList of the queue manager is empty while the directory is offline."""
+
+    name, change = "PublicSigningKeyList", _without_keys
+
+
+@fault("queue-manager-signing-key-of-last-provider-missing-at-later-start", breaks="MQDMPR-3.1.3-25", blind=True)
+class QueueManagerSigningKeyOfLastProviderMissingAtLaterStart(_KeysChangedAtLaterStart):
+    """The PublicSigningKeyList lacks the key of the last provider after a later start."""
+
+    name, change = "PublicSigningKeyList", _without_last_provider
+
+
+@fault("queue-manager-signing-key-of-last-provider-missing-in-outage", breaks="MQDMPR-3.1.3-25", blind=True)
+class QueueManagerSigningKeyOfLastProviderMissingInOutage(_KeysChangedInOutage):
+    """The PublicSigningKeyList lacks the key of the last provider while the directory is offline."""
+
+    name, change = "PublicSigningKeyList", _without_last_provider
+
+
+def _lengthen_retry(qm: QueueManager) -> None:
+    qm.adm.InitializationRetryTimerDuration = 900
+
+
+add(
+    "queue-manager-retry-timer-duration-longer-after-restart",
+    "MQDMPR-3.1.3-D04",
+    "The InitializationRetryTimerDuration is 900 seconds after a restart without a failure.",
+    at_restart(_lengthen_retry),
+    blind=True,
+)
+
+
+class _Synchronizing(DirectoryClient):
+    """Changes the state after the queue manager has read its attributes from the directory."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        again = self.qm.begun
+        status = super().synchronize(now)
+        if status is DirectoryOperationResult.SUCCESS:
+            self.change_state(again)
+        return status
+
+    def change_state(self, again: bool) -> None:
+        raise NotImplementedError
+
+
+@fault("queue-manager-retry-timer-duration-longer-in-directory", breaks="MQDMPR-3.1.3-D04", blind=True)
+class QueueManagerRetryTimerDurationLongerInDirectory(_Synchronizing):
+    """The InitializationRetryTimerDuration of a queue manager in a directory is 900 seconds."""
+
+    def change_state(self, again: bool) -> None:
+        _lengthen_retry(self.qm)
+
+
+@fault("queue-manager-second-site-identifier-dropped", breaks="MQDMPR-3.1.3-D05", blind=True)
+class QueueManagerSecondSiteIdentifierDropped(_Synchronizing):
+    """The queue manager belongs only to the first of the sites that were assigned to it."""
+
+    def change_state(self, again: bool) -> None:
+        state = self.qm.enterprise.state
+        sites = state.LocalQueueManager.SiteIdentifierList[:1]
+        state.LocalQueueManager = replace(state.LocalQueueManager, SiteIdentifierList=sites)
+
+
+@fault("queue-manager-site-identifiers-dropped-after-outage", breaks="MQDMPR-3.1.3-D05", blind=True)
+class QueueManagerSiteIdentifiersDroppedAfterOutage(_Synchronizing):
+    """The queue manager belongs to no site after the directory was offline."""
+
+    def change_state(self, again: bool) -> None:
+        state = self.qm.enterprise.state
+        if again:
+            state.LocalQueueManager = replace(state.LocalQueueManager, SiteIdentifierList=())
+
+
+@fault("queue-manager-journal-quota-of-directory-not-used", breaks="MQDMPR-3.1.3-D08", blind=True)
+class QueueManagerJournalQuotaOfDirectoryNotUsed(_Synchronizing):
+    """At its start the queue manager does not use the JournalQuota that the directory has for it."""
+
+    def change_state(self, again: bool) -> None:
+        self.qm.adm.JournalQuota = 0xFFFFFFFF
+
+
+@fault("queue-manager-attributes-of-directory-not-used-at-later-start", breaks="MQDMPR-3.1.3-D08", blind=True)
+class QueueManagerAttributesOfDirectoryNotUsedAtLaterStart(DirectoryClient):
+    """At a later start the queue manager uses no attributes of the directory, but its QueueManagerQuota of before."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        known, quota, supporting = (
+            self.qm.enterprise.last_known,
+            self.qm.adm.QueueManagerQuota,
+            self.qm.adm.SupportingServer,
+        )
+        status = super().synchronize(now)
+        if known is not None:
+            self.qm.adm.QueueManagerQuota, self.qm.adm.SupportingServer = quota, supporting
+        return status
+
+
+@fault("queue-manager-second-site-not-read", breaks="MQDMPR-3.1.3-D09", blind=True)
+class QueueManagerSecondSiteNotRead(_Synchronizing):
+    """At its start the queue manager reads only the first of its sites from the directory."""
+
+    def change_state(self, again: bool) -> None:
+        self.qm.enterprise.state.SiteCollection = self.qm.enterprise.state.SiteCollection[:1]
+
+
+@fault("queue-manager-attributes-of-sites-not-read-at-start", breaks="MQDMPR-3.1.3-D09", blind=True)
+class QueueManagerAttributesOfSitesNotReadAtStart(_Synchronizing):
+    """At its start the queue manager reads its sites without their IntraSiteReplicationInterval."""
+
+    def change_state(self, again: bool) -> None:
+        state = self.qm.enterprise.state
+        state.SiteCollection = tuple(replace(one, IntraSiteReplicationInterval=None) for one in state.SiteCollection)
+
+
+@fault("queue-manager-enterprise-not-read-at-later-start", breaks="MQDMPR-3.1.3-D10", blind=True)
+class QueueManagerEnterpriseNotReadAtLaterStart(DirectoryClient):
+    """At a later start the queue manager does not read whether queue managers without LDAP are notified."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        known = self.qm.enterprise.last_known
+        status = super().synchronize(now)
+        if known is not None:
+            self.qm.enterprise.state.EnterpriseReference = None
+        return status
+
+
+@fault("queue-manager-missing-notification-attribute-false", breaks="MQDMPR-3.1.3-D10", blind=True)
+class QueueManagerMissingNotificationAttributeFalse(_Synchronizing):
+    """The queue manager notifies no queue managers without LDAP if the directory lacks the attribute."""
+
+    def change_state(self, again: bool) -> None:
+        state = self.qm.enterprise.state
+        enterprise = state.EnterpriseReference
+        if enterprise is not None and enterprise.Identifier is None:
+            changed = replace(enterprise, NonLDAPCapableQueueManagerNotification=False)
+            state.EnterpriseReference = changed
+
+
+def _unlock_all_but_first(qm: QueueManager) -> None:
+    for queue in list(qm.adm.OutgoingQueues.values())[1:]:
+        queue.State = OutgoingQueueState.INACTIVE
+
+
+def _unlock_empty_queues(qm: QueueManager) -> None:
+    for queue in qm.adm.OutgoingQueues.values():
+        if not len(queue.session.OutgoingMessageTable):
+            queue.State = OutgoingQueueState.INACTIVE
+
+
+add(
+    "queue-manager-second-outgoing-queue-not-locked-at-hardened-start",
+    "MQDMPR-3.1.3-D14",
+    "A queue manager that starts in hardened security mode locks only the first of its outgoing queues.",
+    at_restart(_unlock_all_but_first),
+    blind=True,
+)
+add(
+    "queue-manager-empty-outgoing-queue-not-locked-at-hardened-start",
+    "MQDMPR-3.1.3-D14",
+    "A queue manager that starts in hardened security mode does not lock an outgoing queue without messages.",
+    at_restart(_unlock_empty_queues),
+    blind=True,
+)
+
+
+@fault("queue-manager-message-received-in-aborted-transaction-lost-at-restart", breaks="MQDMPR-3.1.3-D16", blind=True)
+class QueueManagerMessageReceivedInAbortedTransactionLostAtRestart(TransactionOperations):
+    """A message that an open transaction without a coordinator has received is lost at a restart."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        super().dequeue_in_transaction(transaction, position)
+        if transaction.SinglePhase:
+            self.qm.disk.save(build_removal_change([position]))
+
+
+@fault("queue-manager-message-moved-in-aborted-transaction-moved-at-restart", breaks="MQDMPR-3.1.3-D16", blind=True)
+class QueueManagerMessageMovedInAbortedTransactionMovedAtRestart(TransactionOperations):
+    """A message that an open transaction without a coordinator has moved is in the target queue after a restart."""
+
+    def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+        super().move_in_transaction(transaction, position, target)
+        if transaction.SinglePhase:
+            source, position.QueueReference = position.QueueReference, target
+            self.qm.disk.save(build_relocation(position))
+            position.QueueReference = source
