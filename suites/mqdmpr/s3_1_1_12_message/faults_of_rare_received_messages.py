@@ -28,7 +28,6 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, Session
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import OperationType, Transaction
-from reference_qm.security import ANONYMOUS
 from reference_qm.surface.clock import Now
 
 
@@ -337,15 +336,3 @@ class ReceiverSecurityIdWithSenderTypeNoneAuthorized(SecurityOnReceipt):
             flags = security.Flags | SecurityHeader.flags(ST=1)
             packet = replace(packet, SecurityHeader=replace(security, Flags=flags))
         super().authorize_sender(packet, queue)
-
-
-@fault("receiver-sender-identifier-of-type-none-anonymous-sid", breaks="MQDMPR-3.1.1.12-D54", blind=True)
-class ReceiverSenderIdentifierOfTypeNoneAnonymousSid(Positions):
-    """The receiver stores the SID of the anonymous user in a message with the SenderIdentifierType None."""
-
-    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        security = message.security
-        if security is not None and security.in_header and not security.SenderIdentifierType:
-            stored = replace(security, SenderIdentifierType=1, SenderIdentifier=ANONYMOUS.build())
-            message = replace(message, security=stored)
-        return super().insert_message(queue, message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import ClassVar
+from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -12,6 +13,7 @@ from harness.faults.primitives import at_restart, packets, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import (
     DirectQueueFormatName,
+    MQFDirectQueueFormatName,
     PrivateQueueFormatName,
     PrivateQueueFormatNameId,
     ProviderInfo,
@@ -20,7 +22,6 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.codec.mqf import MQFDirectQueueFormatName
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
@@ -109,8 +110,11 @@ add(
 class SenderRepeatedCopyDestinationQueueNamesWholeList(Sending):
     """When the sender sends a copy of a message to several queues again, its DestinationQueue names the whole list."""
 
+    sent: frozenset[int] = frozenset()
+
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
-        again = position.Transmitted
+        again = position.UserMessage.UserHeader.MessageID in self.sent
+        self.sent |= {position.UserMessage.UserHeader.MessageID}
         packet = super().update_user_message(session, position, now)
         several = position.MessagePosition.MessageReference.DestinationMultiQueueFormatName
         if not (again and several and isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)):
@@ -162,7 +166,11 @@ add(
 )
 
 
-@fault("sender-multiple-destination-signature-key-of-first-account", breaks="MQDMPR-3.1.1.12-30", blind=True)
+@fault(
+    "sender-multiple-destination-signature-key-of-first-account",
+    breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
+    blind=True,
+)
 class SenderMultipleDestinationSignatureKeyOfFirstAccount(Securing):
     """The sender signs each message to several queues with the key of its first account."""
 
@@ -264,7 +272,7 @@ add(
 )
 add(
     "sender-message-to-several-queues-encryption-algorithm-zero",
-    "MQDMPR-3.1.1.12-49",
+    ("MQDMPR-3.1.1.12-49", "MQMQ-2.2.19.3-24"),
     "The sender sends a message to several queues without encryption with the EncryptionAlgorithm 0.",
     packets(
         UserMessagePacket,
@@ -328,7 +336,7 @@ add(
 class SenderLaterMessageTracingQueueOfEarlierMessage(Commands):
     """The sender sends a message without a tracing queue with the TracingQueueIdentifier of an earlier message."""
 
-    last = None
+    last: UUID | None = None
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if request.trace_queue is None and self.last is not None:
@@ -364,11 +372,15 @@ class SenderPreparedTransactionLastMessageFirstInTransaction(TransactionEvents):
 class SenderRepeatedFirstMessageNotFirstInTransaction(TransactionalSending):
     """When the sender sends the first message of a transaction again, its FirstInTransaction is False."""
 
+    sent: frozenset[int] = frozenset()
+
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
     ) -> UserMessagePacket:
+        again = position.UserMessage.UserHeader.MessageID in self.sent
+        self.sent |= {position.UserMessage.UserHeader.MessageID}
         packet = super().update_transaction_header(session, position, now)
-        if not position.Transmitted or packet.TransactionHeader is None:
+        if not again or packet.TransactionHeader is None:
             return packet
         return set_fields(packet, {"TransactionHeader.Flags": lambda flags: flags & ~_FM})
 
@@ -389,11 +401,15 @@ class SenderPreparedTransactionFirstMessageLastInTransaction(TransactionEvents):
 class SenderRepeatedMessageLastInTransaction(TransactionalSending):
     """When the sender sends a message of a transaction again, its LastInTransaction is True."""
 
+    sent: frozenset[int] = frozenset()
+
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
     ) -> UserMessagePacket:
+        again = position.UserMessage.UserHeader.MessageID in self.sent
+        self.sent |= {position.UserMessage.UserHeader.MessageID}
         packet = super().update_transaction_header(session, position, now)
-        if not position.Transmitted or packet.TransactionHeader is None:
+        if not again or packet.TransactionHeader is None:
             return packet
         return set_fields(packet, {"TransactionHeader.Flags": lambda flags: flags | _LM})
 

@@ -10,7 +10,7 @@ from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
@@ -307,15 +307,15 @@ class QueueManagerStateOfReceivingCursorPastMessageRead(_StateAfterReceive):
         return not isinstance(cursor.MessagePositionReference, Boundary)
 
 
-@fault("queue-manager-cursor-of-cancelled-receive-not-moved", breaks="MQDMPR-3.2.7.6-04", blind=True)
-class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
-    """A cancelled receive does not move its cursor past the messages of the queue."""
+@fault("queue-manager-cursor-of-second-ended-receive-not-moved", breaks="MQDMPR-3.2.7.6-04", blind=True)
+class QueueManagerCursorOfSecondEndedReceiveNotMoved(Cursors):
+    """A cursor that is not before the first message does not move when its receive ends without a message."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        cursor = reader.CursorReference
-        if cursor is not None and status is not Status.MQ_ERROR_IO_TIMEOUT:
+    def wait_expired(self, cursor: Cursor) -> None:
+        moved = not isinstance(cursor.MessagePositionReference, Boundary)
+        if moved and cursor.CursorState is CursorState.WAIT_RECEIVE:
             cursor.CursorState = CursorState.UNREAD
-        super().stop_reader(reader, status)
+        super().wait_expired(cursor)
 
 
 @fault("queue-manager-cursor-of-ended-receive-not-moved-past-locked-message", breaks="MQDMPR-3.2.7.6-04", blind=True)
