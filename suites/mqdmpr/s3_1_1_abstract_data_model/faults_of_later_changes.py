@@ -9,9 +9,8 @@ from uuid import uuid5
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, packets, set_fields
 from harness.faults.registry import add
-from reference_qm.codec import MessageClass, PrivateName, UserMessagePacket
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
@@ -73,16 +72,6 @@ add(
     ),
     blind=True,
 )
-
-
-@fault("queue-manager-hardened-outgoing-queue-with-private-name-inactive", breaks="MQDMPR-3.1.1.3-07", blind=True)
-class QueueManagerHardenedOutgoingQueueWithPrivateNameInactive(Destinations):
-    """In hardened security mode, the State of an outgoing queue with a private format name is not Locked."""
-
-    def get_initial_state(self, text: str) -> OutgoingQueueState:
-        if isinstance(parse_name(text), PrivateName):
-            return OutgoingQueueState.INACTIVE
-        return super().get_initial_state(text)
 
 
 @fault("queue-manager-hardened-outgoing-queue-unlocked-by-second-message", breaks="MQDMPR-3.1.1.3-07", blind=True)

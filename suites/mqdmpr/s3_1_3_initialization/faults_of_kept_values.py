@@ -163,24 +163,6 @@ class _Synchronizing(DirectoryClient):
         raise NotImplementedError
 
 
-@fault("queue-manager-retry-timer-duration-longer-in-directory", breaks="MQDMPR-3.1.3-D04", blind=True)
-class QueueManagerRetryTimerDurationLongerInDirectory(_Synchronizing):
-    """The InitializationRetryTimerDuration of a queue manager in a directory is 900 seconds."""
-
-    def change_state(self, again: bool) -> None:
-        _lengthen_retry(self.qm)
-
-
-@fault("queue-manager-second-site-identifier-dropped", breaks="MQDMPR-3.1.3-D05", blind=True)
-class QueueManagerSecondSiteIdentifierDropped(_Synchronizing):
-    """The queue manager belongs only to the first of the sites that were assigned to it."""
-
-    def change_state(self, again: bool) -> None:
-        state = self.qm.enterprise.state
-        sites = state.LocalQueueManager.SiteIdentifierList[:1]
-        state.LocalQueueManager = replace(state.LocalQueueManager, SiteIdentifierList=sites)
-
-
 @fault("queue-manager-site-identifiers-dropped-after-outage", breaks="MQDMPR-3.1.3-D05", blind=True)
 class QueueManagerSiteIdentifiersDroppedAfterOutage(_Synchronizing):
     """The queue manager belongs to no site after the directory was offline."""
@@ -189,14 +171,6 @@ class QueueManagerSiteIdentifiersDroppedAfterOutage(_Synchronizing):
         state = self.qm.enterprise.state
         if again:
             state.LocalQueueManager = replace(state.LocalQueueManager, SiteIdentifierList=())
-
-
-@fault("queue-manager-journal-quota-of-directory-not-used", breaks="MQDMPR-3.1.3-D08", blind=True)
-class QueueManagerJournalQuotaOfDirectoryNotUsed(_Synchronizing):
-    """At its start the queue manager does not use the JournalQuota that the directory has for it."""
-
-    def change_state(self, again: bool) -> None:
-        self.qm.adm.JournalQuota = 0xFFFFFFFF
 
 
 @fault("queue-manager-attributes-of-directory-not-used-at-later-start", breaks="MQDMPR-3.1.3-D08", blind=True)
@@ -213,14 +187,6 @@ class QueueManagerAttributesOfDirectoryNotUsedAtLaterStart(DirectoryClient):
         if known is not None:
             self.qm.adm.QueueManagerQuota, self.qm.adm.SupportingServer = quota, supporting
         return status
-
-
-@fault("queue-manager-second-site-not-read", breaks="MQDMPR-3.1.3-D09", blind=True)
-class QueueManagerSecondSiteNotRead(_Synchronizing):
-    """At its start the queue manager reads only the first of its sites from the directory."""
-
-    def change_state(self, again: bool) -> None:
-        self.qm.enterprise.state.SiteCollection = self.qm.enterprise.state.SiteCollection[:1]
 
 
 @fault("queue-manager-attributes-of-sites-not-read-at-start", breaks="MQDMPR-3.1.3-D09", blind=True)
@@ -242,18 +208,6 @@ class QueueManagerEnterpriseNotReadAtLaterStart(DirectoryClient):
         if known is not None:
             self.qm.enterprise.state.EnterpriseReference = None
         return status
-
-
-@fault("queue-manager-missing-notification-attribute-false", breaks="MQDMPR-3.1.3-D10", blind=True)
-class QueueManagerMissingNotificationAttributeFalse(_Synchronizing):
-    """The queue manager notifies no queue managers without LDAP if the directory lacks the attribute."""
-
-    def change_state(self, again: bool) -> None:
-        state = self.qm.enterprise.state
-        enterprise = state.EnterpriseReference
-        if enterprise is not None and enterprise.Identifier is None:
-            changed = replace(enterprise, NonLDAPCapableQueueManagerNotification=False)
-            state.EnterpriseReference = changed
 
 
 def _unlock_all_but_first(qm: QueueManager) -> None:

@@ -323,9 +323,9 @@ class QueueManagerAbortOfTransactionWithReceiveAnsweredPrepared(_AbortAnswer):
 _REENLISTMENT = "the coordinator did not report"
 
 
-@fault("queue-manager-receive-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D01", blind=True)
+@fault("queue-manager-receive-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
 class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(Inputs):
-    """After the Reenlistment Timeout the queue manager reports no error to an application that receives or peeks."""
+    """After the Reenlistment Timeout the queue manager still serves applications that receive or peek."""
 
     def on_command(self, event: Command, now: Now) -> None:
         halted = self.qm.halted
@@ -336,9 +336,9 @@ class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(Inputs):
         self.qm.halted = self.qm.halted or halted
 
 
-@fault("queue-manager-second-request-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D01", blind=True)
+@fault("queue-manager-second-request-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
 class QueueManagerSecondRequestNotRefusedAfterReenlistmentTimeout(Inputs):
-    """After the Reenlistment Timeout the queue manager reports an error only to the first request."""
+    """After the Reenlistment Timeout the queue manager refuses only the first request."""
 
     refused = False
 

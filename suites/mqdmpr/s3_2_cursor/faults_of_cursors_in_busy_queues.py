@@ -137,7 +137,7 @@ class _SlowReceive(Reading):
         transaction: Transaction | None = None,
     ) -> None:
         if cursor is not None and timeout_ms == 0 and self.waits(queue_desc, cursor):
-            timeout_ms = 10_000
+            timeout_ms = 600_000
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
     def waits(self, queue_desc: OpenQueueDescriptor, cursor: Cursor) -> bool:
