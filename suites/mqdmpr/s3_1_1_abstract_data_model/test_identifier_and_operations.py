@@ -33,6 +33,7 @@ def test_identifier_is_same_after_sut_was_offline(peer, sut, judge):
     """An administrator takes the SUT offline and brings it online again. The messages that the SUT sends before and
     afterwards have the same SourceQueueManager.
     """
+    own = str(sut.guid)
     sender = Sender(peer, sut, peer.direct_name("mqc-identifier-online"))
     sender.send(1)
     session, frames = sender.await_first_messages(1)
@@ -45,11 +46,12 @@ def test_identifier_is_same_after_sut_was_offline(peer, sut, judge):
     later.acknowledge_all()
     judge(
         "MQDMPR-3.1.1-05",
-        expected=each(str(sut.guid), "SourceQueueManager"),
+        expected=each(own, "SourceQueueManager"),
         observed=[str(frame["UserHeader"].SourceQueueManager) for frame in (*frames, *came)],
         case="messages before and after the SUT was offline",
         evidence=[*frames, *came],
     )
+    judge.conclude("MQDMPR-3.1.1-05")
 
 
 @needs("inspect", "send", "receive", "queue_control", "transactions", "restart")

@@ -14,7 +14,6 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.events import Outcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionState
@@ -350,24 +349,3 @@ class QueueManagerSecondRequestNotRefusedAfterReenlistmentTimeout(Inputs):
             self.refused = self.refused or not isinstance(event.request, commands.ListQueues | commands.Inspect)
         super().on_command(event, now)
         self.qm.halted = self.qm.halted or halted
-
-
-@fault("queue-manager-session-accepted-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
-class QueueManagerSessionAcceptedAfterReenlistmentTimeout(Connecting):
-    """The queue manager accepts sessions after the Reenlistment Timeout, although it opens none."""
-
-    def is_session_acceptable(self) -> bool:
-        return super().is_session_acceptable() or self.qm.halted is not None
-
-
-@fault(
-    "queue-manager-session-for-waiting-message-opened-after-reenlistment-timeout",
-    breaks="MQDMPR-3.1.4.11-D02",
-    blind=True,
-)
-class QueueManagerSessionForWaitingMessageOpenedAfterReenlistmentTimeout(Coordinating):
-    """The queue manager opens sessions for the messages that wait to be sent after the Reenlistment Timeout."""
-
-    def reenlistment_timeout(self, now: Now) -> None:
-        super().reenlistment_timeout(now)
-        self.qm.administering.bring_online(now)
