@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.faults.parts import fault
-from harness.faults.primitives import always, at_restart
+from harness.faults.primitives import at_restart, change_after_every_input
 from harness.faults.registry import add
 from reference_qm.core.commands.configuring import Configuring
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -62,7 +62,7 @@ add(
     "queue-manager-connected-networks-filled-with-session-partners",
     "MQDMPR-3.1.1.1-09",
     "The queue manager adds the queue managers of its sessions to its ConnectedNetworkIdentifierList.",
-    always(_add_partners),
+    change_after_every_input(_add_partners),
     blind=True,
 )
 

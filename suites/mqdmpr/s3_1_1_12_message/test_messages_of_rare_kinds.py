@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, each, holds
-from harness.expectations.protocol import class_name
+from harness.expectations.protocol import get_class_name
 from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import CAROL
 from harness.sut.shown import lookup_id
@@ -82,8 +82,8 @@ def test_every_order_ack_has_its_class(peer, sut, judge):
     acks = _list_order_acks(receiver)
     judge(
         "MQDMPR-3.1.1.12-D08",
-        expected=each(class_name(ORDER_ACK_CLASS), "MessageClass"),
-        observed=[class_name(get_message_class(frame)) for frame in acks],
+        expected=each(get_class_name(ORDER_ACK_CLASS), "MessageClass"),
+        observed=[get_class_name(get_message_class(frame)) for frame in acks],
         evidence=[*receiver.session.sent, *acks],
     )
     peer.inbox.acknowledge()
@@ -106,7 +106,7 @@ def test_all_rejections_of_transaction_are_nacked(peer, sut, judge, external):
     receiver = AcknowledgingReceiver(peer, sut)
     user = receiver.add_admin_queue_fields({"DM": 1, "JN": 1})
     labels = ["rejected", "received", "rejected, too"]
-    headers = {"destination": rf"TCP:{sut.address}\{queue}", "properties": {"NR": 1}}
+    headers: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "properties": {"NR": 1}}
     frames = {
         label: receiver.send_packet(receiver.sequence.message(user, label=label, transaction={"FA": 1}, **headers))
         for label in labels
@@ -137,10 +137,10 @@ def test_all_rejections_of_transaction_are_nacked(peer, sut, judge, external):
     )
     judge(
         "MQDMPR-3.1.1.12-D27",
-        expected={label: [class_name(RECEIVE_REJECTED_CLASS)] for label in rejected},
+        expected={label: [get_class_name(RECEIVE_REJECTED_CLASS)] for label in rejected},
         observed={
             label: [
-                class_name(get_message_class(ack))
+                get_class_name(get_message_class(ack))
                 for ack in finals
                 if get_final_ack_identifier(ack) == identifier(frames[label])
             ]

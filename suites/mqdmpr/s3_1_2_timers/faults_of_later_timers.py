@@ -117,10 +117,10 @@ class QueueManagerDirectoryOnlineTimerLongerInSecondOutage(DirectoryClient):
 
     outages = 0
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         key = TimerKey(TimerName.DIRECTORY_ONLINE, 0)
         running = self.qm.timers.is_running(key)
-        super().watch(now)
+        super().start_online_timer_if_offline(now)
         if not running and self.qm.timers.is_running(key):
             self.outages += 1
             if self.outages > 1:
@@ -139,7 +139,7 @@ class QueueManagerDirectoryContactedOnlyAtFirstExpiry(DirectoryClient):
 
     def on_directory_online_timer(self, now: Now) -> None:
         if self.contacted:
-            self.watch(now)
+            self.start_online_timer_if_offline(now)
             return
         self.contacted = True
         super().on_directory_online_timer(now)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from harness.faults.parts import fault
+from harness.faults.parts import change_step, fault
 from harness.faults.primitives import at_restart
-from harness.faults.registry import add
+from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.queue_manager import QueueManager
@@ -50,90 +51,69 @@ def _without_last_provider(keys: bytes) -> bytes:
     return MqdsPublicKeys(MqdsPublicKeys.parse(keys).aPublicKeys[:-1]).build() if keys else keys
 
 
-def _change_list(qm: QueueManager, name: str, change: Callable[[bytes], bytes]) -> None:
+ChangeOfKeys = Callable[[bytes], bytes]
+
+
+def _change_list(qm: QueueManager, name: str, change: ChangeOfKeys) -> None:
     state = qm.enterprise.state
-    keys = getattr(state.LocalQueueManager, name)
-    state.LocalQueueManager = replace(state.LocalQueueManager, **{name: change(keys)})
+    changed: dict[str, Any] = {name: change(getattr(state.LocalQueueManager, name))}
+    state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
 
 
-class _KeysChangedAtLaterStart(DirectoryClient):
-    """Changes a list of keys after each start except the first in a directory."""
+def _change_at_later_start(name: str, change: ChangeOfKeys) -> Install:
+    """Return an installer of a fault that changes a list of keys after each start except the first in a directory."""
 
-    name: str
-    change: Callable[[bytes], bytes]
+    def publish_changed_keys(part: DirectoryClient, original: Callable[[], None]) -> None:
+        original()
+        if part.qm.enterprise.last_known is not None:
+            _change_list(part.qm, name, change)
 
-    def publish_public_keys(self) -> None:
-        super().publish_public_keys()
-        if self.qm.enterprise.last_known is not None:
-            _change_list(self.qm, self.name, type(self).change)
-
-
-class _KeysChangedInOutage(DirectoryClient):
-    """Changes a list of keys when the directory is offline."""
-
-    name: str
-    change: Callable[[bytes], bytes]
-
-    def watch(self, now: Now) -> None:
-        super().watch(now)
-        if self.qm.enterprise.state.DirectoryOffline:
-            _change_list(self.qm, self.name, type(self).change)
+    return change_step(DirectoryClient.publish_public_keys, publish_changed_keys)
 
 
-@fault("queue-manager-encryption-key-list-empty-at-later-start", breaks="MQDMPR-3.1.3-21", blind=True)
-class QueueManagerEncryptionKeyListEmptyAtLaterStart(_KeysChangedAtLaterStart):
-    """The PublicEncryptionKeyList of the queue manager is empty after a later start."""
+def _change_in_outage(name: str, change: ChangeOfKeys) -> Install:
+    """Return an installer of a fault that changes a list of keys when the directory is offline."""
 
-    name, change = "PublicEncryptionKeyList", _without_keys
+    def change_offline_keys(part: DirectoryClient, original: Callable[[Now], None], now: Now) -> None:
+        original(now)
+        if part.qm.enterprise.state.DirectoryOffline:
+            _change_list(part.qm, name, change)
 
-
-@fault("queue-manager-encryption-key-list-empty-while-directory-offline", breaks="MQDMPR-3.1.3-21", blind=True)
-class QueueManagerEncryptionKeyListEmptyWhileDirectoryOffline(_KeysChangedInOutage):
-    """The PublicEncryptionKeyList of the queue manager is empty while the directory is offline."""
-
-    name, change = "PublicEncryptionKeyList", _without_keys
+    return change_step(DirectoryClient.start_online_timer_if_offline, change_offline_keys)
 
 
-@fault("queue-manager-encryption-key-of-last-provider-missing-at-later-start", breaks="MQDMPR-3.1.3-22", blind=True)
-class QueueManagerEncryptionKeyOfLastProviderMissingAtLaterStart(_KeysChangedAtLaterStart):
-    """The PublicEncryptionKeyList lacks the key of the last provider after a later start."""
-
-    name, change = "PublicEncryptionKeyList", _without_last_provider
-
-
-@fault("queue-manager-encryption-key-of-last-provider-missing-in-outage", breaks="MQDMPR-3.1.3-22", blind=True)
-class QueueManagerEncryptionKeyOfLastProviderMissingInOutage(_KeysChangedInOutage):
-    """The PublicEncryptionKeyList lacks the key of the last provider while the directory is offline."""
-
-    name, change = "PublicEncryptionKeyList", _without_last_provider
-
-
-@fault("queue-manager-signing-key-list-empty-at-later-start", breaks="MQDMPR-3.1.3-24", blind=True)
-class QueueManagerSigningKeyListEmptyAtLaterStart(_KeysChangedAtLaterStart):
-    """The PublicSigningKeyList of the queue manager is empty after a later start."""
-
-    name, change = "PublicSigningKeyList", _without_keys
-
-
-@fault("queue-manager-signing-key-list-empty-while-directory-offline", breaks="MQDMPR-3.1.3-24", blind=True)
-class QueueManagerSigningKeyListEmptyWhileDirectoryOffline(_KeysChangedInOutage):
-    """The PublicSigningKeyList of the queue manager is empty while the directory is offline."""
-
-    name, change = "PublicSigningKeyList", _without_keys
-
-
-@fault("queue-manager-signing-key-of-last-provider-missing-at-later-start", breaks="MQDMPR-3.1.3-25", blind=True)
-class QueueManagerSigningKeyOfLastProviderMissingAtLaterStart(_KeysChangedAtLaterStart):
-    """The PublicSigningKeyList lacks the key of the last provider after a later start."""
-
-    name, change = "PublicSigningKeyList", _without_last_provider
-
-
-@fault("queue-manager-signing-key-of-last-provider-missing-in-outage", breaks="MQDMPR-3.1.3-25", blind=True)
-class QueueManagerSigningKeyOfLastProviderMissingInOutage(_KeysChangedInOutage):
-    """The PublicSigningKeyList lacks the key of the last provider while the directory is offline."""
-
-    name, change = "PublicSigningKeyList", _without_last_provider
+for _attribute, _use, _list_rule, _providers_rule in (
+    ("PublicEncryptionKeyList", "encryption", "MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22"),
+    ("PublicSigningKeyList", "signing", "MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25"),
+):
+    add(
+        f"queue-manager-{_use}-key-list-empty-at-later-start",
+        _list_rule,
+        f"The {_attribute} of the queue manager is empty after a later start.",
+        _change_at_later_start(_attribute, _without_keys),
+        blind=True,
+    )
+    add(
+        f"queue-manager-{_use}-key-list-empty-while-directory-offline",
+        _list_rule,
+        f"The {_attribute} of the queue manager is empty while the directory is offline.",
+        _change_in_outage(_attribute, _without_keys),
+        blind=True,
+    )
+    add(
+        f"queue-manager-{_use}-key-of-last-provider-missing-at-later-start",
+        _providers_rule,
+        f"The {_attribute} lacks the key of the last provider after a later start.",
+        _change_at_later_start(_attribute, _without_last_provider),
+        blind=True,
+    )
+    add(
+        f"queue-manager-{_use}-key-of-last-provider-missing-in-outage",
+        _providers_rule,
+        f"The {_attribute} lacks the key of the last provider while the directory is offline.",
+        _change_in_outage(_attribute, _without_last_provider),
+        blind=True,
+    )
 
 
 def _lengthen_retry(qm: QueueManager) -> None:
