@@ -42,7 +42,15 @@ def test_identifier_is_same_after_sut_was_offline(peer, sut, judge):
     sut.bring_online()
     sender.send(2)
     later = sender.await_session()
-    came = sender.collect(later, 1)
+    requests = [Sender.get_establish_request(one) for one in (session, later)]
+    judge(
+        "MQDMPR-3.1.1-05",
+        expected=each(own, "ClientGuid"),
+        observed=[str(one["EstablishConnectionHeader"].ClientGuid) for one in requests],
+        case="sessions that the SUT requests before and after it was offline",
+        evidence=requests,
+    )
+    came = sender.collect_all(later, 1)
     later.acknowledge_all()
     judge(
         "MQDMPR-3.1.1-05",
