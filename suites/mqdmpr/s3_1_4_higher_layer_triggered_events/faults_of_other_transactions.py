@@ -199,6 +199,17 @@ class QueueManagerPreparedTransactionWithoutOperationsNotCommitted(Coordinating)
         return super().commit(transaction, token, now)
 
 
+@fault("queue-manager-transaction-with-several-moves-not-committed", breaks="MQDMPR-3.1.4.4-24")
+class QueueManagerTransactionWithSeveralMovesNotCommitted(Coordinating):
+    """The queue manager refuses to commit a transaction that moves more than one message."""
+
+    def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
+        kinds = [operation.OperationType for operation in transaction.TransactionalOperationCollection]
+        if kinds.count(OperationType.MOVE) > 1:
+            raise CommandError(f"transaction {transaction.Identifier} moves several messages: abort it")
+        return super().commit(transaction, token, now)
+
+
 @fault("queue-manager-abort-of-transaction-aborts-others-of-queue", breaks="MQDMPR-3.1.4.5-03", blind=True)
 class QueueManagerAbortOfTransactionAbortsOthersOfQueue(TransactionEvents):
     """A request to abort a transaction also aborts the other transactions that use one of its queues."""
