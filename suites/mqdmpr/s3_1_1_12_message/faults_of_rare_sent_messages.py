@@ -470,14 +470,22 @@ class SenderLaterMessageProviderTypeZero(_ProviderOfLaterMessage):
     changes: ClassVar[dict[str, object]] = {"ProviderType": 0}
 
 
-@fault("sender-transactional-message-provider-name-wrong", breaks="MQDMPR-3.1.1.12-D66", blind=True)
+@fault(
+    "sender-transactional-message-provider-name-wrong",
+    breaks=("MQDMPR-3.1.1.12-D66", "MQQB-3.1.7.1.5-41"),
+    blind=True,
+)
 class SenderTransactionalMessageProviderNameWrong(_ProviderOfTransactionalMessage):
     """The sender names a provider for smart cards in a transactional encrypted message."""
 
     changes: ClassVar[dict[str, object]] = {"ProviderName": "Microsoft Base Smart Card Crypto Provider"}
 
 
-@fault("sender-later-message-provider-name-shortened", breaks="MQDMPR-3.1.1.12-D66", blind=True)
+@fault(
+    "sender-later-message-provider-name-shortened",
+    breaks=("MQDMPR-3.1.1.12-D66", "MQQB-3.1.7.1.5-41"),
+    blind=True,
+)
 class SenderLaterMessageProviderNameShortened(_ProviderOfLaterMessage):
     """The AuthenticationProviderName of each encrypted message after the first lacks its version."""
 
