@@ -178,7 +178,7 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     _return_to_own_domain(sut)
 
 
-@covers("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02", "MQDMPR-3.1.1.1-11")
+@covers("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02", "MQDMPR-3.1.1.1-11")
 def test_machine_domain_is_domain_of_each_start(sut, judge):
     """The SUT restarts in its own domain, in another domain, and in its own domain again. MachineDomainId is the GUID
     of the domain of each start. Unless the SUT is a directory server, it has no DirectoryServerType.
@@ -198,6 +198,7 @@ def test_machine_domain_is_domain_of_each_start(sut, judge):
         if not is_from_this_queue_manager:
             no_domain = ("none", str(UUID(int=0)), own, identifier)
             judge(
+                "MQDMPR-3.1.3-06",
                 "MQDMPR-3.1.3-10",
                 "MQDMPR-3.1.3-D02",
                 expected=holds("the GUID of another domain"),
@@ -206,6 +207,7 @@ def test_machine_domain_is_domain_of_each_start(sut, judge):
             )
     _return_to_own_domain(sut)
     judge(
+        "MQDMPR-3.1.3-06",
         "MQDMPR-3.1.3-10",
         "MQDMPR-3.1.3-D02",
         expected=[own, own],
