@@ -72,16 +72,6 @@ class QueueManagerSeveralQueuesOpenedToPeek(OpeningSeveral):
         return access is QueueAccessType.PEEK
 
 
-@fault("queue-manager-queues-of-list-opened-to-receive", breaks="MQDMPR-3.1.7.1.5-09", blind=True)
-class QueueManagerQueuesOfListOpenedToReceive(OpeningSeveral):
-    """If a distribution list of several queues is opened with ReceiveAccess, the queue manager opens the first of
-    its members.
-    """
-
-    def is_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
-        return access is not SEND_ACCESS and text.upper().startswith("DL=")
-
-
 @fault("queue-manager-queues-of-list-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12", blind=True)
 class QueueManagerQueuesOfListOpenedWithDenyReceive(OpeningSeveral):
     """If a distribution list of several queues is opened with DenyReceive, the queue manager opens its members with
@@ -179,20 +169,6 @@ class QueueManagerSecondPublicQueueAtComputerOfFirst(NextHops):
             return found
         first: Destination = self.__dict__.setdefault("first", found)
         return first
-
-
-@fault("queue-manager-computer-of-public-queue-remembered", breaks="MQDMPR-3.1.7.1.5-71", blind=True)
-class QueueManagerComputerOfPublicQueueRemembered(NextHops):
-    """After the directory object of a public queue has been changed, the queue manager sends messages to the computer
-    that the directory returned before.
-    """
-
-    def get_destination_info(self, format_name: str) -> Destination | None:
-        found = super().get_destination_info(format_name)
-        if found is None or not isinstance(parse_format_name(format_name), PublicName):
-            return found
-        known: Destination = self.__dict__.setdefault("known", {}).setdefault(format_name.lower(), found)
-        return known
 
 
 class SearchingPublicQueues(NextHops):
