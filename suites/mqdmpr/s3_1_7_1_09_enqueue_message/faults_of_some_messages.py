@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.queueing.lifetimes import Lifetimes, is_in_queue
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
+from reference_qm.model.deadlines import Deadlines
 from reference_qm.model.states import DeliveryGuarantee
 
 
@@ -44,14 +46,18 @@ class QueueManagerTimeToBeReceivedStartsAgainAtReturn(Lifetimes):
     """The timer of TimeToBeReceived starts again when a received message returns to its queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
-        started = self.__dict__.setdefault("started", set())
-        if position in started:
-            life_s = position.MessageReference.TimeToBeReceived
-            if life_s != INFINITE:
-                self.qm.to_be_received.add(position, position.MessageReference.SentTime + 4 * life_s)
-            return
-        started.add(position)
-        super().start_time_to_be_received_timer(position)
+        started = self.__dict__.setdefault("started", {})
+        started[position] = started.get(position, 0) + 1
+        if started[position] > 1 and position.MessageReference.TimeToBeReceived != INFINITE:
+            self.qm.to_be_received = Deadlines(is_in_queue)
+            for one in [one for queue in self.qm.queue_names.list_every_queue() for one in queue.MessagePositionList]:
+                message = one.MessageReference
+                if message.TimeToBeReceived != INFINITE:
+                    lives = 4 if started.get(one, 0) > 1 else 1
+                    self.qm.to_be_received.add(one, message.SentTime + lives * message.TimeToBeReceived)
+            self.qm.post(LifetimesChanged())
+        else:
+            super().start_time_to_be_received_timer(position)
 
 
 @fault(
