@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import parse_format_name
-from reference_qm.codec.format_names import PrivateName, PublicName
+from reference_qm.codec.format_names import PrivateName
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
-from reference_qm.directory import DirectoryObject, QueueManager, Replica
+from reference_qm.directory import DirectoryObject, Replica
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.interface import AttributeList, FilterExpressions, ReadResult
 from reference_qm.model.statuses import Status
@@ -36,26 +34,6 @@ class ChangedDirectory(DirectoryClient):
 
             self.qm.enterprise.awaited[event.token] = change_content
         super().on_answered(event, now)
-
-
-@fault("queue-manager-directory-read-matches-beginning-of-name", breaks="MQDMPR-3.1.7.1.20-02")
-class QueueManagerDirectoryReadMatchesBeginningOfName(ChangedDirectory):
-    """A directory read by the name of a computer returns the first queue manager whose name begins with this name or
-    is the beginning of it.
-    """
-
-    def make_replica(self, elements: Iterable[DirectoryObject]) -> Replica:
-        class MatchingBeginnings(Replica):
-            def read(self, kind: str, filters: FilterExpressions = (), attributes: AttributeList = None) -> ReadResult:
-                wanted = [one.value for one in filters if one.attribute == "ComputerName"]
-                if kind == "QueueManager" and wanted and isinstance(wanted[0], str):
-                    for one in self.contents()[1] or ():
-                        name = getattr(one, "ComputerName", None) if isinstance(one, QueueManager) else None
-                        if name and name[:2].lower() == wanted[0][:2].lower():
-                            return ReadResult(DirectoryOperationResult.SUCCESS, one)
-                return super().read(kind, filters, attributes)
-
-        return MatchingBeginnings(elements)
 
 
 @fault("queue-manager-directory-read-without-match-returns-last-object", breaks="MQDMPR-3.1.7.1.20-05")
@@ -183,21 +161,6 @@ class QueueManagerOnlineTimerNotStartedInSecondOutage(DirectoryClient):
         return super().synchronize(now)
 
 
-@fault("queue-manager-online-timer-not-started-by-read-of-sites", breaks="MQDMPR-3.1.7.1.20-26", blind=True)
-class QueueManagerOnlineTimerNotStartedByReadOfSites(DirectoryClient):
-    """When the directory cannot be reached for the read of the sites, the queue manager does not start the Directory
-    Online Timer.
-    """
-
-    def on_directory_sites_update_timer(self, now: Now) -> None:
-        super().on_directory_sites_update_timer(now)
-        self.__dict__["reads"] = True
-
-    def watch(self, now: Now) -> None:
-        if not self.__dict__.pop("reads", False):
-            super().watch(now)
-
-
 @fault("queue-manager-failed-read-of-queue-returns-earlier-object", breaks="MQDMPR-3.1.7.1.20-27", blind=True)
 class QueueManagerFailedReadOfQueueReturnsEarlierObject(QueuePaths):
     """When the directory cannot be reached, the read of a public queue returns the object that an earlier read
@@ -226,18 +189,3 @@ class QueueManagerFailedReadOfComputerReturnsEarlierObject(QueuePaths):
             known[format_name.lower()] = found
         earlier: QueuePathResult = known.get(format_name.lower(), found)
         return earlier if self.qm.enterprise.state.DirectoryOffline else found
-
-
-@fault("queue-manager-failed-read-of-host-returns-earlier-host", breaks="MQDMPR-3.1.7.1.20-27", blind=True)
-class QueueManagerFailedReadOfHostReturnsEarlierHost(NextHops):
-    """When the directory cannot be reached, the read of the host of a public queue returns the host that an earlier
-    read returned.
-    """
-
-    def get_destination_info(self, format_name: str) -> Destination | None:
-        found = super().get_destination_info(format_name)
-        known = self.__dict__.setdefault("known", {})
-        if found is not None and isinstance(parse_format_name(format_name), PublicName):
-            known[format_name.lower()] = replace(found)
-        earlier: Destination | None = known.get(format_name.lower())
-        return found if found is not None else earlier
