@@ -20,7 +20,7 @@ from harness.proof.trials import VIRTUAL_SUT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
 from harness.rules.releases import RELEASES
-from reference_qm.releases.names import NO_RELEASE, WINDOWS
+from reference_qm.releases.names import NO_RELEASE, WINDOWS_RELEASES
 from reference_qm.releases.table import get_behaviours
 
 SHOWN = (Verdict.PASS, Verdict.WARN, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
@@ -34,7 +34,7 @@ def measure() -> Iterator[str]:
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
     complaints: list[str] = []
-    idle = dict.fromkeys(name for release in WINDOWS for name in get_behaviours(release))
+    idle = dict.fromkeys(name for release in WINDOWS_RELEASES for name in get_behaviours(release))
     with tempfile.TemporaryDirectory() as name:
         for releases in group_equal_releases(catalogue):
             judged = judge_releases(catalogue, releases, Path(name))
@@ -64,7 +64,7 @@ def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
     releases have equal results.
     """
     groups: dict[object, list[str]] = {}
-    for release in WINDOWS:
+    for release in WINDOWS_RELEASES:
         excused = frozenset(catalogue.notes.list_excused_rules(release))
         groups.setdefault((*get_behaviours(release), excused, RELEASES[release]), []).append(release)
     return list(groups.values())

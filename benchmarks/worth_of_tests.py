@@ -20,15 +20,15 @@ from typing import TypeVar
 import pytest
 
 from harness.errors import EndlessComputation, HarnessError
-from harness.mutation.exchange import Exchange
+from harness.mutation.exchange import CodeExchange
 from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, select_evenly
-from harness.proof.code import code_digest
+from harness.proof.code import compute_code_digest
 from harness.proof.forks import ProcessDeath, run_forked
 from harness.proof.mutants import MutantResult, Outcome, describe_change, run_mutants
 from harness.proof.reach import LineRecorder, find_unreached, measure_reach
 from harness.proof.sessions import run_in_session
 from harness.proof.trials import Trials, run_with_trials
-from harness.run.computing import bounded_computing
+from harness.run.computing import limit_computing_time
 
 SAMPLE, SEED = 1200, "28"
 CHECKS = 30
@@ -88,7 +88,7 @@ class UnitTests:
 
     def reach(self, folder: Path) -> dict[str, TestReach]:
         """Return the lines that each test runs. The lines are recorded again after a change of code or tests."""
-        path, digest = folder / REACH_FILE, f"{code_digest()} {len(self._items)}"
+        path, digest = folder / REACH_FILE, f"{compute_code_digest()} {len(self._items)}"
         if path.is_file():
             kept = json.loads(path.read_text(encoding="utf-8"))
             if kept["digest"] == digest:
@@ -129,7 +129,7 @@ class UnitTests:
         mutant, tests = task
         killers: list[str] = []
         tried = 0
-        with Exchange(*compile_mutant(mutant)):
+        with CodeExchange(*compile_mutant(mutant)):
             for test in tests:
                 tried += 1
                 if not self._passes(test):
@@ -142,7 +142,7 @@ class UnitTests:
         item = self._items[test]
         self._failed = False
         try:
-            with bounded_computing():
+            with limit_computing_time():
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         except EndlessComputation:
             return False

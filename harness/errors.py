@@ -39,7 +39,7 @@ class SutFlood(ConformanceFailure):
 class FolderError(MqconformError):
     """Raised when files can no longer be written to the run folder."""
 
-    OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+    DISK_ERROR_NUMBERS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
     @classmethod
     def about(cls, path: Path, error: OSError) -> FolderError:

@@ -9,7 +9,7 @@ import os
 from mqconform import prefer_bundled_packages
 
 EXIT_INTERRUPTED = 130
-INTERRUPTED = "mqconform: interrupted"
+INTERRUPTED_TEXT = "mqconform: interrupted"
 
 
 def main() -> None:
@@ -33,10 +33,10 @@ def end_when_interrupted() -> None:
     except OSError:  # the descriptor is closed
         errors = 2
 
-    def end(*_: object) -> None:
+    def end_process(*_: object) -> None:
         try:
-            os.write(errors, f"{INTERRUPTED}\n".encode())
+            os.write(errors, f"{INTERRUPTED_TEXT}\n".encode())
         finally:
             os._exit(EXIT_INTERRUPTED)
 
-    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGINT, end_process)

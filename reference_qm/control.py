@@ -119,7 +119,7 @@ def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     return make(**values)
 
 
-def answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
+def build_answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
     """Build the answer to request ``number`` from the result that the core returned."""
     if isinstance(result, Rejected):
         return {"id": number, "ok": False, "error": result.error}
@@ -291,7 +291,7 @@ _SEND_ARGUMENTS = _derive_verb(
 )
 _CREATE_QUEUE_ARGUMENTS = _derive_verb(commands.CreateQueue, without=("security",))
 
-_PUBLISHED_OBJECT_ARGUMENTS = _derive_verb(surroundings.Published, null=False)
+_PUBLISHED_OBJECT_ARGUMENTS = _derive_verb(surroundings.AccessPublishedObject, null=False)
 
 _VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
     {

@@ -19,15 +19,15 @@ from reports.captures import CaptureStore
 from reports.errata import load_errata
 from reports.lake import cli as lake_cli
 from reports.lake.command import (
-    LakeUri,
-    Master,
-    SparkSettings,
+    LakeOption,
+    MasterOption,
+    SparkSettingsOption,
     exit_with_report_code,
-    one_line_errors,
     open_lake,
+    print_error_in_one_line,
     report_results,
 )
-from reports.lake.local import confirm_arguments_exist, confirm_lake
+from reports.lake.local import require_existing_argument, require_existing_lake
 from reports.matrix import write_matrix
 from reports.model import SiteContents
 from reports.packets import get_packet_reader
@@ -47,7 +47,7 @@ SITE_MARKER = ".mqconform-rollup"
 """The name of the file that marks a folder. The command may replace ``site/`` in a marked folder."""
 SITE_HEAP_SIZE = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java while it writes the pages of a site. An ingest needs more memory."""
-PIPED_WIDTH = 1_000
+PIPED_WIDTH_CHARACTERS = 1_000
 MAX_NAMED_ENTRIES = 3
 """The maximum number of entries that one line on the terminal names. The line ends with the number of entries that it
 does not name.
@@ -94,8 +94,8 @@ def rollup(
     wait: Annotated[
         float, typer.Option("--wait", min=0, help="Maximum time in seconds to wait for the given runs to finish.")
     ] = 0,
-    master: Master = "local[*]",
-    conf: SparkSettings = None,
+    master: MasterOption = "local[*]",
+    conf: SparkSettingsOption = None,
 ) -> None:
     """Ingest run folders into the lake in the folder --out, and write the interop matrix and the static site of this
     lake.
@@ -106,10 +106,10 @@ def rollup(
     if follow_runs:
         _follow_runs(runs, out, replace or wait > 0, None if once else every, master, conf)
         return
-    with one_line_errors("rollup"):
+    with print_error_in_one_line("rollup"):
         if not wait:
-            confirm_arguments_exist(runs, "run folder")
-        _confirm_replaceable(out)
+            require_existing_argument(runs, "run folder")
+        _require_replaceable(out)
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
             from reports.lake.finishing import wait_until_finished
@@ -138,11 +138,11 @@ def _follow_runs(
     """
     from reports.following import follow_runs
 
-    with one_line_errors("rollup"):
+    with print_error_in_one_line("rollup"):
         if len(runs) != 1 or of_named:
             raise RollupError("--follow needs exactly one folder of runs, and cannot be used with --replace or --wait")
-        confirm_arguments_exist(runs, "folder")
-        _confirm_replaceable(out)
+        require_existing_argument(runs, "folder")
+        _require_replaceable(out)
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True) as (lake, progress):
             progress.pause()
@@ -160,15 +160,15 @@ def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress
 
 
 def site(
-    lake: LakeUri,
+    lake: LakeOption,
     out: Annotated[Path, typer.Option("--out", help="Folder for site/ and matrix.json.")],
-    master: Master = "local[*]",
-    conf: SparkSettings = None,
+    master: MasterOption = "local[*]",
+    conf: SparkSettingsOption = None,
 ) -> None:
     """Write the interop matrix and the static site of a lake."""
-    with one_line_errors("lake site"):
-        confirm_lake(lake)
-        _confirm_replaceable(out)
+    with print_error_in_one_line("lake site"):
+        require_existing_lake(lake)
+        _require_replaceable(out)
         with open_lake("lake site", lake, master, conf, settings=SITE_HEAP_SIZE) as (opened, progress):
             contents, missing = _write_site(opened, out, progress)
     _show_result("lake site", contents, missing, out)
@@ -193,21 +193,21 @@ def _show_result(command: str, contents: SiteContents, missing: list[str], out: 
         names = "; ".join(missing[:MAX_NAMED_ENTRIES])
         line = f"{len(missing)} captures are missing from their run folders: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
-    matrix_console().print(build_terminal_matrix(contents))
+    make_matrix_console().print(build_terminal_matrix(contents))
     typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
 
 
-def matrix_console() -> Console:
+def make_matrix_console() -> Console:
     """Return the console for the matrix. The console does not wrap rows if the output is not a terminal and no
     width is given.
     """
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
-        console.width = PIPED_WIDTH
+        console.width = PIPED_WIDTH_CHARACTERS
     return console
 
 
-def _confirm_replaceable(out: Path) -> None:
+def _require_replaceable(out: Path) -> None:
     """Raise `RollupError` if the command would replace a file that no earlier rollup has written."""
     marker = out / SITE_MARKER
     try:

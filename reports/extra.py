@@ -16,14 +16,14 @@ def describe_missing_requirements() -> str | None:
     from reports.java import check_java
 
     try:
-        confirm_installed()
+        require_installed_packages()
         check_java()
     except RollupError as error:
         return str(error)
     return None
 
 
-def confirm_installed(extra: str = "reports") -> None:
+def require_installed_packages(extra: str = "reports") -> None:
     """Raise `RollupError` with the remedy if a package of the extra is missing."""
     missing = [name for name in PACKAGES_BY_EXTRA[extra] if find_spec(name) is None]
     if missing:

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from reports.lake.command import print_report
 from reports.lake.following import Follower, repeat_searches
-from reports.lake.ingest import Report
+from reports.lake.ingest import IngestReport
 from reports.lake.store import Lake
 from reports.progress import Progress
 from reports.text import one_line
@@ -25,15 +25,15 @@ def follow_runs(
     every_s: float | None,
     write_site: Callable[[Progress], None],
     wait: Callable[[float], None] = time.sleep,
-) -> list[Report]:
+) -> list[IngestReport]:
     """Ingest the runs of ``folder`` into the lake at ``where``, and write the site when the lake has changed.
 
     ``every_s``: the time in seconds between two searches, which continue until Ctrl-C, or None to search only once.
     Return the reports of a single search, or an empty list after repeated searches.
     """
-    reports: list[Report] = []
+    reports: list[IngestReport] = []
 
-    def note_report(report: Report) -> None:
+    def note_report(report: IngestReport) -> None:
         if every_s is None:
             reports.append(report)
         if report.taken or report.refused or report.unfinished:

@@ -33,7 +33,7 @@ def describe_java_error(error: Exception) -> str:
     its message, and the remedy.
     """
     try:
-        cause = _innermost_cause(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
+        cause = _get_innermost_cause(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
     except DEAD_JAVA_ERRORS as silence:
         return describe_java_error(silence)
     if isinstance(error, DEAD_JAVA_ERRORS):
@@ -61,7 +61,7 @@ def find_reason_in_java_output(log: str) -> str:
     return one_line(found[-1], MAX_REASON_CHARACTERS) if found else ""
 
 
-def _innermost_cause(exception: Any) -> Any:
+def _get_innermost_cause(exception: Any) -> Any:
     for _ in range(20):  # an exception may be its own cause, in a circle
         if exception is None or (cause := exception.getCause()) is None:
             return exception

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from reports.text import get_natural_sort_key, get_section_sort_key, make_slug, shown_profile, system_key, system_label
 from reports.verdict_table import VerdictTable
-from reports.vocabulary import SEVERITY
+from reports.vocabulary import SEVERITY_BY_VERDICT
 
 DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
@@ -447,6 +447,8 @@ def sum_counts(counters: Iterable[Counter[str]]) -> Counter[str]:
     return sum(counters, Counter())
 
 
-def worst(counts: Counter[str]) -> str:
+def get_worst_verdict(counts: Counter[str]) -> str:
     """Return the worst verdict whose count is above zero."""
-    return min((name for name, count in counts.items() if count), key=SEVERITY.__getitem__, default="not_judged")
+    return min(
+        (name for name, count in counts.items() if count), key=SEVERITY_BY_VERDICT.__getitem__, default="not_judged"
+    )

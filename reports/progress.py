@@ -13,7 +13,7 @@ from typing import TextIO
 
 FIRST_REPORT_AFTER_S = 5
 """The number of seconds before a command begins to report its stages."""
-WATCHED_S, PIPED_S = 1, 30
+TERMINAL_INTERVAL_S, PIPED_INTERVAL_S = 1, 30
 """The number of seconds between two reports, on a terminal and in a pipe."""
 _ERASE_LINE_SEQUENCE = "\r\x1b[2K"
 
@@ -23,12 +23,12 @@ class Progress:
     is known.
 
     On a terminal, the reports replace each other on one line, which is erased at the end. In a pipe, a new line follows
-    every `PIPED_S` seconds. An instance that is used as a context manager also reports during a long stage.
+    every `PIPED_INTERVAL_S` seconds. An instance that is used as a context manager also reports during a long stage.
     """
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._command = command
-        self._out = out or _standard_error()
+        self._out = out or _open_second_stderr()
         self._closes = self._out not in (out, sys.stderr)
         self._clock = clock
         self._began = self._stage_began = clock()
@@ -80,12 +80,12 @@ class Progress:
                 self._out.flush()
 
     def _repeat_line(self) -> None:
-        while not self._ended.wait(WATCHED_S):
+        while not self._ended.wait(TERMINAL_INTERVAL_S):
             with self._lock:
                 self._print_line(self._clock())
 
     def _print_line(self, now: float) -> None:
-        pause = WATCHED_S if self._is_watched else PIPED_S
+        pause = TERMINAL_INTERVAL_S if self._is_watched else PIPED_INTERVAL_S
         if (
             self._is_at_rest
             or now - self._began < FIRST_REPORT_AFTER_S
@@ -109,7 +109,7 @@ class Progress:
         self._out.flush()
 
 
-def _standard_error() -> TextIO:
+def _open_second_stderr() -> TextIO:
     """Return a second stream to the present stderr, which stays usable while descriptor 2 is redirected for the start
     of Java.
     """

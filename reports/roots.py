@@ -13,7 +13,7 @@ from reports.text import MAX_SHOWN_CHARACTERS, one_line
 
 MAX_SHOWN_ROOTS = 20
 MAX_CHECKS_PER_ROOT = 5_000
-NOT_RENAMED: Mapping[str, str] = MappingProxyType({})
+NO_RENAMED_CHECKS: Mapping[str, str] = MappingProxyType({})
 _MAX_ROOT_CHARACTERS = 800
 
 
@@ -29,7 +29,7 @@ def _describe_dependents(root: Root) -> str:
     return f" ({number} check{'s depend' if number != 1 else ' depends'} on it)" if number else ""
 
 
-def read_root_causes(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
+def read_root_causes(extra: str | None, new_names: Mapping[str, str] = NO_RENAMED_CHECKS) -> tuple[Root, ...]:
     """Return the root causes of a run. Malformed values are dropped.
 
     ``new_names``: the new name of each renamed check by the old name of the check, both without parameters.

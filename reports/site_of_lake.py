@@ -19,7 +19,7 @@ from reports.lake.exchanges import find_current_exchanges
 from reports.lake.local import get_local_path
 from reports.lake.order import get_rank
 from reports.lake.renamed_checks import find_new_names_by_system
-from reports.lake.schemas import RULE_COLUMN_TYPES, SYSTEM
+from reports.lake.schemas import RULE_COLUMN_TYPES, SYSTEM_COLUMN_TYPES
 from reports.lake.store import Lake
 from reports.model import (
     DEMAND,
@@ -46,7 +46,7 @@ from reports.model import (
 from reports.roots import read_root_causes
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_CHARACTERS, MAX_SHOWN_OCTETS
 from reports.verdict_table import VerdictTable
-from reports.vocabulary import FINDINGS
+from reports.vocabulary import FINDING_VERDICTS
 
 MAX_SHOWN_CHANGES = 10
 """The maximum number of latest changes on the page of a rule."""
@@ -112,7 +112,7 @@ def get_run_folder(lake: Lake, run: str) -> Path | None:
 
 
 def _read_systems(runs: DataFrame) -> tuple[System, ...]:
-    rows = runs.groupBy(*SYSTEM).agg(sql.max("ingest").alias("latest")).collect()
+    rows = runs.groupBy(*SYSTEM_COLUMN_TYPES).agg(sql.max("ingest").alias("latest")).collect()
     systems = (System(row.sut_name, row.sut_version, row.profile or "", row.latest) for row in rows)
     return tuple(sorted(systems, key=lambda system: (system.name, system.profile, system.order)))
 
@@ -236,7 +236,7 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
     chosen = (
         lake.table("rule_current")
         .select("sut", "rule", "verdict", "retired", "ingest")
-        .withColumn("good", ~sql.col("verdict").isin(*FINDINGS))
+        .withColumn("good", ~sql.col("verdict").isin(*FINDING_VERDICTS))
         .withColumn("place", sql.row_number().over(of_rule))
         .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_PER_PAGE).otherwise(PANELS_PER_PAGE))
         .select("sut", "rule", "place")
@@ -274,7 +274,7 @@ def _build_exchange(row: Row) -> Exchange:
 
 def _read_found(lake: Lake) -> DataFrame:
     looked_at: Iterable[Column] = (
-        sql.col("verdict").isin(*FINDINGS),
+        sql.col("verdict").isin(*FINDING_VERDICTS),
         sql.col("retired"),
         sql.size("beside") > 0,
     )

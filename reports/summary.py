@@ -14,10 +14,17 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reports.model import Pair, SiteContents, System, worst
+from reports.model import Pair, SiteContents, System, get_worst_verdict
 from reports.roots import MAX_SHOWN_ROOTS, format_root_causes
 from reports.text import document_name, one_line, system_label
-from reports.vocabulary import DECIDED_VERDICTS, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
+from reports.vocabulary import (
+    DECIDED_VERDICTS,
+    FINDING_VERDICTS,
+    NOT_JUDGED,
+    VERDICT_KIND_BY_NAME,
+    VERDICT_KINDS_WORST_FIRST,
+    VerdictKind,
+)
 
 GROUP_DEPTH = 3
 """The number of leading parts of a section's number that determine its row in the matrix: sections 3.1.5.8.2 and
@@ -64,7 +71,7 @@ def build_terminal_matrix(contents: SiteContents) -> Group:
     """Return the tables and the legend of the matrix for a rich console. Strings of a SUT are shown as text, never
     as markup.
     """
-    legend = Text("  ").join(_format_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
+    legend = Text("  ").join(_format_chip(kind, f" {kind.label}") for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED))
     tables: list[RenderableType] = [
         _build_table_of_systems(contents),
         *([_build_table_of_pairs(contents)] if contents.pairs else []),
@@ -97,19 +104,21 @@ def _describe_root_causes(contents: SiteContents) -> list[Text]:
 def _build_table_of_systems(contents: SiteContents) -> Table:
     totals = contents.totals()
     judgeable = sum(section.checked for section in contents.sections())
-    shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDINGS))[:SYSTEMS_SHOWN]
+    shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDING_VERDICTS))[
+        :SYSTEMS_SHOWN
+    ]
     left_out = len(contents.systems) - len(shown)
     table = Table(title="Systems", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.caption = f"{left_out} more systems, with fewer findings" if left_out else None
     table.add_column("System", ratio=1, overflow="fold")
     table.add_column("Judged", justify="right", no_wrap=True)
-    for kind in WORST_FIRST:
+    for kind in VERDICT_KINDS_WORST_FIRST:
         table.add_column(Text(kind.symbol, style=kind.terminal_style), justify="right", no_wrap=True)
     for system in sorted(shown, key=lambda each: (each.name, each.profile, each.order)):
         counts = totals[system.key]
         decided = sum(counts[name] for name in DECIDED_VERDICTS)
         share = f"{100 * decided // judgeable} %" if judgeable else "-"
-        numbers = [Text(str(counts[kind.name] or ""), style=kind.terminal_style) for kind in WORST_FIRST]
+        numbers = [Text(str(counts[kind.name] or ""), style=kind.terminal_style) for kind in VERDICT_KINDS_WORST_FIRST]
         table.add_row(_format_system_name(contents, system), share, *numbers)
     return table
 
@@ -132,13 +141,13 @@ def _build_table_of_documents(contents: SiteContents) -> Table:
 def _format_worst_cell(counts: Counter[str]) -> Text:
     if not any(counts.values()):
         return Text("")
-    kind = KINDS[worst(counts)]
+    kind = VERDICT_KIND_BY_NAME[get_worst_verdict(counts)]
     return _format_chip(kind, f" {counts[kind.name]}")
 
 
 def _build_table_of_pairs(contents: SiteContents) -> Table:
     def get_attention_key(pair: Pair) -> tuple[int, ...]:
-        return tuple(-pair.counts.get(name, 0) for name in FINDINGS)
+        return tuple(-pair.counts.get(name, 0) for name in FINDING_VERDICTS)
 
     pairs = sorted(contents.pairs, key=lambda each: (get_attention_key(each), each.a_name, each.b_name))
     table = Table(title="Pairs", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -149,7 +158,9 @@ def _build_table_of_pairs(contents: SiteContents) -> Table:
     table.add_column("Rules by verdict")
     for one in pairs[:SYSTEMS_SHOWN]:
         numbers = Text("  ").join(
-            _format_chip(kind, str(one.counts[kind.name])) for kind in WORST_FIRST if one.counts.get(kind.name)
+            _format_chip(kind, str(one.counts[kind.name]))
+            for kind in VERDICT_KINDS_WORST_FIRST
+            if one.counts.get(kind.name)
         )
         table.add_row(*(Text(one_line(each, 40)) for each in (one.a_name, one.role, one.b_name)), numbers)
     return table
@@ -187,8 +198,10 @@ def _format_system_name(contents: SiteContents, system: System) -> Text:
 def _format_counts_cell(counts: Counter[str] | None, rules: int) -> Text:
     counts = counts or Counter()
     counts = counts + Counter({NOT_JUDGED.name: rules - counts.total()})
-    return Text("  ").join(_format_chip(kind, f"{counts[name]}") for name, kind in KINDS.items() if counts[name])
+    return Text("  ").join(
+        _format_chip(kind, f"{counts[name]}") for name, kind in VERDICT_KIND_BY_NAME.items() if counts[name]
+    )
 
 
-def _format_chip(kind: Kind, words: str) -> Text:
+def _format_chip(kind: VerdictKind, words: str) -> Text:
     return Text(f"{kind.symbol}{words}", style=kind.terminal_style)  # one word, so that no line breaks within it

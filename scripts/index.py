@@ -31,14 +31,14 @@ def list_index_rows(ledger: Path) -> list[list[str]]:
     documents = list(dict.fromkeys(row["id"].split("-")[0] for row in rows))
     found = []
     for row in sorted(
-        [*rows, *declared], key=lambda row: (documents.index(row["id"].split("-")[0]), _place(row["id"]))
+        [*rows, *declared], key=lambda row: (documents.index(row["id"].split("-")[0]), _get_section_numbers(row["id"]))
     ):
         known = classes.get(row["id"], {"class": "demand" if row["form"] in ROW_FORMS else "", "of": ""})
         found.append([row["id"], row["level"], row["form"], known["class"], known["of"], row["title"]])
     return found
 
 
-def _place(rule: str) -> list[int]:
+def _get_section_numbers(rule: str) -> list[int]:
     return [int(part) for part in rule.split("-")[1].split(".")]
 
 

@@ -45,10 +45,10 @@ from scapy.utils import RawPcapNgReader
 
 ROOT = Path(__file__).resolve().parent.parent
 MQCONFORM = Path(sys.executable).parent / "mqconform"
-TESTER, SYSTEM = "10.77.0.1", "10.77.0.2"
+TESTER_ADDRESS, SYSTEM_ADDRESS = "10.77.0.1", "10.77.0.2"
 CONTROL_PORT = 9801
-FAULTS = ROOT / "tests" / "unit" / "foreign" / "recorded" / "faults" / "faults.toml"
-CHECKS = (
+FAULTS_FILE = ROOT / "tests" / "unit" / "foreign" / "recorded" / "faults" / "faults.toml"
+RECORDED_CHECKS = (
     "test_data_model_has_nothing_unacknowledged_after_session_header",
     "test_traced_message_has_debug_header_at_its_end",
     "test_single_phase_prepare_commits",
@@ -57,12 +57,18 @@ CHECKS = (
     "test_unacknowledged_final_ack_comes_again_after_restart",
     "test_forwarded_message_keeps_connector_type",
 )
-MANY_CHECKS = (*CHECKS, "test_transactions", "test_base_header", "test_user_header", "test_shown_queues")
-_TUNSETIFF, _TUN, _TAP, _NO_PI = 0x400454CA, 1, 2, 0x1000
-_READY_S = 30.0
-_ETHERNET_SIZE = 14
+CHECKS_OF_LONG_CAPTURE = (
+    *RECORDED_CHECKS,
+    "test_transactions",
+    "test_base_header",
+    "test_user_header",
+    "test_shown_queues",
+)
+_TUNSETIFF, _IFF_TUN, _IFF_TAP, _IFF_NO_PI = 0x400454CA, 1, 2, 0x1000
+_RECORDER_START_TIMEOUT_S = 30.0
+_ETHERNET_HEADER_BYTES = 14
 
-Frames = Callable[[bytes], list[bytes]]
+BuildFrames = Callable[[bytes], list[bytes]]
 
 
 class Device:
@@ -72,7 +78,7 @@ class Device:
 
     def __init__(self, name: str, namespace: str, *, ethernet: bool = False, address: str = "") -> None:
         self.descriptor = os.open("/dev/net/tun", os.O_RDWR)
-        kind = (_TAP if ethernet else _TUN) | _NO_PI
+        kind = (_IFF_TAP if ethernet else _IFF_TUN) | _IFF_NO_PI
         fcntl.ioctl(self.descriptor, _TUNSETIFF, struct.pack("16sH", name.encode(), kind))
         _run_ip("link", "set", name, "netns", namespace)
         _run_ip("-n", namespace, "link", "set", name, "mtu", "1500", "up")
@@ -86,49 +92,49 @@ class Device:
 
 @dataclass
 class Wire:
-    """A connection that carries packets between two devices. Of every thousand packets, ``lost`` packets are lost, and
-    ``late`` packets arrive after the packet that follows them.
+    """A connection that carries packets between two devices. Of every thousand packets, ``lost_per_thousand``
+    packets are lost, and ``late_per_thousand`` packets arrive after the packet that follows them.
 
     ``copied``: the device to which a copy of each packet is written. ``frames``: the function that makes the frames
     of the copy.
     """
 
     ends: tuple[Device, Device]
-    lost: int = 0
-    late: int = 0
+    lost_per_thousand: int = 0
+    late_per_thousand: int = 0
     copied: Device | None = None
-    frames: Frames | None = None
+    frames: BuildFrames | None = None
     random: random.Random = field(default_factory=lambda: random.Random(1))
-    held: list[tuple[int, bytes]] = field(default_factory=list)
-    ended: bool = False
+    held_packets: list[tuple[int, bytes]] = field(default_factory=list)
+    is_ended: bool = False
 
     def carry(self) -> None:
         """Carry packets between the two devices until another thread ends the wire."""
         descriptors = [end.descriptor for end in self.ends]
-        while not self.ended:
+        while not self.is_ended:
             for ready in select.select(descriptors, [], [], 0.02)[0] or [None]:
                 if ready is None:
-                    self._release()
+                    self._send_held_packets()
                     continue
                 packet = os.read(ready, 65_536)
-                self._take(1 - descriptors.index(ready), packet)
+                self._carry_packet(1 - descriptors.index(ready), packet)
 
-    def _take(self, side: int, packet: bytes) -> None:
+    def _carry_packet(self, side: int, packet: bytes) -> None:
         chance = self.random.randrange(1000) if packet[9:10] == b"\x06" else 1000
-        if chance < self.lost:
+        if chance < self.lost_per_thousand:
             return
-        if chance < self.lost + self.late:
-            self.held.append((side, packet))
+        if chance < self.lost_per_thousand + self.late_per_thousand:
+            self.held_packets.append((side, packet))
             return
-        self._put(side, packet)
-        self._release()
+        self._send_packet(side, packet)
+        self._send_held_packets()
 
-    def _release(self) -> None:
-        for side, packet in self.held:
-            self._put(side, packet)
-        self.held.clear()
+    def _send_held_packets(self) -> None:
+        for side, packet in self.held_packets:
+            self._send_packet(side, packet)
+        self.held_packets.clear()
 
-    def _put(self, side: int, packet: bytes) -> None:
+    def _send_packet(self, side: int, packet: bytes) -> None:
         os.write(self.ends[side].descriptor, packet)
         if self.copied is not None and self.frames is not None and packet[0] >> 4 == 4:
             for frame in self.frames(packet):
@@ -170,44 +176,46 @@ class Scenario:
 
     name: str
     recorder: tuple[str, ...] = ("tshark", "-q", "-i", "t0", "-w")
-    copies: Frames | None = None
+    build_copies: BuildFrames | None = None
     copies_ethernet: bool = False
-    lost: int = 0
-    late: int = 0
-    checks: tuple[str, ...] = CHECKS
-    after: tuple[str, ...] = ()
+    lost_per_thousand: int = 0
+    late_per_thousand: int = 0
+    checks: tuple[str, ...] = RECORDED_CHECKS
+    editcap_arguments: tuple[str, ...] = ()
     """The options of the editcap command that changes the recorded capture. In the command, they stand between the name
     of the input file and the name of the output file.
     """
-    loopback: bool = False
+    uses_loopback: bool = False
     fault: str = ""
     suffix: str = ".pcapng"
 
 
-TSHARK = ("tshark", "-q", "-i")
-TCPDUMP = ("tcpdump", "-U", "-i")
+TSHARK_COMMAND = ("tshark", "-q", "-i")
+TCPDUMP_COMMAND = ("tcpdump", "-U", "-i")
 SCENARIOS = (
     Scenario("raw"),
-    Scenario("loopback", (*TSHARK, "lo", "-w"), loopback=True),
-    Scenario("loopback_pcap", (*TCPDUMP, "lo", "-w"), loopback=True, suffix=".pcap"),
-    Scenario("nanoseconds", (*TCPDUMP, "lo", "--time-stamp-precision=nano", "-w"), loopback=True, suffix=".pcap"),
-    Scenario("cooked_v1", (*TCPDUMP, "any", "-y", "LINUX_SLL", "-w"), loopback=True, suffix=".pcap"),
-    Scenario("cooked_v2", (*TCPDUMP, "any", "-y", "LINUX_SLL2", "-w"), suffix=".pcap"),
-    Scenario("two_link_types", (*TSHARK, "t0", "-i", "m0", "-w"), build_tagged_frames, copies_ethernet=True),
-    Scenario("vlan", (*TSHARK, "m0", "-w"), build_tagged_frames, copies_ethernet=True),
-    Scenario("ipv6", (*TSHARK, "m0", "-w"), build_ipv6_packets),
-    Scenario("fragments", (*TSHARK, "m0", "-w"), build_fragments),
-    Scenario("loss", lost=40),
-    Scenario("reordering", late=120),
-    Scenario("snaplen", (*TSHARK, "t0", "-s", "96", "-w")),
-    Scenario("lost_frames", after=("200-203", "400", "650-652")),
-    Scenario("middle", after=("1-330",)),
-    Scenario("many", checks=MANY_CHECKS),
+    Scenario("loopback", (*TSHARK_COMMAND, "lo", "-w"), uses_loopback=True),
+    Scenario("loopback_pcap", (*TCPDUMP_COMMAND, "lo", "-w"), uses_loopback=True, suffix=".pcap"),
+    Scenario(
+        "nanoseconds", (*TCPDUMP_COMMAND, "lo", "--time-stamp-precision=nano", "-w"), uses_loopback=True, suffix=".pcap"
+    ),
+    Scenario("cooked_v1", (*TCPDUMP_COMMAND, "any", "-y", "LINUX_SLL", "-w"), uses_loopback=True, suffix=".pcap"),
+    Scenario("cooked_v2", (*TCPDUMP_COMMAND, "any", "-y", "LINUX_SLL2", "-w"), suffix=".pcap"),
+    Scenario("two_link_types", (*TSHARK_COMMAND, "t0", "-i", "m0", "-w"), build_tagged_frames, copies_ethernet=True),
+    Scenario("vlan", (*TSHARK_COMMAND, "m0", "-w"), build_tagged_frames, copies_ethernet=True),
+    Scenario("ipv6", (*TSHARK_COMMAND, "m0", "-w"), build_ipv6_packets),
+    Scenario("fragments", (*TSHARK_COMMAND, "m0", "-w"), build_fragments),
+    Scenario("loss", lost_per_thousand=40),
+    Scenario("reordering", late_per_thousand=120),
+    Scenario("snaplen", (*TSHARK_COMMAND, "t0", "-s", "96", "-w")),
+    Scenario("lost_frames", editcap_arguments=("200-203", "400", "650-652")),
+    Scenario("middle", editcap_arguments=("1-330",)),
+    Scenario("many", checks=CHECKS_OF_LONG_CAPTURE),
 )
 
 
 @dataclass(frozen=True)
-class Rewriting:
+class RewrittenCapture:
     """A capture that text2pcap writes. ``header`` precedes each IP packet, and the link type is not Ethernet."""
 
     name: str
@@ -218,9 +226,9 @@ class Rewriting:
     source: str = "loopback"
 
 
-REWRITINGS = (
-    Rewriting("null", 0, struct.pack("<I", 2), "pcap", ".pcap"),
-    Rewriting("loop", 108, struct.pack(">I", 2), "pcapng", ".pcapng"),
+REWRITTEN_CAPTURES = (
+    RewrittenCapture("null", 0, struct.pack("<I", 2), "pcap", ".pcap"),
+    RewrittenCapture("loop", 108, struct.pack(">I", 2), "pcapng", ".pcapng"),
 )
 
 
@@ -235,34 +243,34 @@ def main() -> None:
         (given.out / "faults").mkdir(parents=True, exist_ok=True)
         for scenario in read_fault_scenarios():
             if not names[1:] or scenario.name in names[1:]:
-                _report(scenario, record(scenario, given.out / "faults" / scenario.name, own=None))
+                _print_result(scenario, record_scenario(scenario, given.out / "faults" / scenario.name, own=None))
         return
     for scenario in SCENARIOS:
         if not names or scenario.name in names:
             out = given.out / scenario.name
             shutil.rmtree(out, ignore_errors=True)
             (out / "own").mkdir(parents=True)
-            _report(scenario, record(scenario, out / "capture", out / "own"))
-    for rewriting in REWRITINGS:
+            _print_result(scenario, record_scenario(scenario, out / "capture", out / "own"))
+    for rewriting in REWRITTEN_CAPTURES:
         if not names or rewriting.name in names:
-            _report(rewriting, rewrite(rewriting, given.out))
+            _print_result(rewriting, rewrite_capture(rewriting, given.out))
 
 
-def _report(scenario: Scenario | Rewriting, recorded: str) -> None:
+def _print_result(scenario: Scenario | RewrittenCapture, recorded: str) -> None:
     sys.stdout.write(f"{scenario.name}: {recorded}\n")
     sys.stdout.flush()
 
 
 def read_fault_scenarios() -> list[Scenario]:
     """Return a scenario on loopback for each fault of faults.toml."""
-    faults = tomllib.loads(FAULTS.read_text(encoding="utf-8"))["faults"]
+    faults = tomllib.loads(FAULTS_FILE.read_text(encoding="utf-8"))["faults"]
     return [
-        Scenario(name, (*TSHARK, "lo", "-w"), loopback=True, checks=(fault["check"],), fault=name)
+        Scenario(name, (*TSHARK_COMMAND, "lo", "-w"), uses_loopback=True, checks=(fault["check"],), fault=name)
         for name, fault in faults.items()
     ]
 
 
-def record(scenario: Scenario, out: Path, own: Path | None) -> str:
+def record_scenario(scenario: Scenario, out: Path, own: Path | None) -> str:
     """Record one scenario to the file ``out`` (given without its suffix), and write the harness's own captures of it to
     the folder ``own``. Return a description of the recorded files.
     """
@@ -277,9 +285,9 @@ def record(scenario: Scenario, out: Path, own: Path | None) -> str:
         time.sleep(1.0)
         recorder.send_signal(signal.SIGINT)
         recorder.wait()
-        if scenario.after:
+        if scenario.editcap_arguments:
             changed = capture.with_name(f"changed{scenario.suffix}")
-            subprocess.run(["editcap", capture, changed, *scenario.after], check=True)
+            subprocess.run(["editcap", capture, changed, *scenario.editcap_arguments], check=True)
             capture = changed
         packed = [_compress(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
         if own is not None:
@@ -288,7 +296,7 @@ def record(scenario: Scenario, out: Path, own: Path | None) -> str:
     return f"{run}; {len(packed) - 1} captures of the harness; {sum(packed):,} bytes"
 
 
-def rewrite(rewriting: Rewriting, out: Path) -> str:
+def rewrite_capture(rewriting: RewrittenCapture, out: Path) -> str:
     """Write the IP packets of a recorded Ethernet capture with text2pcap. Return the number and the size of the
     packets as text.
     """
@@ -312,32 +320,32 @@ def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
     """
     seconds, rest = divmod((meta.tshigh << 32) + meta.tslow, meta.tsresol)
     time_ = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest * 10**9 // meta.tsresol:09}Z"
-    return f"{time_} {(header + data[_ETHERNET_SIZE:]).hex()}\n"
+    return f"{time_} {(header + data[_ETHERNET_HEADER_BYTES:]).hex()}\n"
 
 
 def _create_namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
     tester = f"mq-tester-{os.getpid()}"
-    names = (tester, tester if scenario.loopback else f"mq-system-{os.getpid()}")
+    names = (tester, tester if scenario.uses_loopback else f"mq-system-{os.getpid()}")
     for name in dict.fromkeys(names):
         stack.enter_context(_create_namespace(name))
-    if scenario.loopback:
-        for address in (TESTER, SYSTEM):
+    if scenario.uses_loopback:
+        for address in (TESTER_ADDRESS, SYSTEM_ADDRESS):
             _run_ip("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
         return names
-    ends = Device("t0", names[0], address=TESTER), Device("t1", names[1], address=SYSTEM)
-    copied = Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.copies is not None else None
-    wire = Wire(ends, scenario.lost, scenario.late, copied, scenario.copies)
+    ends = Device("t0", names[0], address=TESTER_ADDRESS), Device("t1", names[1], address=SYSTEM_ADDRESS)
+    copied = Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.build_copies is not None else None
+    wire = Wire(ends, scenario.lost_per_thousand, scenario.late_per_thousand, copied, scenario.build_copies)
     thread = threading.Thread(target=wire.carry, daemon=True)
     thread.start()
 
-    def end() -> None:
-        wire.ended = True
+    def end_wire() -> None:
+        wire.is_ended = True
         thread.join()
         for device in (*ends, copied):
             if device is not None:
                 device.close()
 
-    stack.callback(end)
+    stack.callback(end_wire)
     return names
 
 
@@ -353,8 +361,12 @@ def _create_namespace(name: str) -> Iterator[None]:
 
 
 def _start_serve(folder: Path, namespace: str, scenario: Scenario, stack: ExitStack) -> None:
-    command = ["ip", "netns", "exec", namespace, MQCONFORM, "serve", "--address", SYSTEM]
-    command += ["--control", f"{SYSTEM}:{CONTROL_PORT}", *(["--fault", scenario.fault] if scenario.fault else [])]
+    command = ["ip", "netns", "exec", namespace, MQCONFORM, "serve", "--address", SYSTEM_ADDRESS]
+    command += [
+        "--control",
+        f"{SYSTEM_ADDRESS}:{CONTROL_PORT}",
+        *(["--fault", scenario.fault] if scenario.fault else []),
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
     stack.callback(process.wait)
     stack.callback(process.terminate)
@@ -369,7 +381,7 @@ def _start_recorder(scenario: Scenario, namespace: str, capture: Path, stack: Ex
     stack.callback(process.kill)
     began = time.monotonic()
     while not capture.exists() or capture.stat().st_size == 0:
-        if time.monotonic() - began > _READY_S or process.poll() is not None:
+        if time.monotonic() - began > _RECORDER_START_TIMEOUT_S or process.poll() is not None:
             raise SystemExit(f"{scenario.name}: {' '.join(command)} did not begin a capture")
         time.sleep(0.05)
     time.sleep(1.0)
@@ -379,9 +391,9 @@ def _start_recorder(scenario: Scenario, namespace: str, capture: Path, stack: Ex
 def _run_checks(folder: Path, namespace: str, scenario: Scenario) -> str:
     sut = folder / "sut.toml"
     sut.write_text(
-        f'[sut]\nname = "served"\nversion = "0"\n[driver]\nkind = "external"\naddress = "{SYSTEM}"\n'
-        f'peer_address = "{TESTER}"\nallow_remote = true\n[control]\nkind = "jsonl"\n'
-        f'address = "{SYSTEM}:{CONTROL_PORT}"\n[capabilities]\nping = true\nqm2qm = true\n',
+        f'[sut]\nname = "served"\nversion = "0"\n[driver]\nkind = "external"\naddress = "{SYSTEM_ADDRESS}"\n'
+        f'peer_address = "{TESTER_ADDRESS}"\nallow_remote = true\n[control]\nkind = "jsonl"\n'
+        f'address = "{SYSTEM_ADDRESS}:{CONTROL_PORT}"\n[capabilities]\nping = true\nqm2qm = true\n',
         encoding="utf-8",
     )
     command = ["ip", "netns", "exec", namespace, str(MQCONFORM), "run", "--sut", str(sut), "--out", str(folder / "run")]

@@ -13,15 +13,16 @@ from harness.paths import SUITES
 from harness.printable import one_line
 from harness.rules.catalogue import Rule, load_catalogue
 
-MAX_CHARACTERS = 300
+MAX_SENTENCE_CHARACTERS = 300
 """The maximum length of a sentence in characters. All sentences are shorter."""
 
 
-def build_tags(rules: Iterable[Rule]) -> list[str]:
+def build_tag_lines(rules: Iterable[Rule]) -> list[str]:
     """Return the lines of the file, sorted as editors require."""
+    sentences = {rule: one_line(rule.says, MAX_SENTENCE_CHARACTERS) for rule in rules}
     return sorted(
-        f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{one_line(rule.says, MAX_CHARACTERS)}'
-        for rule in rules
+        f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{sentence}'
+        for rule, sentence in sentences.items()
     )
 
 
@@ -30,7 +31,7 @@ def main() -> None:
     lines = [
         "!_TAG_FILE_FORMAT\t2\t/extended format/",
         "!_TAG_FILE_SORTED\t1\t/sorted/",
-        *build_tags(load_catalogue().values()),
+        *build_tag_lines(load_catalogue().values()),
     ]
     (SUITES.parent / "tags").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

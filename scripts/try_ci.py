@@ -26,11 +26,11 @@ from xml.etree import ElementTree
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-EXAMPLES = ROOT / "examples" / "ci"
+CI_EXAMPLES_FOLDER = ROOT / "examples" / "ci"
 SERVE = '"mqconform", "serve",'
 KNOWN_FAULT, KNOWN_RULE = "acceptor-establish-connection-timestamp-one-more", "MQQB-3.1.5.3.1-10"
-LIMIT_S = 3600
-BASELINE = f'schema = 1\n["{KNOWN_RULE}"]\nreason = "kept for old clients"\n'
+STEP_TIMEOUT_S = 3600
+BASELINE_TEXT = f'schema = 1\n["{KNOWN_RULE}"]\nreason = "kept for old clients"\n'
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,18 @@ class Step:
     """A step of a job: a script for bash, or a step that this machine cannot carry out."""
 
     script: str = ""
-    always: bool = False
+    runs_after_failure: bool = False
     """Whether the step also runs after another step has failed."""
-    needs: str = ""
+    needed_file: str = ""
     """A file that the step needs. The job skips the step if this file is missing."""
-    not_here: str = ""
+    reason_for_omission: str = ""
 
     @property
     def title(self) -> str:
         """Return a name for the step: the reason why this machine cannot carry out the step, or else the first line
         of the step's script.
         """
-        return self.not_here or self.script.partition("\n")[0]
+        return self.reason_for_omission or self.script.partition("\n")[0]
 
 
 def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
@@ -57,14 +57,14 @@ def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     where a variable already has a value.
     """
     (job,) = tree["jobs"].values()
-    yield Step(not_here=f"runs-on: {job['runs-on']}: this machine; timeout-minutes, permissions")
+    yield Step(reason_for_omission=f"runs-on: {job['runs-on']}: this machine; timeout-minutes, permissions")
     for name, value in job["env"].items():
         variables.setdefault(name, value)
     for step in job["steps"]:
-        always, needs = _parse_condition(step.get("if", ""))
+        runs_after_failure, needed_file = _parse_condition(step.get("if", ""))
         given = ", ".join(f"{key} {value}" for key, value in step.get("with", {}).items())
-        not_here = f"uses: {step['uses']}{f' ({given})' if given else ''}" if "uses" in step else ""
-        yield Step(step.get("run", ""), always, needs, not_here)
+        reason_for_omission = f"uses: {step['uses']}{f' ({given})' if given else ''}" if "uses" in step else ""
+        yield Step(step.get("run", ""), runs_after_failure, needed_file, reason_for_omission)
 
 
 def _parse_condition(words: str) -> tuple[bool, str]:
@@ -82,14 +82,14 @@ def list_gitlab_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     (job,) = tree.values()
     for name, value in job["variables"].items():
         variables.setdefault(name, value)
-    yield Step(not_here=f"image: {job['image']}: Python of this machine; timeout")
+    yield Step(reason_for_omission=f"image: {job['image']}: Python of this machine; timeout")
     yield Step("\n".join(job["script"]))
-    yield Step("\n".join(job["after_script"]), always=True)
+    yield Step("\n".join(job["after_script"]), runs_after_failure=True)
     kept = f"artifacts: {', '.join(job['artifacts']['paths'])}, {job['artifacts']['reports']}"
-    yield Step(always=True, needs=job["artifacts"]["paths"][0], not_here=kept)
+    yield Step(runs_after_failure=True, needed_file=job["artifacts"]["paths"][0], reason_for_omission=kept)
 
 
-SERVICES = {"github": list_github_steps, "gitlab": list_gitlab_steps}
+STEP_LISTER_BY_SERVICE = {"github": list_github_steps, "gitlab": list_gitlab_steps}
 
 
 def print_line(line: str) -> None:
@@ -98,7 +98,7 @@ def print_line(line: str) -> None:
     sys.stdout.flush()
 
 
-def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
+def run_job(service: str, given: argparse.Namespace, wheel: Path) -> int:
     """Carry out the job of GitHub or of GitLab, and return the number of failed steps."""
     print_line(f"{service}: examples/ci/{service}.yml")
     with tempfile.TemporaryDirectory(prefix=f"mqconform-{service}-") as name:
@@ -107,27 +107,27 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
         checkout.mkdir()
         if not given.no_sut:
             faults = "".join(f' "--fault", "{each}",' for each in (KNOWN_FAULT, *given.fault))
-            text = (EXAMPLES / "sut.toml").read_text(encoding="utf-8")
+            text = (CI_EXAMPLES_FOLDER / "sut.toml").read_text(encoding="utf-8")
             (checkout / "sut.toml").write_text(text.replace(SERVE, f"{SERVE}{faults}"), encoding="utf-8")
         if given.known:
-            (checkout / "baseline.toml").write_text(BASELINE, encoding="utf-8")
+            (checkout / "baseline.toml").write_text(BASELINE_TEXT, encoding="utf-8")
         environment = given.installed or _create_environment(folder / "venv")
         kept = ("HOME", "JAVA_HOME", "LANG", *(name for name in os.environ if name.startswith("PIP_")))
         variables = {name: os.environ[name] for name in kept if name in os.environ}
         variables |= {"PATH": f"{environment}:{os.environ['PATH']}", "WHEEL": str(wheel)}
         variables |= {"GITHUB_STEP_SUMMARY": str(summary)} | ({"CHECKS": given.checks} if given.checks else {})
-        tree = yaml.safe_load((EXAMPLES / f"{service}.yml").read_text(encoding="utf-8"))
+        tree = yaml.safe_load((CI_EXAMPLES_FOLDER / f"{service}.yml").read_text(encoding="utf-8"))
         bad = 0
-        for step in SERVICES[service](tree, variables):
-            if step.needs and not (checkout / step.needs).is_file():
-                print_line(f"skipped, because {step.needs} is missing: {step.title}")
-            elif step.not_here:
-                print_line(f"  not carried out here: {step.not_here}")
-            elif bad and not step.always:
+        for step in STEP_LISTER_BY_SERVICE[service](tree, variables):
+            if step.needed_file and not (checkout / step.needed_file).is_file():
+                print_line(f"skipped, because {step.needed_file} is missing: {step.title}")
+            elif step.reason_for_omission:
+                print_line(f"  not carried out here: {step.reason_for_omission}")
+            elif bad and not step.runs_after_failure:
                 print_line(f"skipped after a failed step: {step.title}")
             else:
                 bad += bool(run_step(step.script, checkout, variables))
-        for line in list_results(checkout, summary):
+        for line in list_job_results(checkout, summary):
             print_line(f"  {line}")
     print_line(f"{service}: the job is {f'red; failed steps: {bad}' if bad else 'green'}")
     return bad
@@ -148,7 +148,13 @@ def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
     began = time.monotonic()
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     done = subprocess.run(
-        shell, cwd=folder, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S
+        shell,
+        cwd=folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=STEP_TIMEOUT_S,
     )
     for line in (done.stdout + done.stderr).splitlines():
         print_line(f"    {line}")
@@ -156,7 +162,7 @@ def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
     return done.returncode
 
 
-def list_results(checkout: Path, summary: Path) -> Iterator[str]:
+def list_job_results(checkout: Path, summary: Path) -> Iterator[str]:
     """Yield the results of the job: the artefact, the report, the summary, the baseline."""
     run = checkout / "run"
     if (artefact := checkout / "msmq-conformance.tar.gz").is_file():
@@ -177,7 +183,9 @@ def list_results(checkout: Path, summary: Path) -> Iterator[str]:
 def main() -> int:
     """Carry out the requested jobs. Return 1 if a job has an unexpected result."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("service", nargs="*", help=" or ".join(SERVICES), default=list(SERVICES))
+    parser.add_argument(
+        "service", nargs="*", help=" or ".join(STEP_LISTER_BY_SERVICE), default=list(STEP_LISTER_BY_SERVICE)
+    )
     parser.add_argument("--wheel", type=Path, help="install this wheel instead of building a new one")
     parser.add_argument(
         "--installed",
@@ -199,7 +207,7 @@ def main() -> int:
     if wheel is None:
         subprocess.run(["make", "--silent", "wheel"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         (wheel,) = (ROOT / "dist").glob("*.whl")
-    red = [carry_out(each, given, wheel.resolve()) for each in given.service]
+    red = [run_job(each, given, wheel.resolve()) for each in given.service]
     wanted = int(given.no_sut or bool(given.known and given.fault))
     return int(any(steps != wanted for steps in red))
 

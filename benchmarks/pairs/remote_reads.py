@@ -70,7 +70,7 @@ async def _serve(options: Options, report: Report) -> None:
             memory.at(gone)
             await asyncio.sleep(0.001)
         memory.at(gone)
-        left = len(core.descriptors) + core.remote.associations.server.groups.handles
+        left = len(core.descriptors) + core.remote.associations.server.groups.handle_count
         if left:
             raise RuntimeError(f"{left} handles are left after {gone} sessions")
         report({"instant": get_instant(), "memory": memory.noted})

@@ -29,24 +29,24 @@ LONGEST_AGENT_START_MS = 20_000
 """int ms: the maximum time to wait for the first answer from an agent that is started by a command. A SUT file can set
 another limit.
 """
-MEASURED_BY_COMMAND = "environment"
+FACILITY_PROVIDED_BY_COMMANDS = "environment"
 """The facility that the table ``[environment]`` of a SUT file can provide in place of the agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeableRuleCounts:
-    """The numbers of rules that can be judged. ``now`` counts the rules for the facilities and capabilities that the
-    system has, ``every`` for all facilities and capabilities.
+    """The numbers of rules that can be judged. ``judgeable_now`` counts the rules for the facilities and capabilities
+    that the system has, ``total_rules`` for all facilities and capabilities.
 
-    ``more`` contains, for each missing facility, the number of rules that this facility alone would add.
-    ``at_last`` contains, for each missing facility, the number of rules that this facility would add if no other
-    facility were missing.
+    ``gained_at_once`` contains, for each missing facility, the number of rules that this facility alone would add.
+    ``gained_with_all`` contains, for each missing facility, the number of rules that this facility would add if no
+    other facility were missing.
     """
 
-    every: int
-    now: int
-    more: Mapping[str, int]
-    at_last: Mapping[str, int]
+    total_rules: int
+    judgeable_now: int
+    gained_at_once: Mapping[str, int]
+    gained_with_all: Mapping[str, int]
     capabilities: str
     """The capabilities that the count assumes, as text: ``every capability``, or the capabilities of a SUT file."""
 
@@ -61,7 +61,7 @@ def count_judgeable_rules(judgeable: Any, announced: Collection[str], file: SutF
         have |= (
             needs_in_file(file)
             | list_facilities(file.commands)
-            | ({MEASURED_BY_COMMAND} if file.environment.parts else set())
+            | ({FACILITY_PROVIDED_BY_COMMANDS} if file.environment.parts else set())
         )
     now = judgeable(have)
     missing = [name for name in FACILITIES if name not in have]
@@ -121,28 +121,28 @@ def list_facility_rows(found: AgentFindings, counted: JudgeableRuleCounts) -> It
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
-        yield name, "", found.describe_facility(name), _report_cost(counted, name)
+        yield name, "", found.describe_facility(name), _describe_facility_cost(counted, name)
         for one in found.list_verbs_of_facility(name):
             yield "", one.verb, str(one.state), one.said
 
 
-def _report_cost(counted: JudgeableRuleCounts, facility: str) -> str:
+def _describe_facility_cost(counted: JudgeableRuleCounts, facility: str) -> str:
     """Return a description of the number of rules that a missing facility would add. The first number counts the
     rules that need no other missing facility. The second number applies if no other facility is missing.
     """
-    if facility not in counted.more:
+    if facility not in counted.gained_at_once:
         return ""
-    more, at_last = counted.more[facility], counted.at_last[facility]
+    more, at_last = counted.gained_at_once[facility], counted.gained_with_all[facility]
     return f"costs {more} rules" + (f", {at_last} when no other facility is missing" if at_last != more else "")
 
 
-def list_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[str]:
+def list_report_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[str]:
     """Yield the lines of a report in plain text."""
     yield describe_identity(found)
     for facility, verb, state, said in list_facility_rows(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
         yield f"{shown:48} {said}".rstrip()
-    yield from list_summary(found, counted)
+    yield from list_summary_lines(found, counted)
 
 
 def describe_identity(found: AgentFindings) -> str:
@@ -155,7 +155,7 @@ def describe_identity(found: AgentFindings) -> str:
     )
 
 
-def list_summary(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[str]:
+def list_summary_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator[str]:
     """Yield the lines of the summary: the violations of the protocol, the verbs to correct, and the rules that can
     be judged.
     """
@@ -165,7 +165,7 @@ def list_summary(found: AgentFindings, counted: JudgeableRuleCounts) -> Iterator
     if wrong:
         yield f"verbs to correct: {', '.join(wrong)}"
     have = f"the announced facilities and {counted.capabilities}"
-    yield f"{counted.now} of {counted.every} rules can be judged with {have}"
+    yield f"{counted.judgeable_now} of {counted.total_rules} rules can be judged with {have}"
 
 
 def as_json(found: AgentFindings, counted: JudgeableRuleCounts) -> dict[str, Any]:
@@ -176,12 +176,12 @@ def as_json(found: AgentFindings, counted: JudgeableRuleCounts) -> dict[str, Any
         name: {
             "announced": name in found.announced,
             "state": found.describe_facility(name),
-            "costs": counted.more.get(name, 0),
-            "costs_at_last": counted.at_last.get(name, 0),
+            "costs": counted.gained_at_once.get(name, 0),
+            "costs_at_last": counted.gained_with_all.get(name, 0),
         }
         for name in FACILITIES
     }
-    rules = {"judged": counted.now, "of": counted.every, "capabilities": counted.capabilities}
+    rules = {"judged": counted.judgeable_now, "of": counted.total_rules, "capabilities": counted.capabilities}
     return tree | {"rules": rules, "right": found.is_as_announced}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
 from harness.sut.agent import Agent
-from harness.sut.wires import ControlRoute, Reply, no_answer
+from harness.sut.wires import ControlRoute, Reply, describe_missing_answer
 
 UNMATCHED_ANSWERS_LIMIT = 1_000
 
@@ -57,7 +57,7 @@ class Conversation:
     @property
     def silence_message(self) -> str:
         """The message that reports a missing answer from the agent."""
-        return no_answer(self._wire.unmatched_ids)
+        return describe_missing_answer(self._wire.unmatched_ids)
 
     def close(self) -> None:
         """Close the connection to the agent."""

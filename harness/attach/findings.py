@@ -90,7 +90,7 @@ class AgentFindings:
         """Record the result of calling a verb. If a verb has several results, only the worst is kept."""
         known = self.verbs.get(verb)
         if known is None or STATES_WORST_FIRST.index(state) < STATES_WORST_FIRST.index(known.state):
-            self.verbs[verb] = Finding(verb, state, show_answer(said))
+            self.verbs[verb] = Finding(verb, state, escape_agent_text(said))
 
     def is_working(self, verb: str) -> bool:
         """Return whether a verb was called and worked."""
@@ -122,6 +122,6 @@ class AgentFindings:
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))
 
 
-def show_answer(said: object) -> str:
+def escape_agent_text(said: object) -> str:
     """Return a text that an agent sent, on one line and without control characters."""
     return one_line(str(said), SHOWN_TEXT_LIMIT)

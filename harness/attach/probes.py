@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.attach.asking import MAX_SILENT_VERBS, AgentVerbCalls
 from harness.attach.conversation import Conversation
-from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State, show_answer
+from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State, escape_agent_text
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.view import PROTOCOL_VERSIONS, describe_unsupported_version
@@ -58,7 +58,7 @@ class AgentProbes(AgentVerbCalls):
 
     def run_all_probes(self) -> AgentFindings:
         """Call every verb. Raise SutUnavailable if the agent does not answer the verb identity."""
-        self.identify()
+        self.request_identity()
         steps: Iterable[Callable[[], None]] = (
             self._probe_unknown_verb,
             self._probe_queue_control,
@@ -83,7 +83,7 @@ class AgentProbes(AgentVerbCalls):
 
     # -- identity -----------------------------------------------------------------------------------------------
 
-    def identify(self) -> None:
+    def request_identity(self) -> None:
         """Call the verb identity. Raise SutUnavailable with a one-line message if the answer is missing or violates
         the contract.
         """
@@ -97,7 +97,9 @@ class AgentProbes(AgentVerbCalls):
         if (complaint := describe_non_agent(said)) is not None:
             raise SutUnavailable(f"{conversation.name}: {complaint}")
         if said["ok"] is not True:
-            raise SutUnavailable(f"{conversation.name} refused the request identity: {show_answer(said.get('error'))}")
+            raise SutUnavailable(
+                f"{conversation.name} refused the request identity: {escape_agent_text(said.get('error'))}"
+            )
         version = said.get("protocol", min(PROTOCOL_VERSIONS))
         if (refused := describe_unsupported_version(version)) is not None:
             raise SutUnavailable(f"{conversation.name}: {refused}")
@@ -110,11 +112,11 @@ class AgentProbes(AgentVerbCalls):
         found.record_result("identity", State.WORKS)
         found.protocol, found.guid = version, str(said["guid"])
         found.name, found.vendor, found.version = (
-            show_answer(said.get(key, "")) for key in ("name", "vendor", "version")
+            escape_agent_text(said.get(key, "")) for key in ("name", "vendor", "version")
         )
         found.announced = tuple(name for name in FACILITIES if name in answer["facilities"])
         for unknown in sorted(set(answer["facilities"]) - set(FACILITIES)):
-            found.problems.append(f"identity announces {show_answer(unknown)}, which is not a facility")
+            found.problems.append(f"identity announces {escape_agent_text(unknown)}, which is not a facility")
         began_ms = environment.now().monotonic_ms
         self._call_expecting_success("identity")
         found.usual_ms = environment.now().monotonic_ms - began_ms
@@ -139,7 +141,7 @@ class AgentProbes(AgentVerbCalls):
             properties = self._call_expecting_success("get_queue", name=name)
             if properties is not None and self.found.is_working("set_queue") and properties.get("label") != "attached":
                 self._note_wrong_answer(
-                    "set_queue", f"the label is {show_answer(properties.get('label'))} after set_queue"
+                    "set_queue", f"the label is {escape_agent_text(properties.get('label'))} after set_queue"
                 )
         listed = self._call_expecting_success("list")
         if listed is not None and self._made and name.lower() not in _read_queue_names(listed):
@@ -147,7 +149,7 @@ class AgentProbes(AgentVerbCalls):
         if self._made:
             self._call_expecting_refusal("create_queue", name=name)
 
-    def _name_destination(self, queue: str) -> str:
+    def _get_direct_name(self, queue: str) -> str:
         return f"DIRECT=OS:.\\{queue}"
 
     def _probe_send(self) -> None:
@@ -158,14 +160,14 @@ class AgentProbes(AgentVerbCalls):
             )
             return
         message = _PROBE_MESSAGE | (_PROBE_EXTENSION if "send_extension" in self.found.announced else {})
-        sent = self._call_expecting_success("send", to=self._name_destination(self._plain), **message)
+        sent = self._call_expecting_success("send", to=self._get_direct_name(self._plain), **message)
         peeked = None if sent is None else self._call_expecting_success("peek", queue=self._plain)
         if sent is None or peeked is None:
             return
         mine = [one for one in peeked["messages"] if one["message_id"] == sent["message_id"]]
         if not mine:
             self._note_wrong_answer(
-                "peek", f"the message sent to {self._name_destination(self._plain)} is missing: {sent['message_id']}"
+                "peek", f"the message sent to {self._get_direct_name(self._plain)} is missing: {sent['message_id']}"
             )
             return
         for name, value in message.items():
@@ -181,7 +183,7 @@ class AgentProbes(AgentVerbCalls):
                 "needs a message in a queue: announce send, and provide a queue", "peek", *reads, *by_id
             )
             return
-        to = self._name_destination(queue)
+        to = self._get_direct_name(queue)
         for label in ("second", "third"):
             self._call_expecting_success("send", to=to, label=label, body=label)
         first = self._read_message("peek_message", queue=queue)
@@ -273,7 +275,9 @@ class AgentProbes(AgentVerbCalls):
         for queue in SYSTEM_QUEUES:
             reply = self._call_and_check_contract("peek", queue=queue, limit=1)
             if reply is not None and reply.get("ok") is not True:
-                self.found.problems.append(f"peek refuses the system queue {queue}: {show_answer(reply.get('error'))}")
+                self.found.problems.append(
+                    f"peek refuses the system queue {queue}: {escape_agent_text(reply.get('error'))}"
+                )
 
     def _probe_transactions(self) -> None:
         verbs = ("begin", "commit", "abort", "prepare")
@@ -291,7 +295,7 @@ class AgentProbes(AgentVerbCalls):
                 self._note_skipped_verbs("needs begin", *verbs[1:], "reject")
                 break
             self._call_and_check_contract(
-                "send", to=self._name_destination(name), label=outcome, transaction=begun["transaction"]
+                "send", to=self._get_direct_name(name), label=outcome, transaction=begun["transaction"]
             )
             self._call_expecting_success(outcome, transaction=begun["transaction"])
             peeked = self._call_and_check_contract("peek", queue=name)
@@ -329,10 +333,10 @@ class AgentProbes(AgentVerbCalls):
         if self._plain is None:
             self._note_skipped_verbs("needs a queue", "open_to_send", "get_queue_path")
             return
-        opened = self._call_expecting_success("open_to_send", to=self._name_destination(self._plain))
+        opened = self._call_expecting_success("open_to_send", to=self._get_direct_name(self._plain))
         if opened is not None:
             self._call_expecting_success("close_queue", handle=opened["handle"])
-        self._call_expecting_success("get_queue_path", format_name=self._name_destination(self._plain))
+        self._call_expecting_success("get_queue_path", format_name=self._get_direct_name(self._plain))
 
     def _probe_outgoing_queue(self) -> None:
         """Create an outgoing queue to an unreachable address with a message that expires after one second, then
@@ -397,9 +401,9 @@ class AgentProbes(AgentVerbCalls):
             if verb not in self.found.verbs:
                 self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)
         if self.conversation.ended is not None:
-            self.found.problems.append(f"the agent stopped answering: {show_answer(self.conversation.ended)}")
+            self.found.problems.append(f"the agent stopped answering: {escape_agent_text(self.conversation.ended)}")
         if unmatched_ids := self.conversation.unmatched_ids:
-            ids = ", ".join(show_answer(repr(each))[:20] for each in unmatched_ids[:3])
+            ids = ", ".join(escape_agent_text(repr(each))[:20] for each in unmatched_ids[:3])
             self.found.problems.append(f"unrequested answers: {len(unmatched_ids)}, with the ids {ids}")
         if self._made and not self.found.is_working("delete_queue"):
             self.found.problems.append(

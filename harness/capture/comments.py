@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.capture.pcapng import CapturedNote, build_note_block, file_header, packet_block, read_with_notes
+from harness.capture.pcapng import CapturedNote, build_file_header, build_packet_block, read_with_notes, wrap_note_data
 from harness.errors import FolderError
 
 
@@ -20,14 +20,14 @@ def add_frame_comments(path: Path, comments: Mapping[int, str]) -> None:
     changed = False
     try:
         with new.open("wb") as out:
-            out.write(file_header())
+            out.write(build_file_header())
             for frame in read_with_notes(path):
                 if isinstance(frame, CapturedNote):
-                    out.write(build_note_block(frame.data))
+                    out.write(wrap_note_data(frame.data))
                     continue
                 comment = frame.comment if frame.comment is not None else comments.get(frame.number)
                 changed |= comment != frame.comment
-                out.write(packet_block(frame.time_us, frame.data, comment, frame.inbound))
+                out.write(build_packet_block(frame.time_us, frame.data, comment, frame.inbound))
         if changed:
             new.replace(path)
     except OSError as error:

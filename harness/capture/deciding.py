@@ -54,7 +54,7 @@ class DissectionLines(tuple[TreeLine, ...]):
     """The lines of a packet's dissection, with an index of the fields by name."""
 
     @cached_property
-    def by_name(self) -> dict[str, list[TreeLine]]:
+    def lines_by_field_name(self) -> dict[str, list[TreeLine]]:
         """The lines of the fields that have bytes in the packet, by the last component of the field's path."""
         found: dict[str, list[TreeLine]] = {}
         for line in self:
@@ -76,7 +76,7 @@ class VerdictTexts(NamedTuple):
 
 class _FoundField(NamedTuple):
     line: TreeLine
-    sure: bool
+    contains_value: bool
     """Whether the text contains the value of the field."""
 
 
@@ -89,7 +89,7 @@ def find_deciding_fields(packets: Sequence[DissectionLines], says: VerdictTexts)
     """
     found = [_find_fields_in_packet(lines, says) for lines in packets]
     alone = sum(one is not None for one in found) == 1
-    return [one.line if one is not None and (alone or one.sure) else None for one in found]
+    return [one.line if one is not None and (alone or one.contains_value) else None for one in found]
 
 
 def _find_fields_in_packet(lines: DissectionLines, says: VerdictTexts) -> _FoundField | None:
@@ -113,7 +113,9 @@ def _find_fields_in_packet(lines: DissectionLines, says: VerdictTexts) -> _Found
 def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield those names in a text that occur as field names in the packet, each with the fields of this name."""
     for match, before, name in _find_names(text):
-        fields = [line for line in lines.by_name.get(name, ()) if _appear_in_order(before, line.path[:-1])]
+        fields = [
+            line for line in lines.lines_by_field_name.get(name, ()) if _contains_in_order(before, line.path[:-1])
+        ]
         if fields:
             yield match, fields
 
@@ -126,7 +128,7 @@ def _find_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
     return [(match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME.finditer(text)]
 
 
-def _appear_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
+def _contains_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
     rest = iter(path)
     return all(name in rest for name in names)
 

@@ -20,7 +20,7 @@ class Framer(ABC):
         """
 
     @property
-    def pending(self) -> int:
+    def pending_size(self) -> int:
         """The number of received bytes that belong to an incomplete packet."""
         return len(self._held)
 

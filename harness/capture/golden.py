@@ -37,7 +37,7 @@ class GoldenFrame:
     """A packet of MS-MQQB section 4.1, with the printed value of each field. The keys of the values are
     ``Header.Field``.
 
-    ``dumped`` is the number of bytes that the document prints. The other bytes of ``data`` are reconstructed.
+    ``printed_size`` is the number of bytes that the document prints. The other bytes of ``data`` are reconstructed.
     """
 
     number: int
@@ -49,7 +49,7 @@ class GoldenFrame:
     server: Endpoint
     packet: str
     data: bytes
-    dumped: int
+    printed_size: int
     fields: dict[str, FieldValue]
     disagreements: tuple[Disagreement, ...]
 
@@ -62,7 +62,7 @@ class GoldenCapture:
 
     capture: str
     start_us: int
-    step_us: int
+    frame_interval_us: int
     frames: tuple[GoldenFrame, ...]
 
 
@@ -97,7 +97,7 @@ def _read_golden_frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]
         server=Endpoint(tree["server"], entry["server_port"]),
         packet=entry["packet"],
         data=data,
-        dumped=len(dump),
+        printed_size=len(dump),
         fields={name: _parse_value(value) for name, value in entry["fields"].items()},
         disagreements=tuple(Disagreement(**each) for each in entry.get("disagreements", ())),
     )
@@ -118,7 +118,7 @@ def write_golden(golden: GoldenCapture, path: Path) -> None:
     opened = False
     with CaptureWriter(path, golden.start_us) as writer:
         for step, frame in enumerate(golden.frames):
-            time_us = step * golden.step_us
+            time_us = step * golden.frame_interval_us
             comment = f"{frame.section} {frame.title}"
             if frame.transport == "udp":
                 source, target = (frame.client, frame.server) if frame.from_client else (frame.server, frame.client)

@@ -12,7 +12,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 
-KINDS: dict[type[Packet | PingPacket], str] = {
+KIND_BY_PACKET_CLASS: dict[type[Packet | PingPacket], str] = {
     EstablishConnectionPacket: "EstablishConnection",
     ConnectionParametersPacket: "ConnectionParameters",
     SessionAckPacket: "SessionAck",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.capture.deciding import DissectionLines, VerdictTexts, find_deciding_fields
-from harness.capture.recorder import FROM_SUT, RPC_COMMENT, RPC_TRANSPORT, TO_SUT
+from harness.capture.recorder import FROM_SUT, RPC_OPENING_COMMENT, RPC_TRANSPORT, TO_SUT
 from harness.capture.streams import ByteRange, Datagram, Direction, Stream, read_streams
 from harness.errors import MqconformError
 from harness.wire import TreeLine, WireError, dissect, dissect_ping, has_bytes_when_rebuilt, tree_lines
@@ -102,7 +102,7 @@ class CapturedPackets:
         for stream in found.tcp:
             both = sorted(_read_stream_packets(stream), key=_get_frame_number)
             packets += both
-            if stream.comment == RPC_COMMENT:
+            if stream.comment == RPC_OPENING_COMMENT:
                 self._connections |= dict.fromkeys(map(_get_frame_number, both), both)
         self.packets = sorted(packets, key=_get_frame_number)
 
@@ -121,7 +121,9 @@ class CapturedPackets:
             fields = find_deciding_fields(
                 [one.lines if by_sut else DissectionLines() for one, by_sut in zip(made, sent, strict=True)], says
             )
-        return [self._make_shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
+        return [
+            self._build_shown_packet(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)
+        ]
 
     def _find_packet(self, frame: int) -> CapturedPacket:
         at = bisect_left(self.packets, frame, key=_get_frame_number)
@@ -138,7 +140,7 @@ class CapturedPackets:
                 self._connections.pop(pdu.frame, None)
         return self.packets[at]
 
-    def _make_shown(
+    def _build_shown_packet(
         self, wanted: WantedPacket, packet: CapturedPacket, made: _Dissection, field: TreeLine | None
     ) -> ShownPacket:
         first, last = wanted.first, wanted.last
@@ -179,7 +181,7 @@ def _read_stream_packets(stream: Stream) -> Iterator[CapturedPacket]:
     """Yield the packets of a connection, first those from the client, then those from the server. A packet ends
     with a segment that has the PSH flag, or at the end of the stream.
     """
-    transport = RPC_TRANSPORT if stream.comment == RPC_COMMENT else "tcp"
+    transport = RPC_TRANSPORT if stream.comment == RPC_OPENING_COMMENT else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
     for way, source, target in ways:
         inbound = stream.client_inbound
@@ -195,7 +197,7 @@ def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
     first: ByteRange | None = None
     for each in way.ranges:
         first = first or each
-        if each.pushed or each is way.ranges[-1]:
+        if each.has_push_flag or each is way.ranges[-1]:
             yield first, each.end
             first = None
 
@@ -220,7 +222,7 @@ class _Dissection:
 
 def _dissect(packet: CapturedPacket) -> _Dissection:
     if packet.transport == RPC_TRANSPORT:
-        return _Dissection(_rpc_dissection(packet), DissectionLines())
+        return _Dissection(_format_rpc_dissection(packet), DissectionLines())
     try:
         made = (dissect_ping if packet.transport == "udp" else dissect)(packet.data)
     except WireError as error:
@@ -230,7 +232,7 @@ def _dissect(packet: CapturedPacket) -> _Dissection:
     return _Dissection(text, lines if has_bytes_when_rebuilt(made, packet.data) else DissectionLines())
 
 
-def _rpc_dissection(packet: CapturedPacket) -> str:
+def _format_rpc_dissection(packet: CapturedPacket) -> str:
     from harness.wire.rpc import rpc_dissection  # the import takes a second
 
     return rpc_dissection(packet.data, packet.stub)

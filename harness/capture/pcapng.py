@@ -29,22 +29,22 @@ it would not make shorter texts smaller.
 _COMPRESSED_FIRST_BYTE = 0x78
 """The first byte of compressed data (RFC 1950). The text of an uncompressed note never begins with this byte."""
 
-_SECTION_HEADER_BLOCK = 0x0A0D0D0A
-_INTERFACE_DESCRIPTION_BLOCK = 0x00000001
-_ENHANCED_PACKET_BLOCK = 0x00000006
-_NOTE_BLOCK = 0x80006D71
+_SECTION_HEADER_BLOCK_TYPE = 0x0A0D0D0A
+_INTERFACE_DESCRIPTION_BLOCK_TYPE = 0x00000001
+_ENHANCED_PACKET_BLOCK_TYPE = 0x00000006
+_NOTE_BLOCK_TYPE = 0x80006D71
 """The type of the blocks that contain notes. It is one of the types for local use, so other readers skip such
 blocks and do not count them as frames.
 """
 _BLOCKS_WITHOUT_TIME = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
-_BYTE_ORDER = 0x1A2B3C4D
-_OPTION_END, _OPTION_COMMENT, _PACKET_FLAGS = 0, 1, 2
+_BYTE_ORDER_MAGIC = 0x1A2B3C4D
+_END_OPTION, _COMMENT_OPTION, _PACKET_FLAGS_OPTION = 0, 1, 2
 _INBOUND_FLAG, _OUTBOUND_FLAG = 1, 2
 """The direction of a packet in bits 0 and 1 of epb_flags."""
-_SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
+_SECTION_APPLICATION_OPTION, _INTERFACE_NAME_OPTION, _INTERFACE_TIME_RESOLUTION_OPTION = 4, 2, 9
 _MICROSECOND_RESOLUTION = 6
 """The time resolution as a negative power of 10. This is the resolution of a file that specifies none."""
-_LEAST_BLOCK_BYTES = 12
+_MIN_BLOCK_BYTES = 12
 _BLOCK_HEADER = Struct("<II")
 _PACKET_HEADER = Struct("<IIIII")
 PACKET_OFFSET_IN_BLOCK = _BLOCK_HEADER.size + _PACKET_HEADER.size
@@ -52,26 +52,29 @@ PACKET_OFFSET_IN_BLOCK = _BLOCK_HEADER.size + _PACKET_HEADER.size
 
 
 @cache
-def file_header() -> bytes:
+def build_file_header() -> bytes:
     """Return the first blocks of a capture, which describe one section, and one raw IP interface with times in
     microseconds.
     """
-    return section_block() + interface_block(LINKTYPE_RAW, "mqconform")
+    return build_section_block() + build_interface_block(LINKTYPE_RAW, "mqconform")
 
 
-def section_block() -> bytes:
+def build_section_block() -> bytes:
     """Return the Section Header block that begins a capture."""
-    section = Struct("<IHHq").pack(_BYTE_ORDER, 1, 0, -1)
-    return _read_block(_SECTION_HEADER_BLOCK, section + _read_options({_SECTION_APPLICATION: b"mqconform"}))
+    section = Struct("<IHHq").pack(_BYTE_ORDER_MAGIC, 1, 0, -1)
+    return _read_block(_SECTION_HEADER_BLOCK_TYPE, section + _read_options({_SECTION_APPLICATION_OPTION: b"mqconform"}))
 
 
-def interface_block(link_type: int, name: str) -> bytes:
+def build_interface_block(link_type: int, name: str) -> bytes:
     """Return the block that describes an interface with times in microseconds."""
-    options = {_INTERFACE_NAME: name.encode(), _INTERFACE_TIME_RESOLUTION: bytes([_MICROSECOND_RESOLUTION])}
-    return _read_block(_INTERFACE_DESCRIPTION_BLOCK, Struct("<HHI").pack(link_type, 0, 0) + _read_options(options))
+    options = {
+        _INTERFACE_NAME_OPTION: name.encode(),
+        _INTERFACE_TIME_RESOLUTION_OPTION: bytes([_MICROSECOND_RESOLUTION]),
+    }
+    return _read_block(_INTERFACE_DESCRIPTION_BLOCK_TYPE, Struct("<HHI").pack(link_type, 0, 0) + _read_options(options))
 
 
-def packet_block(
+def build_packet_block(
     time_us: int,
     packet: bytes,
     comment: str | None,
@@ -88,34 +91,36 @@ def packet_block(
     """
     original = len(packet) if size is None else size
     head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
-    return _read_block(_ENHANCED_PACKET_BLOCK, head + _pad_to_4_bytes(packet) + _packet_options(comment, inbound))
+    return _read_block(
+        _ENHANCED_PACKET_BLOCK_TYPE, head + _pad_to_4_bytes(packet) + _build_packet_options(comment, inbound)
+    )
 
 
 @lru_cache(maxsize=64)
-def _packet_options(comment: str | None, inbound: bool | None) -> bytes:
-    options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
+def _build_packet_options(comment: str | None, inbound: bool | None) -> bytes:
+    options = {} if comment is None else {_COMMENT_OPTION: comment.encode()}
     if inbound is not None:
-        options[_PACKET_FLAGS] = (_INBOUND_FLAG if inbound else _OUTBOUND_FLAG).to_bytes(4, "little")
+        options[_PACKET_FLAGS_OPTION] = (_INBOUND_FLAG if inbound else _OUTBOUND_FLAG).to_bytes(4, "little")
     return _read_options(options)
 
 
-def note_block(text: bytes) -> bytes:
+def build_note_block(text: bytes) -> bytes:
     """Return a block with a note that belongs between two packets. A note has at most `MAX_NOTE_TEXT_BYTES` bytes."""
     packed = (
         zlib.compress(text, 1)
         if len(text) >= _MIN_COMPRESSED_BYTES or text[:1] == bytes([_COMPRESSED_FIRST_BYTE])
         else text
     )
-    return build_note_block(packed)
+    return wrap_note_data(packed)
 
 
-def build_note_block(data: bytes) -> bytes:
+def wrap_note_data(data: bytes) -> bytes:
     """Return the block that contains the data of a note."""
-    return _read_block(_NOTE_BLOCK, len(data).to_bytes(4, "little") + _pad_to_4_bytes(data))
+    return _read_block(_NOTE_BLOCK_TYPE, len(data).to_bytes(4, "little") + _pad_to_4_bytes(data))
 
 
 def _read_block(kind: int, body: bytes) -> bytes:
-    length = _LEAST_BLOCK_BYTES + len(body)
+    length = _MIN_BLOCK_BYTES + len(body)
     return _BLOCK_HEADER.pack(kind, length) + body + length.to_bytes(4, "little")
 
 
@@ -188,11 +193,11 @@ def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
 def read_with_notes(path: Path) -> Iterator[CapturedFrame | CapturedNote]:
     """Yield the packets and notes of a capture file in the order of the file."""
     with path.open("rb") as file:
-        yield from _Reader(path, file).items()
+        yield from _PcapngReader(path, file).items()
 
 
 @dataclass(slots=True)
-class _Reader:
+class _PcapngReader:
     path: Path
     file: BinaryIO
     order: str = "<"
@@ -206,14 +211,14 @@ class _Reader:
         while head := self.file.read(8):
             kind, body = self._read_block(head, started)
             started = True
-            if kind == _SECTION_HEADER_BLOCK:
+            if kind == _SECTION_HEADER_BLOCK_TYPE:
                 self.interfaces = []
-            elif kind == _INTERFACE_DESCRIPTION_BLOCK:
+            elif kind == _INTERFACE_DESCRIPTION_BLOCK_TYPE:
                 self._read_interface_block(body)
-            elif kind == _ENHANCED_PACKET_BLOCK:
+            elif kind == _ENHANCED_PACKET_BLOCK_TYPE:
                 number += 1
                 yield self._read_packet_block(number, body)
-            elif kind == _NOTE_BLOCK:
+            elif kind == _NOTE_BLOCK_TYPE:
                 (size,) = self._unpack_values("I", body)
                 if size > len(body) - 4:
                     raise self._build_error(f"a note of {size} bytes does not fit into its block of {len(body)} bytes")
@@ -223,7 +228,7 @@ class _Reader:
                     f"{_BLOCKS_WITHOUT_TIME[kind]} blocks are not supported; save the capture with "
                     "Enhanced Packet blocks"
                 )
-            self.offset += _LEAST_BLOCK_BYTES + len(body)
+            self.offset += _MIN_BLOCK_BYTES + len(body)
         if not started:
             raise self._build_error("the file is empty; a capture begins with a Section Header block")
 
@@ -231,7 +236,7 @@ class _Reader:
         """Read the rest of a block whose first bytes have already been read. Return the type and the body of the
         block.
         """
-        magic = self._read_bytes(4) if head[:4] == _SECTION_HEADER_BLOCK.to_bytes(4, "little") else b""
+        magic = self._read_bytes(4) if head[:4] == _SECTION_HEADER_BLOCK_TYPE.to_bytes(4, "little") else b""
         if magic:
             self._learn_byte_order(magic)
         elif not started:
@@ -239,7 +244,7 @@ class _Reader:
         if len(head) < 8:
             raise self._build_error("the file ends inside the header of a block")
         kind, length = unpack_from(self.order + "II", head)
-        if length % 4 or not _LEAST_BLOCK_BYTES + len(magic) <= length <= MAX_BLOCK_BYTES:
+        if length % 4 or not _MIN_BLOCK_BYTES + len(magic) <= length <= MAX_BLOCK_BYTES:
             raise self._build_error(
                 f"a block has {length} bytes; the length must be a multiple of 4, and at most {MAX_BLOCK_BYTES}"
             )
@@ -249,14 +254,16 @@ class _Reader:
         return kind, magic + rest[:-4]
 
     def _learn_byte_order(self, magic: bytes) -> None:
-        orders = {_BYTE_ORDER.to_bytes(4, "little"): "<", _BYTE_ORDER.to_bytes(4, "big"): ">"}
+        orders = {_BYTE_ORDER_MAGIC.to_bytes(4, "little"): "<", _BYTE_ORDER_MAGIC.to_bytes(4, "big"): ">"}
         if magic not in orders:
             raise self._build_error(f"the byte-order magic is {magic.hex(' ')}; this is not a pcapng file")
         self.order = orders[magic]
 
     def _read_interface_block(self, body: bytes) -> None:
         link_type = self._unpack_values("HHI", body)[0]
-        resolution = self._read_options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECOND_RESOLUTION]))
+        resolution = self._read_options(body, 8).get(
+            _INTERFACE_TIME_RESOLUTION_OPTION, bytes([_MICROSECOND_RESOLUTION])
+        )
         if len(resolution) != 1:
             raise self._build_error("the option if_tsresol must have exactly one byte")
         exponent = resolution[0] & 0x7F
@@ -274,8 +281,8 @@ class _Reader:
             raise self._build_error(f"frame {number}, with {captured} bytes, does not fit into its block")
         data = body[_PACKET_HEADER.size : _PACKET_HEADER.size + captured]
         options = self._read_options(body, _PACKET_HEADER.size + captured + -captured % 4)
-        comment = options.get(_OPTION_COMMENT)
-        direction = self._unpack_values("I", options.get(_PACKET_FLAGS, bytes(4)))[0] & 3
+        comment = options.get(_COMMENT_OPTION)
+        direction = self._unpack_values("I", options.get(_PACKET_FLAGS_OPTION, bytes(4)))[0] & 3
         link_type, ticks = self.interfaces[interface]
         time_us = (high << 32 | low) * 1_000_000 // ticks
         text = None if comment is None else comment.decode(errors="replace")
@@ -289,7 +296,7 @@ class _Reader:
         found: dict[int, bytes] = {}
         while start < len(body):
             code, length = self._unpack_values("HH", body, start)
-            if code == _OPTION_END:
+            if code == _END_OPTION:
                 break
             if start + 4 + length > len(body):
                 raise self._build_error(f"option {code} of {length} bytes does not fit into its block")

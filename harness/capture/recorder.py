@@ -17,10 +17,10 @@ from typing import Any
 from harness.capture import CaptureWriter
 from harness.capture.deciding import DissectionLines
 from harness.capture.framer import Framer
-from harness.capture.kinds import KINDS
+from harness.capture.kinds import KIND_BY_PACKET_CLASS
 from harness.capture.message_summary import MessageSummary
 from harness.capture.sut_framer import SutFramer
-from harness.capture.window import FRAME_COST_BYTES, Piece, Place, Window, take_bytes
+from harness.capture.window import FRAME_COST_BYTES, CapturePosition, StreamPiece, Window, take_bytes
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -51,7 +51,7 @@ MALFORMED = "malformed"
 """The recorded kind of bytes that are not a packet."""
 RPC_TRANSPORT = "rpc"
 """The recorded transport of connections with DCE/RPC."""
-RPC_COMMENT = "DCE/RPC"
+RPC_OPENING_COMMENT = "DCE/RPC"
 """The comment on the frame that opens a DCE/RPC connection."""
 FLOOD_LIMIT = 48 * 1024 * 1024
 """int bytes: the maximum amount of data that a SUT may send in one check, which is the size of twelve messages of
@@ -108,7 +108,7 @@ class Frame:
         self.position = 0
         self.message: MessageSummary | None = None
         self.window: Window | None = None
-        self.places: list[Place] = []
+        self.places: list[CapturePosition] = []
         self._data: bytes | None = data
 
     @property
@@ -214,7 +214,7 @@ class Connection:
     """The frames that the SUT sent on this connection."""
     summaries: dict[type, Any] = field(default_factory=dict)
     """The data about the frames so far that passive predicates have stored."""
-    missing: str | None = None
+    missing_frames_reason: str | None = None
     """The reason why earlier frames of the connection are missing, or None if the capture is complete."""
     closed_by: str | None = None
     closed_at_ms: int | None = None
@@ -222,7 +222,7 @@ class Connection:
     framer: Framer = field(default_factory=SutFramer)
     broken: bool = False
     transport: str = "tcp"
-    unframed: deque[Piece] = field(default_factory=deque)
+    unframed: deque[StreamPiece] = field(default_factory=deque)
     """The received bytes of a packet from the SUT that is still incomplete."""
 
     def add(self, frame: Frame) -> None:
@@ -319,7 +319,7 @@ class Recorder:
                 client,
                 server,
                 time_us=self.environment.epoch_us(),
-                comment=RPC_COMMENT if rpc else None,
+                comment=RPC_OPENING_COMMENT if rpc else None,
                 client_is_sut=not by_peer,
             )
         return connection
@@ -332,7 +332,7 @@ class Recorder:
     def record_received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Record bytes that were received from the SUT. Return the packets that these bytes complete."""
         if len(data) > MAX_SEGMENT_BYTES:
-            self._note_at_once(len(data))
+            self._note_bytes_received_together(len(data))
         parts = (data[start : start + MAX_SEGMENT_BYTES] for start in range(0, len(data), MAX_SEGMENT_BYTES))
         return [frame for part in parts for frame in self._record_pieces(connection, part)]
 
@@ -347,9 +347,9 @@ class Recorder:
             return []
         if connection.broken:
             self._count_sut_packets(len(data))
-            self._write_piece(connection, data)
-            return [self._keep_unframed(connection, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]
-        held, broken = connection.framer.pending, None
+            self._write_packet_piece(connection, data)
+            return [self._record_unframed_bytes(connection, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]
+        held, broken = connection.framer.pending_size, None
         try:
             packets = connection.framer.feed(data)
         except FramingError as error:
@@ -358,16 +358,16 @@ class Recorder:
         ends = [end - held for end in accumulate(map(len, packets))]
         edges = [0, *(end for end in ends if 0 < end < len(data)), len(data)]
         if len(edges) > len((0, len(data))):
-            self._note_at_once(len(data))
+            self._note_bytes_received_together(len(data))
         for start, end in pairwise(edges):
-            self._write_piece(connection, data[start:end], more=end not in ends and broken is None)
-        frames = [self._keep_unframed(connection, packet) for packet in packets]
+            self._write_packet_piece(connection, data[start:end], more=end not in ends and broken is None)
+        frames = [self._record_unframed_bytes(connection, packet) for packet in packets]
         if broken is not None:
             connection.broken = True
-            frames.append(self._keep_unframed(connection, connection.framer.broken, broken))
+            frames.append(self._record_unframed_bytes(connection, connection.framer.broken, broken))
         return frames
 
-    def _note_at_once(self, size: int) -> None:
+    def _note_bytes_received_together(self, size: int) -> None:
         """Write a note that the bytes in the following frames were received in one piece: when the tester answered
         the first of these frames, it had already received all of them.
         """
@@ -381,7 +381,7 @@ class Recorder:
     def _record_trailing_bytes(self, connection: Connection) -> None:
         left = connection.framer.get_remaining_bytes()
         if left and connection.unframed:
-            self._keep_unframed(connection, left)
+            self._record_unframed_bytes(connection, left)
         connection.unframed.clear()
 
     def record_connection_end(self, connection: Connection, *, by_peer: bool) -> None:
@@ -397,14 +397,14 @@ class Recorder:
                 connection.number, from_client, time_us=self.environment.epoch_us()
             )
 
-    def _write_piece(self, connection: Connection, data: bytes, *, more: bool = False) -> None:
+    def _write_packet_piece(self, connection: Connection, data: bytes, *, more: bool = False) -> None:
         """Write bytes from the SUT that belong to at most one packet. ``more`` states whether later bytes belong to
         the same packet.
         """
         number, places = self._write_stream_bytes(connection, data, from_sut=True, more=more)
-        connection.unframed.extend(Piece(number, place) for place in places or [Place(0, len(data))])
+        connection.unframed.extend(StreamPiece(number, place) for place in places or [CapturePosition(0, len(data))])
 
-    def _keep_unframed(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
+    def _record_unframed_bytes(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
         """Record ``data`` as the next packet from the SUT. ``data`` is the beginning of the bytes from the SUT that
         have not been assigned to a packet yet.
         """
@@ -413,12 +413,12 @@ class Recorder:
 
     def _write_stream_bytes(
         self, connection: Connection, data: bytes, *, from_sut: bool, more: bool = False
-    ) -> tuple[int, list[Place]]:
+    ) -> tuple[int, list[CapturePosition]]:
         """Write bytes of a stream. Return the number of the first frame that contains them, and the positions of
         the bytes in the file.
         """
         if self.path is None:
-            return self._next_frame_number(), []
+            return self._get_next_frame_number(), []
         from_client = from_sut == (connection.sut_role == "initiator")
         time_us = self.environment.epoch_us()
         numbers = self.writer.write_tcp_data(connection.number, from_client, data, time_us=time_us, more=more)
@@ -426,12 +426,12 @@ class Recorder:
 
     # -- datagrams ----------------------------------------------------------------------------------------------
 
-    def datagram(self, peer: Endpoint, sut: Endpoint, data: bytes, *, from_sut: bool) -> Frame:
+    def record_datagram(self, peer: Endpoint, sut: Endpoint, data: bytes, *, from_sut: bool) -> Frame:
         """Record a datagram. Raise SutFlood if the SUT has sent too much."""
         if from_sut:
             self._count_sut_packets(len(data))
         if self.path is None:
-            number, places = self._next_frame_number(), list[Place]()
+            number, places = self._get_next_frame_number(), list[CapturePosition]()
         else:
             source, target = (sut, peer) if from_sut else (peer, sut)
             number = self.writer.write_udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
@@ -442,7 +442,7 @@ class Recorder:
         """Return the ping packets that one side sent."""
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 
-    def _next_frame_number(self) -> int:
+    def _get_next_frame_number(self) -> int:
         """Return the number of the next frame. This method is used when no capture file is written."""
         return next(self._numbers)
 
@@ -468,13 +468,13 @@ class Recorder:
         number: int,
         direction: str,
         data: bytes,
-        places: list[Place],
+        places: list[CapturePosition],
         error: FormatError | None = None,
     ) -> Frame:
         transport = "udp" if connection is None else connection.transport
         frame = Frame(number, self.elapsed_ms(), direction, transport, data, MALFORMED, connection, error)
         if error is None:
-            name_frame(frame)
+            set_frame_kind(frame)
         self.frames.append(frame)
         if connection is not None:
             connection.add(frame)
@@ -484,19 +484,19 @@ class Recorder:
         return frame
 
 
-def name_frame(frame: Frame) -> None:
+def set_frame_kind(frame: Frame) -> None:
     """Set the kind of a frame. Bytes that are not a packet get the kind malformed, even if the peer sent them on
     purpose.
     """
     try:
-        frame.kind = _name_rpc_packet(frame) if frame.transport == RPC_TRANSPORT else _name_packet(frame)
+        frame.kind = _find_pdu_kind(frame) if frame.transport == RPC_TRANSPORT else _find_packet_kind(frame)
     except ValueError:
         return
     if frame.size > LONGEST_KEPT_DISSECTION_BYTES:
         frame.drop_layers()
 
 
-def _name_packet(frame: Frame) -> str:
+def _find_packet_kind(frame: Frame) -> str:
     """Return the kind of a packet. Raise WireError if neither codec can parse the packet. If the strict codec can
     parse it, scapy does not dissect it, because most packets are never read again.
     """
@@ -506,10 +506,10 @@ def _name_packet(frame: Frame) -> str:
         return kind(frame.data, ping=frame.transport == "udp")
     if isinstance(record, UserMessagePacket):
         frame.message = MessageSummary.of(record)
-    return KINDS[type(record)]
+    return KIND_BY_PACKET_CLASS[type(record)]
 
 
-def _name_rpc_packet(frame: Frame) -> str:
+def _find_pdu_kind(frame: Frame) -> str:
     """Return the kind of a PDU. Raise WireError if the PDU cannot be parsed. If the peer sent the PDU, only its
     type is read, because checks may send wrong PDUs on purpose.
     """

@@ -46,8 +46,8 @@ class Pdu(Protocol):
 @dataclass(slots=True)
 class _Call:
     operation: Operation
-    wide: bool
-    gathered: dict[str, bytearray] = field(default_factory=dict)
+    is_ndr64: bool
+    received_stub_bytes: dict[str, bytearray] = field(default_factory=dict)
     """The bytes of the request stub and of the response stub that have been received so far."""
     first: dict[str, Pdu] = field(default_factory=dict)
 
@@ -65,7 +65,7 @@ class _Connection:
         """
         self._calls: dict[int, _Call] = {}
 
-    def take(self, pdu: Pdu) -> None:
+    def take_pdu(self, pdu: Pdu) -> None:
         kind = get_rpc_kind(pdu.data)
         packet = dissect_rpc(pdu.data)
         if kind in ("bind", "alter_context"):
@@ -91,13 +91,13 @@ class _Connection:
             del self._calls[packet.call_id]
             return
         call.first.setdefault(kind, pdu)
-        gathered = call.gathered.setdefault(kind, bytearray())
+        gathered = call.received_stub_bytes.setdefault(kind, bytearray())
         gathered += read_stub(packet)
         if len(gathered) > MAX_STUB_BYTES:
             del self._calls[packet.call_id]
         elif packet.pfc_flags & LAST:
             read = call.operation.read_request if kind == "request" else call.operation.read_response
-            call.first[kind].stub = read(bytes(gathered), call.wide)
+            call.first[kind].stub = read(bytes(gathered), call.is_ndr64)
             if kind == "response":
                 del self._calls[packet.call_id]
 
@@ -109,6 +109,6 @@ def read_stubs(pdus: Iterable[Pdu]) -> None:
     connection = _Connection()
     for pdu in pdus:
         try:
-            connection.take(pdu)
+            connection.take_pdu(pdu)
         except WireError:  # a malformed PDU or stub is shown as far as it can be dissected
             continue

@@ -14,26 +14,26 @@ from reference_qm.surface.inputs import Endpoint
 @dataclass(frozen=True, slots=True)
 class ByteRange:
     """A range of bytes in a stream, from ``start`` to ``end`` (exclusive), that is contained in the frame
-    ``frame``. ``pushed`` states whether the segment has the PSH flag.
+    ``frame``. ``has_push_flag`` states whether the segment has the PSH flag.
     """
 
     start: int
     end: int
     frame: int
     time_us: int
-    pushed: bool
+    has_push_flag: bool
 
 
 @dataclass(slots=True)
 class Direction:
     """The bytes that one side of a connection sent. ``closed_frame`` is the frame that contains this side's FIN or, if
-    ``reset`` is true, its RST.
+    ``was_reset`` is true, its RST.
     """
 
     data: bytearray = field(default_factory=bytearray)
     ranges: list[ByteRange] = field(default_factory=list)
     closed_frame: int | None = None
-    reset: bool = False
+    was_reset: bool = False
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ def read_streams(path: Path) -> Streams:
     """Return the streams in a capture. Raise CaptureError if the capture is malformed, or if bytes of a stream are
     missing or out of order.
     """
-    gathered = _Gatherer(path)
+    gathered = _StreamGatherer(path)
     for frame in read_pcapng(path):
         gathered.take(frame)
     return gathered.found
@@ -98,7 +98,7 @@ class _Sender:
     expected: int
 
 
-class _Gatherer:
+class _StreamGatherer:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.found = Streams([], [])
@@ -155,12 +155,12 @@ class _Gatherer:
                 )
             start = len(direction.data)
             direction.data += segment.data
-            pushed = bool(segment.flags & TcpFlags.PSH)
-            direction.ranges.append(ByteRange(start, len(direction.data), frame.number, frame.time_us, pushed))
+            has_push_flag = bool(segment.flags & TcpFlags.PSH)
+            direction.ranges.append(ByteRange(start, len(direction.data), frame.number, frame.time_us, has_push_flag))
         ends = segment.flags & (TcpFlags.FIN | TcpFlags.RST)
         if ends:
             direction.closed_frame = frame.number
-            direction.reset = bool(segment.flags & TcpFlags.RST)
+            direction.was_reset = bool(segment.flags & TcpFlags.RST)
         sender.expected = segment.sequence + len(segment.data) + bool(ends) & 0xFFFFFFFF
 
     def _build_error(self, frame: CapturedFrame, message: str) -> CaptureError:

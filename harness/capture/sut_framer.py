@@ -11,21 +11,21 @@ from harness.capture.framer import Framer
 from reference_qm.codec import FormatError, parse_packet
 from reference_qm.codec.base import PACKET_SIGNATURE, PACKET_VERSION_NUMBER, BaseHeader, measure_packet
 
-_SECTION = BaseHeader.SECTION
-_RECOGNIZED_AFTER_BYTES = 8
+_BASE_HEADER_SECTION = BaseHeader.SECTION
+_BYTES_TO_RECOGNIZE_PACKET = 8
 """int bytes: the number of bytes that are needed to recognize a packet. They contain the version and the signature
 in the BaseHeader.
 """
-_KIND_KNOWN_AFTER_BYTES = 20
+_BYTES_TO_FIND_PACKET_KIND = 20
 """int bytes: the number of bytes that are needed to determine the kind of a packet. They contain the BaseHeader and
 the start of the next header.
 """
-_SIZE_OFFSET = 8
-_INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
+_PACKET_SIZE_OFFSET = 8
+_INTERNAL_PACKET_BYTES_BY_TYPE = {1: 36, 2: 572, 3: 32}
 """int bytes: the lengths of internal packets, by packet type (PT in the InternalHeader), for SessionAck,
 EstablishConnection and ConnectionParameters.
 """
-_SESSION_HEADER = 16
+_SESSION_HEADER_BYTES = 16
 _LONGEST_COMPUTED_MESSAGE_BYTES = 64 * 1024
 """int bytes: the maximum length of a message whose end is computed from its headers. A longer message ends where
 its PacketSize ends.
@@ -46,19 +46,22 @@ class SutFramer(Framer):
     def _read_packet_size(self) -> int | None:
         held = self._held
         if (
-            len(held) >= _RECOGNIZED_AFTER_BYTES
+            len(held) >= _BYTES_TO_RECOGNIZE_PACKET
             and held[0] != PACKET_VERSION_NUMBER
-            and held[4:_RECOGNIZED_AFTER_BYTES] != PACKET_SIGNATURE
+            and held[4:_BYTES_TO_RECOGNIZE_PACKET] != PACKET_SIGNATURE
         ):
             raise FormatError(
-                "BaseHeader", 0, _SECTION, "no packet begins here: the version and the signature are missing"
+                "BaseHeader",
+                0,
+                _BASE_HEADER_SECTION,
+                "no packet begins here: the version and the signature are missing",
             )
-        if len(held) < _KIND_KNOWN_AFTER_BYTES:
+        if len(held) < _BYTES_TO_FIND_PACKET_KIND:
             return None
         refused: FormatError | None = None
         said = None
         try:
-            said = measure_packet(_correct_base_header(held[:_KIND_KNOWN_AFTER_BYTES]))
+            said = measure_packet(_correct_base_header(held[:_BYTES_TO_FIND_PACKET_KIND]))
         except FormatError as error:
             refused = error
         if said is not None and said <= len(held) and self._is_packet_end(said):
@@ -68,8 +71,8 @@ class SutFramer(Framer):
             return found if found <= len(held) else None
         if refused is None:
             return said if said is not None and said <= len(held) else None
-        wanted = int.from_bytes(held[_SIZE_OFFSET : _SIZE_OFFSET + 4], "little")
-        if not _KIND_KNOWN_AFTER_BYTES <= wanted <= len(held) or not self._is_packet_end(wanted):
+        wanted = int.from_bytes(held[_PACKET_SIZE_OFFSET : _PACKET_SIZE_OFFSET + 4], "little")
+        if not _BYTES_TO_FIND_PACKET_KIND <= wanted <= len(held) or not self._is_packet_end(wanted):
             raise refused
         return wanted
 
@@ -80,7 +83,7 @@ class SutFramer(Framer):
         held = self._held
         base = BaseHeader(Flags=int.from_bytes(held[2:4], "little"))
         if base.IN:
-            return _INTERNAL_SIZES.get(held[18] & 0xF)
+            return _INTERNAL_PACKET_BYTES_BY_TYPE.get(held[18] & 0xF)
         return _compute_message_size(held, bool(base.SH)) if len(held) <= _LONGEST_COMPUTED_MESSAGE_BYTES else None
 
     def _is_packet_end(self, size: int) -> bool:
@@ -104,12 +107,12 @@ def _compute_message_size(held: bytearray, has_session_header: bool) -> int | No
     """Return the length of a message, computed from its headers, or None if the headers received so far are
     inconsistent.
     """
-    after = _SESSION_HEADER if has_session_header else 0
+    after = _SESSION_HEADER_BYTES if has_session_header else 0
     whole = bytearray(_correct_base_header(held))
-    whole[_SIZE_OFFSET : _SIZE_OFFSET + 4] = max(len(held) - after, 0).to_bytes(4, "little")
+    whole[_PACKET_SIZE_OFFSET : _PACKET_SIZE_OFFSET + 4] = max(len(held) - after, 0).to_bytes(4, "little")
     try:
         parse_packet(bytes(whole))
     except FormatError as error:
-        left_over = error.field == "UserMessagePacket" and error.offset > _KIND_KNOWN_AFTER_BYTES
+        left_over = error.field == "UserMessagePacket" and error.offset > _BYTES_TO_FIND_PACKET_KIND
         return error.offset + after if left_over else None
     return len(held)

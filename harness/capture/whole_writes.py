@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.errors import FolderError
 
 
-def open_whole(path: Path, mode: str) -> FileIO:
+def open_record_file(path: Path, mode: str) -> FileIO:
     """Open a file for records. Raise FolderError if it cannot be opened."""
     try:
         return FileIO(path, mode)
@@ -19,7 +19,7 @@ def open_whole(path: Path, mode: str) -> FileIO:
         raise FolderError.about(path, error) from error
 
 
-def write_whole(file: FileIO, path: Path, record: bytes) -> None:
+def append_whole_record(file: FileIO, path: Path, record: bytes) -> None:
     """Append a record to a file. If the disk has no space for the record, restore the earlier state of the file and
     raise FolderError.
     """

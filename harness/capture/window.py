@@ -20,30 +20,30 @@ added to the product.
 LAYERS_COST_BYTES = 8 * 1024
 
 
-class Place(NamedTuple):
+class CapturePosition(NamedTuple):
     """The position of bytes of a packet in the capture file: their offset and their number (int bytes)."""
 
     offset: int
     size: int
 
 
-class Piece(NamedTuple):
+class StreamPiece(NamedTuple):
     """A piece of a stream: the number of the frame that contains it, and its position in the capture file."""
 
     number: int
-    place: Place
+    place: CapturePosition
 
 
-def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
+def take_bytes(pieces: deque[StreamPiece], size: int) -> tuple[int, list[CapturePosition]]:
     """Remove the first ``size`` bytes from the pieces of a stream. Return the frame in which these bytes begin, and
     the positions of these bytes in the capture file.
     """
-    number, places = pieces[0].number, list[Place]()
+    number, places = pieces[0].number, list[CapturePosition]()
     while pieces and size:
         frame, place = pieces.popleft()
         if place.size > size:
-            pieces.appendleft(Piece(frame, Place(place.offset + size, place.size - size)))
-            place = Place(place.offset, size)
+            pieces.appendleft(StreamPiece(frame, CapturePosition(place.offset + size, place.size - size)))
+            place = CapturePosition(place.offset, size)
         places.append(place)
         size -= place.size
     return number, places
@@ -53,7 +53,7 @@ class StoredPacket(Protocol):
     """The interface of the packets that a `Window` stores."""
 
     size: int
-    places: list[Place]
+    places: list[CapturePosition]
     window: Window | None
 
     def forget(self) -> None:
@@ -69,7 +69,7 @@ class Window:
         self._held: deque[StoredPacket] = deque()
         self._cost = 0
 
-    def take(self, frame: StoredPacket, places: list[Place]) -> None:
+    def take(self, frame: StoredPacket, places: list[CapturePosition]) -> None:
         """Store a new frame in memory. ``places`` contains its positions in the file. If the frames need more
         memory than the limit, remove the oldest.
         """
@@ -97,13 +97,13 @@ class Window:
 
     def _hold_in_memory(self, frame: StoredPacket) -> None:
         self._held.append(frame)
-        self._cost += _memory_cost(frame)
+        self._cost += _estimate_memory_cost(frame)
         while self._cost > self._limit and len(self._held) > 1:
             oldest = self._held.popleft()
-            self._cost -= _memory_cost(oldest)
+            self._cost -= _estimate_memory_cost(oldest)
             if oldest is not frame:
                 oldest.forget()
 
 
-def _memory_cost(frame: StoredPacket) -> int:
+def _estimate_memory_cost(frame: StoredPacket) -> int:
     return LAYERS_COST_PER_BYTE * frame.size + LAYERS_COST_BYTES

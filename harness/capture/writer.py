@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import Self
 
 from harness.capture.ip import MAX_DATAGRAM_BYTES, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
-from harness.capture.pcapng import PACKET_OFFSET_IN_BLOCK, file_header, note_block, packet_block
-from harness.capture.whole_writes import open_whole, write_whole
-from harness.capture.window import Place
+from harness.capture.pcapng import PACKET_OFFSET_IN_BLOCK, build_file_header, build_note_block, build_packet_block
+from harness.capture.whole_writes import append_whole_record, open_record_file
+from harness.capture.window import CapturePosition
 from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
 
@@ -20,11 +20,11 @@ MAX_SEGMENT_BYTES = 60_000
 """int bytes: the maximum amount of data in one frame."""
 
 _ACK_FLAG = int(TcpFlags.ACK)  # plain integers, because combining enum flags takes longer than writing a frame
-_SYN, _PSH, _FIN, _RST = int(TcpFlags.SYN), int(TcpFlags.PSH), int(TcpFlags.FIN), int(TcpFlags.RST)
+_SYN_FLAG, _PSH_FLAG, _FIN_FLAG, _RST_FLAG = int(TcpFlags.SYN), int(TcpFlags.PSH), int(TcpFlags.FIN), int(TcpFlags.RST)
 
 
 @dataclass(slots=True)
-class _Side:
+class _ConnectionSide:
     """One endpoint of a connection: the sequence number of its next byte, and whether the endpoint has sent its
     FIN.
     """
@@ -36,11 +36,11 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _Connection:
-    client: _Side
-    server: _Side
+    client: _ConnectionSide
+    server: _ConnectionSide
     client_is_sut: bool | None
 
-    def sides(self, from_client: bool) -> tuple[_Side, _Side]:
+    def sides(self, from_client: bool) -> tuple[_ConnectionSide, _ConnectionSide]:
         """Return the sending and the receiving endpoint. ``from_client`` states whether the client sends."""
         return (self.client, self.server) if from_client else (self.server, self.client)
 
@@ -63,17 +63,17 @@ class CaptureWriter:
     def __init__(self, path: Path, start_us: int = 0) -> None:
         self.path = path
         self.frames = 0
-        self.places: list[Place] = []
+        self.places: list[CapturePosition] = []
         """The positions in the file of the data that were written last."""
-        self._size = len(file_header())
+        self._size = len(build_file_header())
         self._data_end = 0
         """The offset in the file at which the data of the last packet end."""
         self._pending = bytearray()
         """The blocks that will be written with the next packet: notes, and the first packets of a handshake."""
         self._start_us = start_us
         self._connections: dict[int, _Connection] = {}
-        self._file = open_whole(path, "wb")
-        write_whole(self._file, path, file_header())
+        self._file = open_record_file(path, "wb")
+        append_whole_record(self._file, path, build_file_header())
 
     def write_tcp_open(
         self,
@@ -89,12 +89,14 @@ class CaptureWriter:
         if conn_id in self._connections:
             raise HarnessError(f"{self.path}: connection {conn_id} is already open")
         # Different initial sequence numbers distinguish the directions in a hex view.
-        connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000), client_is_sut)
+        connection = _Connection(
+            _ConnectionSide(client, 0x1000_0000), _ConnectionSide(server, 0x2000_0000), client_is_sut
+        )
         out, back = connection.is_inbound(True), connection.is_inbound(False)
-        opening = _build_segment(connection.client, connection.server, _SYN)
+        opening = _build_segment(connection.client, connection.server, _SYN_FLAG)
         numbers = [self._write_segment(opening._replace(acknowledged=0), time_us, comment, inbound=out, later=True)]
         connection.client.sequence += 1
-        answer = _build_segment(connection.server, connection.client, _SYN | _ACK_FLAG)
+        answer = _build_segment(connection.server, connection.client, _SYN_FLAG | _ACK_FLAG)
         numbers.append(self._write_segment(answer, time_us, inbound=back, later=True))
         connection.server.sequence += 1
         numbers.append(
@@ -123,12 +125,12 @@ class CaptureWriter:
         numbers, places = [], []
         for start in range(0, len(data), MAX_SEGMENT_BYTES):
             part = data[start : start + MAX_SEGMENT_BYTES]
-            pushed = not more and start + len(part) == len(data)
-            flags = _PSH | _ACK_FLAG if pushed else _ACK_FLAG
+            has_push_flag = not more and start + len(part) == len(data)
+            flags = _PSH_FLAG | _ACK_FLAG if has_push_flag else _ACK_FLAG
             numbers.append(
                 self._write_segment(_build_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound)
             )
-            places.append(Place(self._data_end - len(part), len(part)))
+            places.append(CapturePosition(self._data_end - len(part), len(part)))
             sender.sequence = sender.sequence + len(part) & 0xFFFFFFFF
             comment = None
         self.places = places
@@ -143,7 +145,7 @@ class CaptureWriter:
         directions.
         """
         sender, receiver = self._find_direction(conn_id, from_client)
-        ending = _build_segment(sender, receiver, (_RST if reset else _FIN) | _ACK_FLAG)
+        ending = _build_segment(sender, receiver, (_RST_FLAG if reset else _FIN_FLAG) | _ACK_FLAG)
         inbound = self._connections[conn_id].is_inbound(from_client)
         number = self._write_segment(ending, time_us, comment, inbound=inbound)
         sender.sequence = sender.sequence + 1 & 0xFFFFFFFF
@@ -170,7 +172,7 @@ class CaptureWriter:
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
         number = self._write_packet_block(packet, time_us, comment, from_sut)
-        self.places = [Place(self._data_end - len(data), len(data))]
+        self.places = [CapturePosition(self._data_end - len(data), len(data))]
         return number
 
     def note(self, text: bytes) -> None:
@@ -178,12 +180,12 @@ class CaptureWriter:
 
         The note is written together with the next packet, because a separate write would cost more than the note.
         """
-        self._pending += note_block(text)
+        self._pending += build_note_block(text)
 
     def close(self) -> None:
         """Close the file."""
         if self._pending:
-            write_whole(self._file, self.path, bytes(self._pending))
+            append_whole_record(self._file, self.path, bytes(self._pending))
             self._pending.clear()
         self._file.close()
 
@@ -195,7 +197,7 @@ class CaptureWriter:
     ) -> None:
         self.close()
 
-    def _find_direction(self, conn_id: int, from_client: bool) -> tuple[_Side, _Side]:
+    def _find_direction(self, conn_id: int, from_client: bool) -> tuple[_ConnectionSide, _ConnectionSide]:
         connection = self._connections.get(conn_id)
         if connection is None:
             raise HarnessError(f"{self.path}: connection {conn_id} is not open")
@@ -226,7 +228,7 @@ class CaptureWriter:
     def _write_packet_block(
         self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None, *, later: bool = False
     ) -> int:
-        block = packet_block(self._start_us + time_us, packet, comment, inbound)
+        block = build_packet_block(self._start_us + time_us, packet, comment, inbound)
         if later:
             self._pending += block
             self.frames += 1
@@ -236,10 +238,10 @@ class CaptureWriter:
             block = bytes(self._pending) + block
             self._pending.clear()
         self._size += len(block)
-        write_whole(self._file, self.path, block)
+        append_whole_record(self._file, self.path, block)
         self.frames += 1
         return self.frames
 
 
-def _build_segment(sender: _Side, receiver: _Side, flags: int, data: bytes = b"") -> TcpSegment:
+def _build_segment(sender: _ConnectionSide, receiver: _ConnectionSide, flags: int, data: bytes = b"") -> TcpSegment:
     return TcpSegment(sender.endpoint, receiver.endpoint, sender.sequence, receiver.sequence, flags, data)

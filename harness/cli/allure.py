@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_file, report_write_errors
+from harness.cli.outputs import report_write_errors, require_writable_file
 from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.results.run_results import RunResults
 
 ALLURE_PACKAGE = "allure@3"
-NPM_LIMIT_S = 600
+NPM_TIMEOUT_S = 600
 """int s: the time limit for npm, which may have to download the package first."""
 _PAGE_NAME = "index.html"
 
@@ -43,7 +43,7 @@ def allure(
             "npx, which runs Allure, is missing: install Node.js, or open the allure-results of a run that was "
             "made with --allure"
         )
-    confirm_file(out)
+    require_writable_file(out)
     with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
         results = run / ALLURE_FOLDER
         if not results.is_dir():
@@ -53,11 +53,11 @@ def allure(
         command = [npx, "--yes", ALLURE_PACKAGE, "awesome", *options, str(results.resolve())]
         try:
             done = subprocess.run(  # noqa: S603 - a program from npm, with our own files
-                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=NPM_LIMIT_S, check=False
+                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=NPM_TIMEOUT_S, check=False
             )
         except subprocess.TimeoutExpired as error:
             raise UsageError(
-                f"npx {ALLURE_PACKAGE} took longer than {NPM_LIMIT_S} s; check that npm's registry is reachable"
+                f"npx {ALLURE_PACKAGE} took longer than {NPM_TIMEOUT_S} s; check that npm's registry is reachable"
             ) from error
         page = Path(folder) / _PAGE_NAME
         if done.returncode or not page.is_file():

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.outputs import confirm_file
+from harness.cli.outputs import require_writable_file
 from harness.cli.table_format import TableFormat
 from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
@@ -56,14 +56,21 @@ def attach(
     ] = False,
 ) -> None:
     """Test each verb of an agent, and count the rules that each missing facility costs."""
-    from harness.attach.attach import as_json, count_judgeable_rules, draft_sut_file, list_lines, try_agent, write_draft
+    from harness.attach.attach import (
+        as_json,
+        count_judgeable_rules,
+        draft_sut_file,
+        list_report_lines,
+        try_agent,
+        write_draft,
+    )
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
 
     if write is not None and command is None and address is None:
         raise UsageError("--write: give --command or --address, so that the draft can name the agent")
     if write is not None:
-        confirm_file(write, "--write", new=True)
+        require_writable_file(write, "--write", new=True)
     file = None if sut is None else load_sut_file(sut)
     route = _choose_route(command, address, file)
     queue = None if file is None else file.queues.plain
@@ -75,7 +82,7 @@ def attach(
     elif Console().is_terminal:
         _print_table(found, counted)
     else:
-        for line in list_lines(found, counted):
+        for line in list_report_lines(found, counted):
             typer.echo(line)
     if write is not None:
         write_draft(write, draft_sut_file(found, address, command))
@@ -104,7 +111,7 @@ def _choose_route(command: str | None, address: str | None, file: SutFile | None
 
 def _print_table(found: AgentFindings, counted: JudgeableRuleCounts) -> None:
     """Print the report as a table; texts from an agent are never interpreted as markup."""
-    from harness.attach.attach import describe_identity, list_facility_rows, list_summary
+    from harness.attach.attach import describe_identity, list_facility_rows, list_summary_lines
 
     table = Table("facility", "verb", "found", "")
     for facility, verb, state, said in list_facility_rows(found, counted):
@@ -113,5 +120,5 @@ def _print_table(found: AgentFindings, counted: JudgeableRuleCounts) -> None:
     console = Console()
     console.print(Text(describe_identity(found)))
     console.print(table)
-    for line in list_summary(found, counted):
+    for line in list_summary_lines(found, counted):
         console.print(Text(line))

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_file
+from harness.cli.outputs import require_writable_file
 from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
 
@@ -58,7 +58,7 @@ def certify(
     # A partial run gets no certificate, so its key is not read.
     is_part = get_partial_reason(read_run_json(run)) is not None
     signer = None if is_part else read_private_key(key, os.environ.get(PASSWORD_VARIABLE, "").encode() or None)
-    confirm_file(out, new=True)
+    require_writable_file(out, new=True)
     found, suites = read_run(run), get_installed_suites()
     terms = certificate.CertificateTerms(not_exercised, suites.checks)
     reasons = list(certificate.list_refusals(found, terms, suites))

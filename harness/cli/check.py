@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_file, report_write_errors
+from harness.cli.outputs import report_write_errors, require_writable_file
 from harness.errors import MqconformError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
 from harness.interrupts import unwind_on_signals
@@ -75,7 +75,7 @@ def check(
     from harness.foreign.annotated import write_annotated
     from harness.foreign.check import check_capture
     from harness.foreign.findings import build_findings
-    from harness.foreign.report import FORMATS
+    from harness.foreign.report import FORMATTER_BY_NAME
     from harness.foreign.systems import RequestedSystem
     from harness.rules.catalogue import load_catalogue
     from harness.rules.releases import RELEASES
@@ -90,7 +90,7 @@ def check(
         )
     for file, option in ((out, "--out"), (annotated, "--annotated"), (html, "--html")):
         if file is not None:
-            confirm_file(file, option)
+            require_writable_file(file, option)
     catalogue = load_catalogue()
     findings: list[tuple[CheckedCapture, list[SystemFinding]]] = []
     refused = False
@@ -113,20 +113,20 @@ def check(
 
         with report_write_errors(html, "--html"):
             html.write_text(build_page(findings), encoding="utf-8")
-    text = FORMATS[format_](findings) if findings else ""
+    text = FORMATTER_BY_NAME[format_](findings) if findings else ""
     if out is None:
         typer.echo(text, nl=False)
     else:
         with report_write_errors(out):
             out.write_text(text, encoding="utf-8")
-    raise typer.Exit(_exit_code(findings, refused=refused))
+    raise typer.Exit(_choose_exit_code(findings, refused=refused))
 
 
 def _describe_error(error: MqconformError | OSError, path: Path) -> str:
     return f"{path}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 
-def _exit_code(findings: Sequence[tuple[CheckedCapture, list[SystemFinding]]], *, refused: bool) -> int:
+def _choose_exit_code(findings: Sequence[tuple[CheckedCapture, list[SystemFinding]]], *, refused: bool) -> int:
     from harness.judging.verdicts import Verdict
 
     if any(system.of(Verdict.FAIL) for _, systems in findings for system in systems):

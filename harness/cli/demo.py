@@ -109,7 +109,7 @@ ping_port = 35270
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class DemoSystem:
     """One of the three systems of the demo."""
 
     slug: str
@@ -128,11 +128,11 @@ class System:
         return WORKER_COUNT[self.kind]
 
 
-_REFERENCE = System("", "reference", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2")
-SYSTEMS = (
-    replace(_REFERENCE, slug="reference-loopback", name="reference (loopback)"),
-    System("contoso", "Contoso", "Contoso", "1.0", "process", "127.0.0.3", "127.0.0.4", CONTOSO_FAULTS),
-    replace(_REFERENCE, slug="reference-virtual", name="reference (virtual time)", kind="virtual"),
+_REFERENCE_SYSTEM = DemoSystem("", "reference", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2")
+DEMO_SYSTEMS = (
+    replace(_REFERENCE_SYSTEM, slug="reference-loopback", name="reference (loopback)"),
+    DemoSystem("contoso", "Contoso", "Contoso", "1.0", "process", "127.0.0.3", "127.0.0.4", CONTOSO_FAULTS),
+    replace(_REFERENCE_SYSTEM, slug="reference-virtual", name="reference (virtual time)", kind="virtual"),
 )
 
 
@@ -161,17 +161,17 @@ def run_demo(out: Path, *, whole: bool) -> int:
         _remove_old_demo(out)
     console = Console()
     began = time.monotonic()
-    systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
+    systems = [replace(system, selection=()) if whole else system for system in DEMO_SYSTEMS]
     with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 also end the started processes
         return _watch_runs(systems, guard, out, console, began)
 
 
-def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
+def _watch_runs(systems: list[DemoSystem], guard: Guard, out: Path, console: Console, began: float) -> int:
     """Start the runs and the report, show the progress of the runs, and compare the results with the expected
     results. Return the exit code.
     """
     runs = {system: _start_run(system, guard, out) for system in systems}
-    tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
+    tallies = {system: _VerdictCounter(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
     with Live(console=console, refresh_per_second=4) as live:
         while report is None or _list_running([*runs.values(), report]):
@@ -205,7 +205,7 @@ def _remove_old_demo(out: Path) -> None:
     (out / "demo.txt").write_text("written by `mqconform demo`; the next demo replaces this folder\n", encoding="utf-8")
 
 
-def _start_run(system: System, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
+def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
     unknown = [name for name in system.faults if name not in load_faults()]
     if unknown:
         raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
@@ -246,11 +246,11 @@ def _start_run(system: System, guard: Guard, out: Path) -> subprocess.Popen[byte
         )
 
 
-def _write_config(system: System, out: Path, worker: int | str) -> Path:
+def _write_config(system: DemoSystem, out: Path, worker: int | str) -> Path:
     return out / f"{system.slug}.{worker}.qm.toml"
 
 
-def _start_report(systems: Iterable[System], guard: Guard, out: Path, console: Console) -> subprocess.Popen[bytes]:
+def _start_report(systems: Iterable[DemoSystem], guard: Guard, out: Path, console: Console) -> subprocess.Popen[bytes]:
     folders = [str(out / system.slug) for system in systems]
     command = [sys.executable, "-m", "mqconform", "rollup", *folders, "--out", str(out / "report")]
     command += ["--wait", str(REPORT_WAIT_LIMIT_S)]
@@ -277,7 +277,7 @@ def _has_finished(run: Path) -> bool:
         return False
 
 
-class _Tally:
+class _VerdictCounter:
     """A counter of the verdicts of a run in progress. It reads each line of the growing verdict file only once."""
 
     def __init__(self, path: Path) -> None:
@@ -298,7 +298,7 @@ class _Tally:
 
 
 def _build_progress_table(
-    runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System, _Tally], said: str = ""
+    runs: dict[DemoSystem, subprocess.Popen[bytes]], tallies: dict[DemoSystem, _VerdictCounter], said: str = ""
 ) -> Table:
     table = Table("system", "reached", "pass", "fail", "warn", "other", "state", caption=Text(said))
     for system, process in runs.items():
@@ -310,7 +310,7 @@ def _build_progress_table(
     return table
 
 
-def _judge_outcome(system: System, code: int, out: Path) -> str | None:
+def _judge_outcome(system: DemoSystem, code: int, out: Path) -> str | None:
     """Compare the failed rules of a system's run with the rules that the system's faults break. Return a
     description of the difference, or None if there is none.
     """

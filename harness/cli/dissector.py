@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_file, report_write_errors
+from harness.cli.outputs import report_write_errors, require_writable_file
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def dissector(
     """
     from harness.dissector.lua import write_dissector
 
-    confirm_file(out)
+    require_writable_file(out)
     text = write_dissector()
     with report_write_errors(out):
         out.write_text(text, encoding="utf-8", newline="\n")

@@ -17,7 +17,7 @@ from harness.rules.places import find_place
 from harness.run_folder import VERDICTS_FILE
 from harness.states.table import read_tables
 
-_TEXT_LIMIT = 200
+_MAX_TEXT_CHARACTERS = 200
 """The maximum number of characters of a system's text in the output; verdicts.jsonl contains the complete text."""
 
 
@@ -30,7 +30,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     yield f"{row.id}  {row.level}  {row.form}"
     yield f"  {inventory.catalogue.document_title(row.document)} {row.section} {row.title}"
     yield f"  {row.link}"
-    yield f"  {_describe_place(row)}"
+    yield f"  {_locate_row(row)}"
     yield ""
     yield f"demands     {row.says}"
     yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
@@ -61,7 +61,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     for folder in runs:
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := get_partial_reason(run)) is not None else ""
-        name = one_line(f"{get_system(run)} in {run.get('run')}", _TEXT_LIMIT)
+        name = one_line(f"{get_system(run)} in {run.get('run')}", _MAX_TEXT_CHARACTERS)
         yield from _list_lines(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
 
 
@@ -69,7 +69,7 @@ def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     """Return the JSON object of a rule: the object that ``mqconform rules --format json`` prints, with the places
     of the rule's row, checks and faults.
     """
-    places = {"row": _describe_place(inventory.catalogue[rule])}
+    places = {"row": _locate_row(inventory.catalogue[rule])}
     found = {
         "tests": _list_checks(inventory, rule),
         "cells": _list_cells(rule),
@@ -79,7 +79,7 @@ def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     return inventory.row(rule) | places | found
 
 
-def _describe_place(row: Rule) -> str:
+def _locate_row(row: Rule) -> str:
     return find_place(f"{row.folder}/rules.toml", f'["{row.id}"]')
 
 
@@ -179,7 +179,7 @@ def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
     """Yield the verdicts of a run about a rule, worst first. Equal verdicts share one line. The first line of each
     kind of verdict is followed by its packets.
     """
-    from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
+    from harness.judging.verdicts import VERDICTS_WORST_FIRST, Verdict, read_verdicts
     from harness.run.evidence import EvidenceTexts, list_frames
     from harness.wire.value_names import with_names
 
@@ -190,14 +190,14 @@ def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
             equal.setdefault(said, []).append(line)
     texts, shown = EvidenceTexts(folder), set[str]()
     for (verdict, expected, observed, reason), lines in sorted(
-        equal.items(), key=lambda one: WORST_FIRST.index(Verdict(one[0][0]))
+        equal.items(), key=lambda one: VERDICTS_WORST_FIRST.index(Verdict(one[0][0]))
     ):
         first = lines[0]
         where = f" [{first['capture']} {frames}]" if (frames := list_frames(first)) else ""
         seen = f"expected {with_names(expected)}; observed {with_names(observed)}" if expected or observed else ""
         text = f"{seen} ({reason})" if seen and reason else seen or reason
         often = f"{len(lines):,} times " if len(lines) > 1 else ""
-        yield f"{often}{verdict}: {one_line(text, _TEXT_LIMIT)}{where}"
+        yield f"{often}{verdict}: {one_line(text, _MAX_TEXT_CHARACTERS)}{where}"
         if verdict not in shown:
             shown.add(verdict)
             yield from (

@@ -52,7 +52,7 @@ def explore(
     from harness.explore.areas import AREAS
     from harness.explore.explored import Explorer
     from harness.explore.findings import load_steps
-    from harness.sut.drivers import create_driver, start_all
+    from harness.sut.drivers import create_driver, start_all_suts
     from harness.sut.sut_file import load_sut_file
 
     sequence = None if replay is None else load_steps(replay)
@@ -63,7 +63,7 @@ def explore(
     make_folder(out)
     driver = create_driver(file, out)
     with unwind_on_signals():
-        start_all([driver])
+        start_all_suts([driver])
         try:
             explorer = Explorer(driver, AREAS[chosen])
             if sequence is not None:

@@ -68,16 +68,16 @@ def _learn_and_save(sut: Path, out: Path, seed: str) -> LearnedMachine:
     from contextlib import closing
 
     from harness.capture.recorder import Recorder
-    from harness.cli.outputs import confirm_file, report_write_errors
+    from harness.cli.outputs import report_write_errors, require_writable_file
     from harness.learn.learner import learn_machine
     from harness.peer.peer import Peer
-    from harness.sut.drivers import create_driver, start_all
+    from harness.sut.drivers import create_driver, start_all_suts
     from harness.sut.sut_file import load_sut_file
 
-    confirm_file(out)
+    require_writable_file(out)
     driver = create_driver(load_sut_file(sut), out.parent)
     with unwind_on_signals():
-        start_all([driver])
+        start_all_suts([driver])
         try:
             system = driver.open("learn", "learn", 0)
             with (
@@ -95,9 +95,9 @@ def _learn_and_save(sut: Path, out: Path, seed: str) -> LearnedMachine:
 
 
 def _describe_broken_demands(machine: Machine) -> Iterator[str]:
-    from harness.learn.demanded import find_broken, read_demands
+    from harness.learn.demanded import find_broken_demands, read_demands
 
-    for one in find_broken(machine, read_demands()):
+    for one in find_broken_demands(machine, read_demands()):
         expected = " or ".join(one.expected)
         yield f"fail {', '.join(one.rules)}: in {one.state} after {' > '.join(one.word)}"
         yield f"  expected: {expected}; observed: {one.observed}"

@@ -50,7 +50,7 @@ MODULES_OF_COMMANDS = MappingProxyType(
 )
 """The commands of the harness in the order of --help, each with its module in ``harness.cli``."""
 
-_WRONG_ARGUMENTS: Any = typer.BadParameter.__mro__[1]
+_USAGE_EXCEPTION_TYPE: Any = typer.BadParameter.__mro__[1]
 """The exceptions that typer raises for invalid arguments. The modules that define these classes differ between versions
 of typer.
 """
@@ -60,7 +60,7 @@ _PATH_ERROR_NUMBERS = (
 )
 """The error numbers (errno) that report a problem with the disk, or with a file or folder that the user named.
 """
-_ONLY_HELP = "NoArgsIsHelpError"
+_NO_SUBCOMMAND_ERROR_NAME = "NoArgsIsHelpError"
 """The name of the error that typer raises for a missing subcommand after it has printed the help."""
 
 RegisterCommand = Callable[[typer.Typer], None]
@@ -159,8 +159,8 @@ def main() -> None:
         if error.filename is None or error.errno not in _PATH_ERROR_NUMBERS:
             raise
         _exit_with_error(f"{os.fsdecode(error.filename)}: {error.strerror}")
-    except _WRONG_ARGUMENTS as error:
-        if type(error).__name__ == _ONLY_HELP:
+    except _USAGE_EXCEPTION_TYPE as error:
+        if type(error).__name__ == _NO_SUBCOMMAND_ERROR_NAME:
             sys.exit(EXIT_USAGE)
         where = error.ctx.command_path if error.ctx is not None else "mqconform"
         said = " ".join(error.format_message().split()).rstrip(".")

@@ -22,7 +22,7 @@ def report_write_errors(path: Path, option: str = "--out") -> Iterator[None]:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}; give another {option}") from error
 
 
-def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> None:
+def require_writable_file(path: Path, option: str = "--out", *, new: bool = False) -> None:
     """Raise UsageError if a file cannot be written or, with ``new``, if it already exists. The file is not changed."""
     with report_write_errors(path, option):
         is_there = path.exists()
@@ -42,7 +42,7 @@ def make_folder(path: Path) -> None:
         probe.unlink()
 
 
-def confirm_new_path(path: Path, *, may_be_empty: bool = False) -> None:
+def require_new_path(path: Path, *, may_be_empty: bool = False) -> None:
     """Raise UsageError for a path that already exists. With ``may_be_empty``, an existing empty folder is accepted."""
     with report_write_errors(path):
         if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):

@@ -61,14 +61,14 @@ def pair(
 
 
 def _show_grid(folders: Sequence[Path], html: Path | None) -> None:
-    from harness.cli.outputs import confirm_file, report_write_errors
+    from harness.cli.outputs import report_write_errors, require_writable_file
     from harness.pair.grid import build_grid, build_grid_page, print_grid
     from harness.pair.results import read_results
 
     if not folders:
         raise UsageError("--grid: give the folders that `mqconform pair --out` wrote")
     if html is not None:
-        confirm_file(html, "--html")
+        require_writable_file(html, "--html")
     grid = build_grid(read_results(folder) for folder in folders)
     for line in print_grid(grid):
         typer.echo(line)
@@ -82,7 +82,7 @@ def _show_grid(folders: Sequence[Path], html: Path | None) -> None:
 
 
 def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
-    from harness.cli.outputs import confirm_new_path, make_folder, report_write_errors
+    from harness.cli.outputs import make_folder, report_write_errors, require_new_path
     from harness.pair.results import write_results
     from harness.pair.running import run_pair
     from harness.pair.scenarios import SCENARIOS
@@ -94,7 +94,7 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
     for name in scenario:
         if name not in known:
             raise UsageError(f"--scenario {name}: unknown scenario; known: {', '.join(known)}")
-    confirm_new_path(out, may_be_empty=True)
+    require_new_path(out, may_be_empty=True)
     make_folder(out)
     files = load_sut_file(a), load_sut_file(b)
     drivers = PairDrivers(*files, out)

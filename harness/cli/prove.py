@@ -36,7 +36,7 @@ def prove(
     ] = False,
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes on every allowed reading of errata."""
-    from harness.proof.changed import folder_digests, list_errata_to_run, list_rules_to_prove
+    from harness.proof.changed import compute_folder_digests, list_errata_to_run, list_rules_to_prove
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
     from harness.proof.prove import report_proof
@@ -53,7 +53,7 @@ def prove(
         raise UsageError(f"unknown erratum {unknown[0]}; suites/errata.toml lists all errata")
 
     if changed:
-        recorded, digests = load_proof(), folder_digests()
+        recorded, digests = load_proof(), compute_folder_digests()
         rule = list_rules_to_prove(inventory, recorded, digests)
         erratum = list_errata_to_run(inventory, recorded, digests)
         if not rule and not erratum:
@@ -79,7 +79,7 @@ def prove(
     if chosen != []:
         typer.echo(summarize_readings(readings_run))
     if record and proof:
-        write_proof(proof.checked, proof.killed, folder_digests())
+        write_proof(proof.checked, proof.killed, compute_folder_digests())
     raise typer.Exit(0 if all(found.complete for found in (proof, readings_run) if found) else 1)
 
 

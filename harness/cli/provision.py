@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from harness.cli.outputs import confirm_new_path, report_write_errors
+from harness.cli.outputs import report_write_errors, require_new_path
 from harness.errors import UsageError
 
 
@@ -37,7 +37,7 @@ def provision(
     from harness.sut.provisioning import write_provisions
     from harness.sut.sut_file import PEER_IDENTIFIER
 
-    confirm_new_path(out)
+    require_new_path(out)
     try:
         peer = UUID(peer_identifier) if peer_identifier else PEER_IDENTIFIER
     except ValueError:

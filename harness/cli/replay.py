@@ -45,11 +45,11 @@ def replay_run(
     from harness.results.replayed import replay
     from harness.results.run_results import read_run_json
     from harness.rules.catalogue import load_catalogue
-    from harness.run.run import rules_json
+    from harness.run.run import build_rules_json
 
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: the format must be text or json")
-    if read_run_json(run).get("suites") != rules_json(load_catalogue())[1]:
+    if read_run_json(run).get("suites") != build_rules_json(load_catalogue())[1]:
         typer.echo(
             "the run used a different rule set from the one installed here: its checks may have been different",
             err=True,

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from harness.run.results import rule_results
+from harness.run.results import read_rule_results
 from harness.run.stash import RUN_KEY
 from harness.run_folder import RUN_FILE
 
 
-class Result:
+class RunHolder:
     """A pytest plugin that stores the `Run` of a pytest session."""
 
     def __init__(self) -> None:
@@ -34,6 +34,6 @@ class Result:
         if run is None:
             return "null"
         shown = ("verdict", "expected", "observed", "reason", "test", "capture", "evidence")
-        rules = {one.rule: {name: one.line[name] for name in shown} for one in rule_results(run.log.path)}
+        rules = {one.rule: {name: one.line[name] for name in shown} for one in read_rule_results(run.log.path)}
         told = json.loads((run.folder / RUN_FILE).read_text(encoding="utf-8"))
         return json.dumps({**told, "folder": str(run.folder), "partial": run.partial(), "rules": rules}, indent=1)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_file, report_write_errors
+from harness.cli.outputs import report_write_errors, require_writable_file
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT
 
@@ -46,7 +46,7 @@ def diff(
     from harness.results.difference_shown import FORMATS
     from harness.results.run_results import read_run
 
-    _confirm_output(out)
+    _require_writable_output(out)
     difference = compare_runs(read_run(run_a), read_run(run_b))
     text = FORMATS[format_](difference)
     if out is None:
@@ -69,7 +69,7 @@ def summary(
     from harness.results.summary import build_summary, unescape_markdown
     from harness.rules.catalogue import load_catalogue
 
-    _confirm_output(out)
+    _require_writable_output(out)
     text = build_summary(read_run(run), load_catalogue())
     if out is None:
         typer.echo(unescape_markdown(text) if sys.stdout.isatty() else text, nl=False)
@@ -93,7 +93,7 @@ def update(
     from harness.rules.catalogue import load_catalogue
     from harness.run.named_roots import RootCauses
 
-    confirm_file(baseline, "--baseline")
+    require_writable_file(baseline, "--baseline")
     found = read_run(run)
     if found.partial and (baseline.exists() or found.ended_early):
         raise UsageError(
@@ -121,9 +121,9 @@ def update(
         raise typer.Exit(EXIT_NOT_CONFORMANT)
 
 
-def _confirm_output(out: Path | None) -> None:
+def _require_writable_output(out: Path | None) -> None:
     if out is not None:
-        confirm_file(out)
+        require_writable_file(out)
 
 
 def _write_output(path: Path, text: str) -> None:

@@ -85,17 +85,17 @@ def rules(
 
 
 def _show_needs(inventory: RuleInventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
-    from harness.proof.least_needs import count_judged, count_sets, count_systems, least_needs, list_must_demands
+    from harness.proof.least_needs import count_judged, count_sets, count_systems, list_least_needs, list_must_demands
 
     if format_ is TableFormat.JSON:
-        typer.echo(json.dumps([asdict(one) for one in least_needs(inventory, names)], indent=1))
+        typer.echo(json.dumps([asdict(one) for one in list_least_needs(inventory, names)], indent=1))
         return
     if not counted:
-        found = least_needs(inventory, names)
+        found = list_least_needs(inventory, names)
         show_table(NEEDS_COLUMNS, ((one.rule, _join_names(one.needs), one.check) for one in found), widest="check")
         return
     demands = list_must_demands(inventory) & frozenset(names)
-    sets = count_sets(least_needs(inventory, demands))
+    sets = count_sets(list_least_needs(inventory, demands))
     show_table(
         LEAST_NEEDS_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets)
     )

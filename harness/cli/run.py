@@ -146,9 +146,9 @@ def _run_pytest(arguments: list[str], format_: RunFormat) -> int:
 
     if format_ is RunFormat.TEXT:
         return pytest.main(arguments)
-    from harness.cli.result import Result
+    from harness.cli.result import RunHolder
 
-    result = Result()
+    result = RunHolder()
     with redirect_stdout(sys.stderr):
         code = pytest.main(arguments, [result])
     typer.echo(result.as_json())

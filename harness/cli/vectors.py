@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_new_path, make_folder, report_write_errors
+from harness.cli.outputs import make_folder, report_write_errors, require_new_path
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def vectors(
     """Write test vectors: packets and RPC stubs as bytes, each with its fields and its verdict (valid or invalid)."""
     from harness.vectors.write import write_files
 
-    confirm_new_path(out, may_be_empty=True)
+    require_new_path(out, may_be_empty=True)
     make_folder(out)
     with report_write_errors(out):
         written = write_files(out)

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_new_path, report_write_errors
+from harness.cli.outputs import report_write_errors, require_new_path
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 
@@ -74,13 +74,13 @@ def register(app: typer.Typer) -> None:
         """Write the files for testing a Windows machine: its agent and set-up scripts, and the SUT file for this
         machine.
         """
-        text = sut_file(address, peer_address, profile, ssh)
-        write_files(out, text)
+        text = build_windows_sut_file(address, peer_address, profile, ssh)
+        write_windows_files(out, text)
         names = ", ".join(WINDOWS_FILE_NAMES)
         typer.echo(f"copy {names} from {out} to {REMOTE_FOLDER} on the Windows machine; {SUT_FILE} is for this machine")
 
 
-def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
+def build_windows_sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
     """Return the SUT file of a Windows machine. Raise UsageError for invalid values. ``ssh`` is HOST or USER@HOST,
     or None to test the machine without an agent.
     """
@@ -103,9 +103,9 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
     )
 
 
-def write_files(out: Path, text: str) -> None:
+def write_windows_files(out: Path, text: str) -> None:
     """Write the files and the SUT file. Raise UsageError if one of the files exists or cannot be written."""
-    confirm_new_path(out, may_be_empty=True)
+    require_new_path(out, may_be_empty=True)
     with report_write_errors(out):
         out.mkdir(parents=True, exist_ok=True)
         for name in WINDOWS_FILE_NAMES:

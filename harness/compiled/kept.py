@@ -29,7 +29,7 @@ from harness.compiled.sources import (
 from harness.paths import IMPORTED_NS, SUITES
 
 _CACHE_SCHEMA_VERSION = 3
-_RECORDS_ENTRY = "records"
+_RECORDS_ENTRY_NAME = "records"
 _MAX_CHECKOUT_CACHES = 16
 """The maximum number of checkouts and installations that have a cache. If there are more, the cache that was
 written least recently is deleted first.
@@ -37,7 +37,7 @@ written least recently is deleted first.
 
 
 @cache
-def cache_folder() -> Path | None:
+def find_cache_folder() -> Path | None:
     """Return the cache folder for these packages and this version of Python, or None if the user has no home
     folder.
 
@@ -53,7 +53,7 @@ def cache_folder() -> Path | None:
 
 def _load_entry(name: str) -> dict[str, Any]:
     """Return a cache entry. If the entry is missing or cannot be read, return an empty entry."""
-    folder = cache_folder()
+    folder = find_cache_folder()
     if folder is None:
         return {}
     try:
@@ -65,14 +65,14 @@ def _load_entry(name: str) -> dict[str, Any]:
 
 def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
     """Write a cache entry. Even if two processes write at the same time, the resulting entry is complete."""
-    folder = cache_folder()
+    folder = find_cache_folder()
     if folder is None:
         return
     new = folder / f"{name}.{os.getpid()}.new"
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True)
-            _forget_oldest(folder.parent)
+            _delete_oldest_caches(folder.parent)
         new.write_text(json.dumps(tree, separators=(",", ":")), encoding="utf-8")
         new.replace(folder / f"{name}.json")
     except OSError:  # the home folder is read-only or full: the next process computes the value again
@@ -80,7 +80,7 @@ def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
             new.unlink()
 
 
-def _forget_oldest(home: Path) -> None:
+def _delete_oldest_caches(home: Path) -> None:
     folders = sorted(home.iterdir(), key=lambda folder: folder.stat().st_mtime)
     for folder in folders[:-_MAX_CHECKOUT_CACHES]:
         shutil.rmtree(folder, ignore_errors=True)
@@ -93,7 +93,7 @@ def _was_file_changed_since_start(made_of: Mapping[str, FileStamp]) -> bool:
     return any(modified_ns >= IMPORTED_NS for modified_ns, _ in made_of.values())
 
 
-def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
+def get_cached_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
     """Return a value that is computed from source files. The cached value is returned unless one of the files has
     changed.
 
@@ -110,7 +110,7 @@ def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> 
 
 
 @dataclass(slots=True)
-class KeptRecords:
+class CachedRecords:
     """Cached data (records) about Python files. A record is created by importing its file. The record is created
     again when this file, or a file that it imports, has changed.
     """
@@ -136,7 +136,7 @@ class KeptRecords:
     def save(self) -> None:
         """Write all records to the cache, unless a file has changed while this process ran."""
         if not _was_file_changed_since_start(self.stamps):
-            _save_entry(_RECORDS_ENTRY, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
+            _save_entry(_RECORDS_ENTRY_NAME, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
 
     def forget(self, changed: Set[str]) -> None:
         """Remove the records of changed files, and of all files that import a changed file, or imported it before
@@ -157,11 +157,11 @@ class KeptRecords:
 
 
 @cache
-def kept_records() -> KeptRecords:
+def load_cached_records() -> CachedRecords:
     """Return the cached records that are valid for the current content of the files."""
-    tree = _load_entry(_RECORDS_ENTRY)
+    tree = _load_entry(_RECORDS_ENTRY_NAME)
     parts: list[Any] = [tree.get(name) for name in ("stamps", "imports", "records")]
-    kept = KeptRecords(*parts) if all(isinstance(part, dict) for part in parts) else KeptRecords()
+    kept = CachedRecords(*parts) if all(isinstance(part, dict) for part in parts) else CachedRecords()
     changed = find_changed_files(kept.stamps)
     if changed:
         kept.forget(changed)

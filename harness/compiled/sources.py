@@ -21,10 +21,12 @@ FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 TABLES_BESIDE_CHECKS = ("states.toml",)
 """The names of data files (tables). A module reads such a file from its own folder without an import statement."""
 
-_SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
-_PACKAGES = "|".join(package.name for package in PACKAGES)
+_SOURCE_SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
+_PACKAGE_NAMES_PATTERN = "|".join(package.name for package in PACKAGES)
 _IMPORT_STATEMENT = re.compile(
-    rf"^[ \t]*(?:from ((?:{_PACKAGES})[\w.]*) import (?:\(([^)]*)\)|([^\n(]*))|import ((?:{_PACKAGES})[\w.]*))", re.M
+    rf"^[ \t]*(?:from ((?:{_PACKAGE_NAMES_PATTERN})[\w.]*) import (?:\(([^)]*)\)|([^\n(]*))"
+    rf"|import ((?:{_PACKAGE_NAMES_PATTERN})[\w.]*))",
+    re.M,
 )
 
 
@@ -40,7 +42,7 @@ def _stamp_files_below() -> Iterator[tuple[str, FileStamp]]:
         relative, folder = folders.pop()
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.endswith(_SUFFIXES):
+                if entry.name.endswith(_SOURCE_SUFFIXES):
                     known = entry.stat()
                     yield f"{relative}/{entry.name}", [known.st_mtime_ns, known.st_size]
                 elif entry.is_dir() and entry.name != "__pycache__":

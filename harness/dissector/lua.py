@@ -34,7 +34,7 @@ def write_dissector() -> str:
         "message_classes": MESSAGE_CLASS_NAMES,
         "operations": _build_operation_tables(),
     }
-    texts = [f"local {name} = {to_lua(value)}\n" for name, value in tables.items()]
+    texts = [f"local {name} = {format_as_lua(value)}\n" for name, value in tables.items()]
     return "\n".join([head, *texts, _build_expert_item_tables(), ENGINE_FILE.read_text(encoding="utf-8")])
 
 
@@ -73,14 +73,13 @@ def _build_expert_item_tables() -> str:
     for item in EXPERT_ITEMS:
         local = "".join(f"local {layer} = headers.{layer} " for layer in item.layers)
         keeps = f"function(headers) {local}return {item.condition} end"
-        layers = to_lua(list(item.layers))
-        rows.append(
-            f"  {{ rule = {to_lua(item.rule)}, says = {to_lua(item.says)}, layers = {layers}, keeps = {keeps} }},"
-        )
+        layers = format_as_lua(list(item.layers))
+        rule, says = format_as_lua(item.rule), format_as_lua(item.says)
+        rows.append(f"  {{ rule = {rule}, says = {says}, layers = {layers}, keeps = {keeps} }},")
     return "\n".join([*rows, "}", ""])
 
 
-def to_lua(value: Any) -> str:
+def format_as_lua(value: Any) -> str:
     """Return a table, string, number or bool as a Lua expression; raise TypeError for any other value."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -89,11 +88,11 @@ def to_lua(value: Any) -> str:
     if isinstance(value, str):
         return '"' + "".join(_escape_character(one) for one in value) + '"'
     if isinstance(value, Expression):
-        return to_lua({key: one for key in Expression.__slots__ if (one := getattr(value, key)) is not None})
+        return format_as_lua({key: one for key in Expression.__slots__ if (one := getattr(value, key)) is not None})
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"[{to_lua(key)}] = {to_lua(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"[{format_as_lua(key)}] = {format_as_lua(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "{ " + ", ".join(to_lua(one) for one in value) + " }"
+        return "{ " + ", ".join(format_as_lua(one) for one in value) + " }"
     raise TypeError(f"a value of type {type(value).__name__} has no Lua expression")
 
 

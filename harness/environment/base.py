@@ -98,7 +98,7 @@ class Environment(Protocol):
     """A description of the flood if the SUT sends packets or opens connections endlessly, otherwise None."""
     pulse: Pulse | None
     """The pulse measurement of the SUT. It is None in virtual time, and if no channel can measure the pulse."""
-    witness: UnseenEventRecorder | None
+    unseen_event_recorder: UnseenEventRecorder | None
 
     def now(self) -> Now:
         """Return the current time."""

@@ -78,7 +78,7 @@ class _TransportSink:
         self.transport = transport
 
     def on_connection_open(self) -> None:
-        self.host.is_transport_open(self.transport)
+        self.host.report_open_transport(self.transport)
 
     def on_failed(self, error: str) -> None:
         self.host.streams.pop(self.transport, None)
@@ -206,7 +206,7 @@ class CoreHost:
             raise UnansweredCommand(f"{type(request).__name__} was not answered within {timeout_ms} ms")
         return self.answers.pop(token)
 
-    def is_transport_open(self, transport: str) -> None:
+    def report_open_transport(self, transport: str) -> None:
         """Report to the core, as an input, that a transport is open."""
         stream = self.streams[transport]
         initiator = transport.startswith("out-")

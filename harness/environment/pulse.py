@@ -18,7 +18,7 @@ QUESTION_INTERVAL_MS = 100
 SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
-LAST_PART_OF_WAIT_MS = 5_000
+EXTENDABLE_END_OF_WAIT_MS = 5_000
 """int ms: the length of the last part of a wait. Only stalls in this part extend the wait. Before this part, the
 system waits only for its timers, which continue to run during a stall.
 """
@@ -141,7 +141,7 @@ class Pulse:
         return sum(last_ms - first_ms for first_ms, last_ms in whole if first_ms <= until_ms and from_ms <= last_ms)
 
     @property
-    def longest_ms(self) -> int:
+    def longest_stall_ms(self) -> int:
         """Return the length of the longest stall so far (int ms)."""
         return max((stall.ended_ms - stall.began_ms for stall in self._all_stalls()), default=0)
 
@@ -183,7 +183,7 @@ class StallExtendedWait:
         """Return the time until the next question of the wait (int ms), or 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
-        due_ms += pulse.measure_stalls_ms(max(self._began_ms, due_ms - LAST_PART_OF_WAIT_MS), now_ms)
+        due_ms += pulse.measure_stalls_ms(max(self._began_ms, due_ms - EXTENDABLE_END_OF_WAIT_MS), now_ms)
         if now_ms < due_ms:
             self._last_question = None
             if now_ms - self._began_ms >= QUESTION_INTERVAL_MS:

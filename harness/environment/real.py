@@ -27,17 +27,17 @@ CHECK_LIMIT_MS = 15 * 60_000
 """int ms: the default time limit of a check."""
 CLEANUP_TIME_MS = 30_000
 """int ms: the additional time that a check has for undoing its changes after it has reached its time limit."""
-CONNECTIONS_LIMIT = 512
+MAX_CONNECTIONS = 512
 """The maximum number of connections that a SUT may have open during a check; more connections are treated as a
 flood.
 """
-OUTGOING_LIMIT = 64 * 1024 * 1024
+MAX_OUTGOING_BYTES = 64 * 1024 * 1024
 """int bytes: the maximum amount of data that may wait in the queue if the SUT does not read. A check that queues more
 data has a bug.
 """
 
 
-def _address_family(host: str) -> socket.AddressFamily:
+def _get_address_family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
@@ -82,10 +82,10 @@ class _RealStream:
     def send(self, data: bytes) -> None:
         if not self.open:
             return
-        if len(self.outgoing) + len(data) > OUTGOING_LIMIT:
+        if len(self.outgoing) + len(data) > MAX_OUTGOING_BYTES:
             raise SutUnavailable(
                 f"{self.remote.host}:{self.remote.port} is not reading from its "
-                f"connection: {OUTGOING_LIMIT} bytes are waiting to be sent"
+                f"connection: {MAX_OUTGOING_BYTES} bytes are waiting to be sent"
             )
         self.outgoing += data
         self.flush()
@@ -102,7 +102,7 @@ class _RealStream:
                 self.lose(error.strerror or "send failed")
                 return
             del self.outgoing[:sent]
-        self.environment.watch(self.sock, self.on_socket_ready, write=bool(self.outgoing))
+        self.environment.watch_socket(self.sock, self.on_socket_ready, write=bool(self.outgoing))
 
     def on_socket_ready(self, mask: int) -> None:
         if self.connecting:
@@ -162,16 +162,16 @@ class _RealListener:
             return
         except OSError as error:
             raise ConformanceFailure(f"no more connections from the SUT can be accepted: {error.strerror}") from error
-        if self.environment.open_sockets >= CONNECTIONS_LIMIT:
+        if self.environment.open_socket_count >= MAX_CONNECTIONS:
             sock.close()
             if self.environment.flood is not None:
                 return
-            self.environment.flood = f"the SUT has opened more than {CONNECTIONS_LIMIT} connections within one check"
+            self.environment.flood = f"the SUT has opened more than {MAX_CONNECTIONS} connections within one check"
             raise SutFlood(self.environment.flood)
         sock.setblocking(False)
         stream = _RealStream(self.environment, sock, _parse_socket_name(name), None)
         stream.sink = self.accept(stream)
-        self.environment.watch(sock, stream.on_socket_ready)
+        self.environment.watch_socket(sock, stream.on_socket_ready)
         stream.on_connection_open()
 
     def close(self) -> None:
@@ -221,7 +221,7 @@ class RealEnvironment:
         """The pulse measurement of the SUT, or None if no pulse is measured. Stalls of the SUT do not count as
         waiting time.
         """
-        self.witness: UnseenEventRecorder | None = None
+        self.unseen_event_recorder: UnseenEventRecorder | None = None
 
     def now(self) -> Now:
         return Now(time.monotonic_ns() // 1_000_000, self.wall_clock.utc_s())
@@ -237,11 +237,11 @@ class RealEnvironment:
         self._ends_ms = self.now().monotonic_ms + check_ms
 
     @property
-    def open_sockets(self) -> int:
+    def open_socket_count(self) -> int:
         """The number of watched sockets."""
         return len(self._selector.get_map())
 
-    def watch(self, sock: socket.socket, on_ready: Callable[[int], None], *, write: bool = False) -> None:
+    def watch_socket(self, sock: socket.socket, on_ready: Callable[[int], None], *, write: bool = False) -> None:
         """Watch a socket. ``on_socket_ready`` is called whenever the socket is readable or, if requested, writable."""
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if write else 0)
         if sock in self._selector.get_map():
@@ -274,22 +274,22 @@ class RealEnvironment:
                 left_ms = min(left_ms, QUESTION_INTERVAL_MS)
             if left_ms <= 0:
                 self._wait_and_dispatch_once(0)  # handle the events that occurred while this process was not running
-                if self.witness is not None:
-                    self.witness.note_timeout()
+                if self.unseen_event_recorder is not None:
+                    self.unseen_event_recorder.note_timeout()
                 return condition()
             self._wait_and_dispatch_once(min(left_ms, max(0, self._timers[0][0] - now_ms)) if self._timers else left_ms)
         return True
 
     def _wait_and_dispatch_once(self, wait_ms: int) -> None:
         ready = self._selector.select(max(wait_ms, 0) / 1000)
-        witness = self.witness if len(ready) > 1 else None
-        if witness is not None:
-            witness.note_group(begins=True)
+        unseen_event_recorder = self.unseen_event_recorder if len(ready) > 1 else None
+        if unseen_event_recorder is not None:
+            unseen_event_recorder.note_group(begins=True)
         for key, mask in ready:
             if key.fileobj in self._selector.get_map():  # an earlier event of this round may have closed the socket
                 key.data(mask)
-        if witness is not None:
-            witness.note_group(begins=False)
+        if unseen_event_recorder is not None:
+            unseen_event_recorder.note_group(begins=False)
         now_ms = self.now().monotonic_ms
         while self._timers and self._timers[0][0] <= now_ms:
             _, _, timer = heapq.heappop(self._timers)
@@ -297,7 +297,7 @@ class RealEnvironment:
                 timer.action()
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _RealStream:
-        sock = socket.socket(_address_family(remote.host), socket.SOCK_STREAM)
+        sock = socket.socket(_get_address_family(remote.host), socket.SOCK_STREAM)
         sock.setblocking(False)
         stream = _RealStream(self, sock, remote, sink)
         try:
@@ -309,7 +309,7 @@ class RealEnvironment:
         if code not in (0, errno.EINPROGRESS):
             self._report_failure_soon(stream, os.strerror(code))
             return stream
-        self.watch(sock, stream.on_socket_ready, write=True)
+        self.watch_socket(sock, stream.on_socket_ready, write=True)
         stream.give_up = self.call_at(
             self.now().monotonic_ms + CONNECT_TIMEOUT_MS, lambda: stream.report_failure("connection timed out")
         )
@@ -319,7 +319,7 @@ class RealEnvironment:
         self.call_at(self.now().monotonic_ms, lambda: stream.report_failure(error))
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _RealListener:
-        sock = socket.socket(_address_family(endpoint.host), socket.SOCK_STREAM)
+        sock = socket.socket(_get_address_family(endpoint.host), socket.SOCK_STREAM)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind(tuple(endpoint))
@@ -333,12 +333,12 @@ class RealEnvironment:
             ) from error
         sock.setblocking(False)
         listener = _RealListener(self, sock, accept)
-        self.watch(sock, listener.on_socket_ready)
+        self.watch_socket(sock, listener.on_socket_ready)
         self._report_picked_port(endpoint, listener.endpoint)
         return listener
 
     def open_udp_port(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
-        sock = socket.socket(_address_family(endpoint.host), socket.SOCK_DGRAM)
+        sock = socket.socket(_get_address_family(endpoint.host), socket.SOCK_DGRAM)
         try:
             sock.bind(tuple(endpoint))
         except OSError as error:
@@ -346,7 +346,7 @@ class RealEnvironment:
             raise SutUnavailable(f"cannot open udp {endpoint.host}:{endpoint.port}: {error.strerror}") from error
         sock.setblocking(False)
         port = _RealDatagrams(self, sock, sink)
-        self.watch(sock, port.on_socket_ready)
+        self.watch_socket(sock, port.on_socket_ready)
         self._report_picked_port(endpoint, port.endpoint)
         return port
 
@@ -354,8 +354,8 @@ class RealEnvironment:
         """If port 0 was requested, report to the witness (an UnseenEventRecorder) which port the operating system
         chose.
         """
-        if asked.port == 0 and self.witness is not None:
-            self.witness.note_port(got)
+        if asked.port == 0 and self.unseen_event_recorder is not None:
+            self.unseen_event_recorder.note_port(got)
 
     def resolve(self, host: str) -> tuple[str, ...]:
         try:

@@ -15,13 +15,19 @@ from harness.errors import EndlessComputation
 from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
-from reference_qm.surface.driver import Core, NewCore
+from reference_qm.surface.driver import Core, CoreFactory
 from reference_qm.surface.effects import Effect, Persist, ReadDirectory, StartAgain, WriteDirectory
 from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, PersistFailed
 from reference_qm.surface.store import MemoryStore, StoreError
-from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import (
+    DISK_FULL_REASON,
+    AccessPublishedObject,
+    ChangeEnvironment,
+    HostRequest,
+    Surroundings,
+)
 
-CHANGE_NOTICED_AFTER_MS = 500
+DIRECTORY_CHANGE_DELAY_MS = 500
 """int ms: the time after which the system notices a change or an outage of the directory, unless it uses the directory
 earlier.
 """
@@ -37,7 +43,7 @@ class SystemHost(CoreHost):
     def __init__(
         self,
         environment: Environment,
-        new_core: NewCore,
+        new_core: CoreFactory,
         address: str,
         *,
         surroundings: Surroundings | None = None,
@@ -87,7 +93,7 @@ class SystemHost(CoreHost):
         """Write a record to the disk at once, because writing takes no time in this environment."""
         try:
             if not self._surroundings.available["storage"]:
-                raise StoreError(DISK_FULL)
+                raise StoreError(DISK_FULL_REASON)
             self._disk.write_at_once([effect.record])
         except StoreError as error:
             self.answer_after_event(PersistFailed(effect.token, str(error)))
@@ -104,7 +110,7 @@ class SystemHost(CoreHost):
         """Pass a command to the core, or change the environment of the core. After a change of the environment, the
         core is informed with a delay.
         """
-        if not isinstance(request, ChangeEnvironment | Published):
+        if not isinstance(request, ChangeEnvironment | AccessPublishedObject):
             return super().begin(request)
         self._token += 1
         before = dict(self._surroundings.available)
@@ -113,7 +119,7 @@ class SystemHost(CoreHost):
         self._report_surroundings(before)
         core = self.core
         self.environment.call_at(
-            self.now().monotonic_ms + CHANGE_NOTICED_AFTER_MS, lambda: self._report_directory_change(core)
+            self.now().monotonic_ms + DIRECTORY_CHANGE_DELAY_MS, lambda: self._report_directory_change(core)
         )
         return self._token
 

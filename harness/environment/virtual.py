@@ -118,7 +118,7 @@ class VirtualEnvironment:
         self.listeners: dict[Endpoint, _VirtualListener] = {}
         self.udp: dict[Endpoint, _VirtualDatagrams] = {}
         self.hosts: dict[str, tuple[str, ...]] = {}
-        self.witness: UnseenEventRecorder | None = None
+        self.unseen_event_recorder: UnseenEventRecorder | None = None
 
     def now(self) -> Now:
         if self._now.monotonic_ms != self._now_ms:  # time is asked for much more often than it changes
@@ -211,8 +211,8 @@ class VirtualEnvironment:
         """
         if endpoint.port == 0:
             endpoint = Endpoint(endpoint.host, next(self._ports))
-            if self.witness is not None:
-                self.witness.note_port(endpoint)
+            if self.unseen_event_recorder is not None:
+                self.unseen_event_recorder.note_port(endpoint)
         return endpoint
 
     def resolve(self, host: str) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ class WallClock:
         return time.time_ns() // 1_000_000_000
 
     @property
-    def jump_ms(self) -> int:
+    def largest_jump_ms(self) -> int:
         """The size of the largest clock jump since this object was created (int ms), or 0 if the clock did not
         jump.
         """

@@ -5,11 +5,11 @@ from harness.expectations.distinct import distinct
 from harness.expectations.fields import facts, fields
 from harness.expectations.items import any_order, each, in_queue, none
 from harness.expectations.packets import closed_unanswered, of_class, of_classes, packet, packets
-from harness.expectations.protocol import CLOSED, acknowledged, acknowledgment, closed
+from harness.expectations.protocol import CLOSED_BY_SUT_TEXT, acknowledged, acknowledgment, closed
 from harness.expectations.values import between, holds, one_of, status
 
 __all__ = [
-    "CLOSED",
+    "CLOSED_BY_SUT_TEXT",
     "Difference",
     "Expectation",
     "acknowledged",

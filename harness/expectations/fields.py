@@ -22,7 +22,7 @@ from harness.expectations.base import (
 from harness.expectations.values import OneOf
 
 MISSING = "missing"
-EMPTY = "none"
+EMPTY_MAPPING_TEXT = "none"
 """The text for a mapping without entries."""
 
 
@@ -47,7 +47,7 @@ class NamedValues(Expectation):
         self._sign = sign
         self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
         texts = {name: self._show_expected(name, value) for name, value in expected.items()}
-        self._text = self._show_named(texts) or EMPTY
+        self._text = self._show_named(texts) or EMPTY_MAPPING_TEXT
 
     def __str__(self) -> str:
         return self._text
@@ -60,7 +60,9 @@ class NamedValues(Expectation):
         found = self._read_values(observed)
         if found is None:
             return show_value(observed)
-        return self._show_named({name: self._show_field(name, one) for name, one in found.items()}) or EMPTY
+        return (
+            self._show_named({name: self._show_field(name, one) for name, one in found.items()}) or EMPTY_MAPPING_TEXT
+        )
 
     def compare(self, observed: Any) -> Difference | None:
         found = self._read_values(observed)

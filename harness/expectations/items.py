@@ -19,7 +19,7 @@ from harness.expectations.base import (
     show_value,
 )
 
-NOTHING = "none"
+NO_ITEMS_TEXT = "none"
 
 
 class ListedItems(Expectation):
@@ -59,10 +59,10 @@ class ListedItems(Expectation):
         if not is_collection(observed):
             return show_value(observed)
         if self.ordered and self.where is None and len(observed) == len(self.items):
-            return ", ".join(map(self._show_beside, self.items, observed)) or NOTHING
+            return ", ".join(map(self._show_item_beside_expected, self.items, observed)) or NO_ITEMS_TEXT
         return self._format_items(observed, self.name)
 
-    def _show_beside(self, expected: Any, observed: Any) -> str:
+    def _show_item_beside_expected(self, expected: Any, observed: Any) -> str:
         """Return the text of an observed item. If the expected item at the same position is itself an expectation,
         it determines the form of this text.
         """
@@ -90,7 +90,7 @@ class ListedItems(Expectation):
 
     def _format_items(self, items: Iterable[Any], name: Callable[[Any], str]) -> str:
         if self.where is None:
-            return ", ".join(map(name, items)) or NOTHING
+            return ", ".join(map(name, items)) or NO_ITEMS_TEXT
         text = ", ".join(f'"{one}"' if isinstance(one, str) else name(one) for one in items)
         if not self.where:
             return text or "empty"

@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.expectations.base import Difference, Expectation
 from harness.expectations.fields import NamedValues, fields
 from harness.expectations.items import ListedItems
-from harness.expectations.protocol import CLOSED, ObservedEnding, class_name, name_acknowledgment
+from harness.expectations.protocol import CLOSED_BY_SUT_TEXT, ObservedEnding, describe_acknowledgment, get_class_name
 
 NOTHING = "nothing"
 
@@ -60,10 +60,10 @@ class AcknowledgmentOfClass(Expectation):
     value: int
 
     def __str__(self) -> str:
-        return class_name(self.value)
+        return get_class_name(self.value)
 
     def show(self, observed: Frame | None) -> str:
-        return name_acknowledgment(observed)
+        return describe_acknowledgment(observed)
 
     def compare(self, observed: Frame | None) -> Difference | None:
         message = None if observed is None else observed.message
@@ -80,11 +80,11 @@ class ClosedWithoutAnswer(Expectation):
     known: int
 
     def __str__(self) -> str:
-        return f"{CLOSED} without an answer"
+        return f"{CLOSED_BY_SUT_TEXT} without an answer"
 
     def show(self, observed: AnsweringConversation) -> str:
         answers = ", ".join(frame.kind for frame in observed.received[self.known :])
-        state = CLOSED if observed.closed_by_sut else observed.outcome()
+        state = CLOSED_BY_SUT_TEXT if observed.closed_by_sut else observed.outcome()
         return f"{state} after answering {answers}" if answers else f"{state} without an answer"
 
     def compare(self, observed: AnsweringConversation) -> Difference | None:
@@ -121,7 +121,7 @@ def of_classes(*values: int) -> ListedItems:
     """Return the expectation of exactly one acknowledgment with each of the given classes, in any order, and of no
     other acknowledgment. The observation is the list of frames.
     """
-    return ListedItems(map(AcknowledgmentOfClass, values), ordered=False, name=name_acknowledgment)
+    return ListedItems(map(AcknowledgmentOfClass, values), ordered=False, name=describe_acknowledgment)
 
 
 def closed_unanswered(known: int) -> ClosedWithoutAnswer:

@@ -10,7 +10,7 @@ from harness.expectations.base import Difference, Expectation
 from harness.expectations.items import ListedItems
 from reference_qm.codec import MessageClass, MessageIdentifier
 
-CLOSED = "connection closed by the SUT"
+CLOSED_BY_SUT_TEXT = "connection closed by the SUT"
 
 
 class ObservedEnding(Protocol):
@@ -29,10 +29,10 @@ class Closed(Expectation):
     """The expectation that the SUT closed the observed connection."""
 
     def __str__(self) -> str:
-        return CLOSED
+        return CLOSED_BY_SUT_TEXT
 
     def show(self, observed: ObservedEnding) -> str:
-        return CLOSED if observed.closed_by_sut else observed.outcome()
+        return CLOSED_BY_SUT_TEXT if observed.closed_by_sut else observed.outcome()
 
     def compare(self, observed: ObservedEnding) -> Difference | None:
         return None if observed.closed_by_sut else Difference(self.show(observed))
@@ -51,7 +51,7 @@ class Acknowledgment(Expectation):
         return _describe_acknowledgment(self.of_class, self.message)
 
     def show(self, observed: Frame | None) -> str:
-        return name_acknowledgment(observed)
+        return describe_acknowledgment(observed)
 
     def compare(self, observed: Frame | None) -> Difference | None:
         found = None if observed is None else observed.message
@@ -80,10 +80,10 @@ def acknowledged(*messages: Any, of_class: int | None = None) -> ListedItems:
     acknowledgment.
     """
     expected = [acknowledgment(message, of_class) for message in messages]
-    return ListedItems(expected, ordered=False, name=name_acknowledgment)
+    return ListedItems(expected, ordered=False, name=describe_acknowledgment)
 
 
-def name_acknowledgment(frame: Frame | None) -> str:
+def describe_acknowledgment(frame: Frame | None) -> str:
     """Return a description of a received acknowledgment, with its class and the message that it acknowledges."""
     if frame is None or frame.message is None:
         return "nothing" if frame is None else frame.kind
@@ -92,16 +92,16 @@ def name_acknowledgment(frame: Frame | None) -> str:
     return (
         _describe_acknowledgment(message.MessageClass, message.answered)
         if is_correlated
-        else class_name(message.MessageClass)
+        else get_class_name(message.MessageClass)
     )
 
 
 def _describe_acknowledgment(of_class: int | None, message: MessageIdentifier) -> str:
-    kind = "an acknowledgment of" if of_class is None else f"{class_name(of_class)} for"
+    kind = "an acknowledgment of" if of_class is None else f"{get_class_name(of_class)} for"
     return f"{kind} message {message.Ordinal}"
 
 
-def class_name(value: int) -> str:
+def get_class_name(value: int) -> str:
     """Return the name of a message class, or its number if it has no name."""
     known = {int(one): one.name.removeprefix("MQMSG_CLASS_") for one in MessageClass}
     return known.get(value, f"0x{value:04X}")

@@ -16,9 +16,9 @@ from harness.peer.rpc_server import ServedCall
 from harness.sut.control import ControlRefused
 from harness.wire import TxSequenceID, user_message
 
-QUEUE = "private$\\mqc-far"
+FAR_QUEUE_PATH = "private$\\mqc-far"
 _REACTION_MS = 30
-_SENT_TIME = 1_500_000_000
+_SENT_TIME_S = 1_500_000_000
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 
@@ -69,7 +69,7 @@ class DrivenClient:
 
     def _perform_open(self, queue: str, fails: bool) -> None:
         self._served.opening = (queue, fails)
-        self._begin(f"open {queue}", "remote_open", queue=f"DIRECT=TCP:{self._peer.address}\\{QUEUE}")
+        self._begin(f"open {queue}", "remote_open", queue=f"DIRECT=TCP:{self._peer.address}\\{FAR_QUEUE_PATH}")
 
     def _perform_close(self, queue: str, fails: bool) -> None:
         self._served.is_close_refused = fails
@@ -131,11 +131,11 @@ class DrivenClient:
             user={
                 "SourceQueueManager": self._peer.identifier,
                 "MessageID": self._peer.next_message_id(),
-                "SentTime": _SENT_TIME,
+                "SentTime": _SENT_TIME_S,
                 "DM": int(kind != "express"),
                 **{_JOURNAL_FLAGS[one]: 1 for one in message["journal"]},
             },
-            destination=f"TCP:{self._peer.address}\\{QUEUE}",
+            destination=f"TCP:{self._peer.address}\\{FAR_QUEUE_PATH}",
             base={"PR": message["priority"]},
             label=message["label"],
             body=b"b" * message["size"],

@@ -27,7 +27,7 @@ _ACTION_NAMES: dict[int, str] = {
     int(Action.PEEK_CURRENT): PEEK,
     int(Action.PEEK_NEXT): NEXT,
 }
-_WAY_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
+_LOOKUP_DIRECTION_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
 _SHOWN_METHODS = frozenset({*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT})
 """The calls that the model describes. RemoteQMGetQMQMServerPort is not among them, because the release of a client
 decides whether the client calls it (note <5>).
@@ -64,7 +64,7 @@ class PeerAsReadServer:
         """The handles of the receives whose RemoteQMEndReceive the peer refuses."""
         ended = (Method.CLOSE_CURSOR, Method.PURGE_QUEUE)
         self.server.answers |= {str(one): self._begin_read for one in _READ_METHODS}
-        self.server.answers |= {str(one): self._confirm for one in ended}
+        self.server.answers |= {str(one): self._record_and_respond for one in ended}
         self.server.answers |= {
             "R_QMGetRTQMServerPort": lambda call: call.respond(Return=self.server.port),
             "R_QMOpenRemoteQueue": self._open_remote,
@@ -82,7 +82,7 @@ class PeerAsReadServer:
         """Let the peer return a given version from RemoteQmGetVersion."""
 
         def answer(call: ServedCall) -> None:
-            self._show(call)
+            self._record_shown_call(call)
             call.respond(**dict(zip(("pMajor", "pMinor", "pBuildNumber"), version, strict=True)))
 
         self.server.answers[Method.GET_VERSION] = answer
@@ -123,7 +123,7 @@ class PeerAsReadServer:
         )
 
     def _open_queue(self, call: ServedCall) -> None:
-        self._show(call)
+        self._record_shown_call(call)
         name, fails = self.opening
         if fails:
             call.respond(phContext=NULL_HANDLE, Return=QUEUE_NOT_FOUND)
@@ -133,30 +133,30 @@ class PeerAsReadServer:
         call.respond(phContext=handle)
 
     def _create_cursor(self, call: ServedCall) -> None:
-        self._show(call)
+        self._record_shown_call(call)
         call.respond(phCursor=self._make_handle("cursor", self.cursor, 0xC4D4_4044))
 
-    def _confirm(self, call: ServedCall) -> None:
-        self._show(call)
+    def _record_and_respond(self, call: ServedCall) -> None:
+        self._record_shown_call(call)
         call.respond()
 
     def _close_queue(self, call: ServedCall) -> None:
-        self._show(call)
+        self._record_shown_call(call)
         call.respond(Return=OTHER_STATUS if self.is_close_refused else 0)
 
     def _end_receive(self, call: ServedCall) -> None:
-        self._show(call)
+        self._record_shown_call(call)
         call.respond(Return=OTHER_STATUS if bytes(call.into.pphContext) in self._refused_ends else 0)
 
     def _cancel(self, call: ServedCall) -> None:
-        self._show(call)
+        self._record_shown_call(call)
         call.respond()
         for read, request in list(self._pending.items()):
             if request == call.into.dwRequestID and not self.reads[read].answered:
                 self._answer(self.reads[read], read, None, CANCELED, 0)
 
     def _begin_read(self, call: ServedCall) -> None:
-        self._show(call)
+        self._record_shown_call(call)
         read, answer = self.reading
         self.reads[read] = call
         self._pending[read] = _find_description(call).dwRequestID
@@ -188,20 +188,20 @@ class PeerAsReadServer:
 
     # -- descriptions of calls ----------------------------------------------------------------------------------------
 
-    def _show(self, call: ServedCall) -> None:
+    def _record_shown_call(self, call: ServedCall) -> None:
         if call.name in _SHOWN_METHODS:
             self._shown.append({"call": str(call.name), **self._describe_call(call)})
 
-    def _name(self, kind: str, value: Any) -> str:
+    def _get_model_name(self, kind: str, value: Any) -> str:
         return self._names.get((kind, value), str(value))
 
     def _describe_call(self, call: ServedCall) -> dict[str, Any]:
         into = call.into
         if call.name == Method.OPEN_QUEUE:
             return {
-                "hQueue": self._name("queue", into.hQueue),
-                "pQueue": self._name("descriptor", into.pQueue),
-                "dwpContext": self._name("context", into.dwpContext),
+                "hQueue": self._get_model_name("queue", into.hQueue),
+                "pQueue": self._get_model_name("descriptor", into.pQueue),
+                "dwpContext": self._get_model_name("context", into.dwpContext),
                 "pLicGuid": "own" if into.pLicGuid == self._peer.sut.guid.bytes_le else into.pLicGuid.hex(),
                 "dwMQS": into.dwMQS,
                 "bound": call.port == self.server.read_port,
@@ -210,26 +210,26 @@ class PeerAsReadServer:
             return self._describe_read(call)
         described: dict[str, Any] = {}
         if call.name in (Method.CANCEL_RECEIVE, Method.PURGE_QUEUE, Method.CLOSE_CURSOR, "R_QMCreateRemoteCursor"):
-            described["queue"] = self._name("queue", into.hQueue)
+            described["queue"] = self._get_model_name("queue", into.hQueue)
         if call.name == Method.CANCEL_RECEIVE:
-            described["descriptor"] = self._name("descriptor", into.pQueue)
+            described["descriptor"] = self._get_model_name("descriptor", into.pQueue)
             named = [read for read, request in self._pending.items() if request == into.dwRequestID]
             described["read"] = named[0] if named else f"request {into.dwRequestID}"
         if call.name == Method.CLOSE_CURSOR:
-            described["cursor"] = self._name("cursor", into.hCursor)
+            described["cursor"] = self._get_model_name("cursor", into.hCursor)
         if call.name == Method.CLOSE_QUEUE:
-            described["handle"] = self._name("session", bytes(into.pphContext))
+            described["handle"] = self._get_model_name("session", bytes(into.pphContext))
         if call.name == Method.END_RECEIVE:
-            described["handle"] = self._name("read", bytes(into.pphContext))
+            described["handle"] = self._get_model_name("read", bytes(into.pphContext))
             described["ack"] = Ack(into.dwAck).name if into.dwAck in set(Ack) else into.dwAck
         return described
 
     def _describe_read(self, call: ServedCall) -> dict[str, Any]:
         asked = _find_description(call)
         described = {
-            "queue": self._name("queue", asked.hRemoteQueue),
-            "descriptor": self._name("descriptor", asked.dwQueue),
-            "cursor": self._name("cursor", asked.hCursor) if asked.hCursor else None,
+            "queue": self._get_model_name("queue", asked.hRemoteQueue),
+            "descriptor": self._get_model_name("descriptor", asked.dwQueue),
+            "cursor": self._get_model_name("cursor", asked.hCursor) if asked.hCursor else None,
             "action": _describe_action(asked.ulAction),
             "timeout_ms": asked.ulTimeout,
             "size": asked.dwSize,
@@ -254,5 +254,5 @@ def _describe_action(action: int) -> Any:
     name = _ACTION_NAMES.get(action, action)
     if isinstance(name, str) and "_" in name:
         kind, _, way = name.partition("_")
-        return f"{_WAY_NAMES[way]} {kind.lower()}"
+        return f"{_LOOKUP_DIRECTION_NAMES[way]} {kind.lower()}"
     return name

@@ -14,7 +14,7 @@ from harness.explore.unused_fields import group_unused_fields
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
 from harness.model.connecting.area import REFUSAL, VALID, WRONG_CLIENT
-from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_MS, REACTION_TIME_MS, WINDOW_SIZE
+from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_TIMEOUT_MS, REACTION_TIME_MS, WINDOW_SIZE
 from harness.model.connecting.state import (
     ANSWERED,
     COOKIES,
@@ -110,7 +110,7 @@ class DrivenConnectingSystem:
         self._sut = peer.sut
         self._names = {DIRECT: peer.direct_name("mqc-x"), PRIVATE: peer.private_name(9), UNKNOWN: _UNKNOWN_NAME}
         if peer.sut.has("set_timers"):
-            timers = {"session_initialization_ms": INITIALIZATION_MS, "session_cleanup_ms": _LONG_TIMER_MS}
+            timers = {"session_initialization_ms": INITIALIZATION_TIMEOUT_MS, "session_cleanup_ms": _LONG_TIMER_MS}
             timers["ack_wait_timeout_ms"] = ACK_WAIT_MS
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
         self._pings = AnsweredPings(peer)
@@ -151,13 +151,13 @@ class DrivenConnectingSystem:
             if isinstance(request, EstablishConnectionPacket):
                 self._listener.waiting.remove(conversation)
                 if request.EstablishConnectionHeader.ServerGuid == NULL_GUID:
-                    self._assign(conversation, DIRECT)
+                    self._assign_connection(conversation, DIRECT)
                 else:
                     named.append(conversation)
         for conversation in named:
-            self._assign(conversation, self._find_destination(step))
+            self._assign_connection(conversation, self._find_destination(step))
 
-    def _assign(self, conversation: RawConversation, name: str) -> None:
+    def _assign_connection(self, conversation: RawConversation, name: str) -> None:
         self._sessions[name] = conversation
         self._counts[name] += 1
         self._acknowledged[name] = self._offered[name] = 0
@@ -208,7 +208,7 @@ class DrivenConnectingSystem:
 
     def _perform_respond(self, to: str, how: str, unused: list[str]) -> None:
         if how not in (VALID, REFUSAL, WRONG_CLIENT):
-            self._send_other(to, how)
+            self._send_forbidden_packet(to, how)
             return
         client = _OTHER_QUEUE_MANAGER if how == WRONG_CLIENT else self._sut.guid
         fields = group_unused_fields(unused)
@@ -230,9 +230,9 @@ class DrivenConnectingSystem:
             response = connection_parameters(base=fields["base"], internal=fields["internal"], **header)
             self._sessions[to].send(response)
         else:
-            self._send_other(to, how)
+            self._send_forbidden_packet(to, how)
 
-    def _send_other(self, to: str, how: str) -> None:
+    def _send_forbidden_packet(self, to: str, how: str) -> None:
         """Send a packet that is not permitted in the phase of the session."""
         packets: dict[str, Callable[[], Any]] = {
             "session ack": lambda: session_ack(WindowSize=64),
@@ -329,7 +329,7 @@ class DrivenConnectingSystem:
             "set-up": len(packets),
             "se": asked.SE,
             "acknowledged": max((one.AckSequenceNumber for one in headers if one is not None), default=0),
-            "wrong packets": sum(not self._is_valid(one, servers) for one in packets),
+            "wrong packets": sum(not self._is_valid_packet(one, servers) for one in packets),
         }
 
     def _has_other_window(self, packets: list[Any]) -> bool:
@@ -337,7 +337,7 @@ class DrivenConnectingSystem:
         named = [one.ConnectionParametersHeader for one in packets if isinstance(one, ConnectionParametersPacket)]
         return any(one.WindowSize != WINDOW_SIZE for one in named)
 
-    def _is_valid(self, packet: Any, servers: Collection[UUID]) -> bool:
+    def _is_valid_packet(self, packet: Any, servers: Collection[UUID]) -> bool:
         if isinstance(packet, EstablishConnectionPacket):
             header = packet.EstablishConnectionHeader
             return header.ClientGuid == self._sut.guid and header.ServerGuid in servers

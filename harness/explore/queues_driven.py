@@ -19,7 +19,7 @@ from harness.sut.sut import Sut
 
 _STATUS_NAME = re.compile(r"MQ_ERROR_\w+")
 _MAX_LISTED_MESSAGES = 1_000
-NO_PLACE = 0
+UNSHOWN_LOOKUP_ID = 0
 """The lookup identifier to use for a message whose identifier the system has not shown."""
 _CLASS_PREFIX = "MQMSG_CLASS_"
 
@@ -80,28 +80,28 @@ class DrivenQueues:
 
     def _perform_create(self, queue: str, **properties: Any) -> str:
         given = {name: value for name, value in properties.items() if value is not None}
-        self._sut.create_queue(self._name_queue_path(queue), **given)
+        self._sut.create_queue(self._get_queue_path(queue), **given)
         self._queues.add(queue)
         return "done"
 
     def _perform_create_subqueue(self, queue: str, part: str) -> str:
-        self._sut.create_queue(self._name_queue_path(f"{queue};{part}"))
+        self._sut.create_queue(self._get_queue_path(f"{queue};{part}"))
         self._queues.add(f"{queue};{part}")
         return "done"
 
     def _perform_set_queue(self, queue: str, **properties: Any) -> str:
         self._modify_times.pop(queue, None)
         given = {name: value for name, value in properties.items() if value is not None}
-        return self._call_verb("set_queue", name=self._name_queue_path(queue), **given)
+        return self._call_verb("set_queue", name=self._get_queue_path(queue), **given)
 
     def _perform_delete(self, queue: str) -> str:
         self._modify_times.pop(queue, None)
-        self._sut.delete_queue(self._name_queue_path(queue))
+        self._sut.delete_queue(self._get_queue_path(queue))
         self._queues = {one for one in self._queues if one.partition(";")[0] != queue}
         return "done"
 
     def _perform_purge(self, queue: str) -> dict[str, int]:
-        return {"purged": self._sut.control.call("purge", queue=self._name_queue_path(queue))["purged"]}
+        return {"purged": self._sut.control.call("purge", queue=self._get_queue_path(queue))["purged"]}
 
     def _perform_send(
         self,
@@ -118,18 +118,20 @@ class DrivenQueues:
             fields["admin_queue"] = self._format_direct_name(self._admin)
         if transaction is not None:
             fields["transaction"] = self._transactions[transaction]
-        self.name_message(self._sut.send(self._format_direct_name(self._name_queue_path(queue)), **fields), message)
+        self.store_message_name(
+            self._sut.send(self._format_direct_name(self._get_queue_path(queue)), **fields), message
+        )
         return "done"
 
     def _perform_move(self, message: str, queue: str, to: str, transaction: str | None) -> str:
         asked = {
-            "queue": self._name_queue_path(queue),
-            "lookup_id": self._places.get(message, NO_PLACE),
-            "to": self._name_queue_path(to),
+            "queue": self._get_queue_path(queue),
+            "lookup_id": self._places.get(message, UNSHOWN_LOOKUP_ID),
+            "to": self._get_queue_path(to),
         }
-        self._places[message] = self._sut.control.call("move", **asked, **self._transaction_argument(transaction))[
-            "lookup_id"
-        ]
+        self._places[message] = self._sut.control.call(
+            "move", **asked, **self._build_transaction_argument(transaction)
+        )["lookup_id"]
         return "done"
 
     def _perform_begin(self, transaction: str, external: bool) -> str:
@@ -147,14 +149,17 @@ class DrivenQueues:
         return self._end_transaction("abort", transaction)
 
     def _perform_reject(self, transaction: str, message: str, queue: str) -> str:
-        within = self._transaction_argument(transaction)
+        within = self._build_transaction_argument(transaction)
         return self._call_verb(
-            "reject", queue=self._name_queue_path(queue), lookup_id=self._places.get(message, NO_PLACE), **within
+            "reject",
+            queue=self._get_queue_path(queue),
+            lookup_id=self._places.get(message, UNSHOWN_LOOKUP_ID),
+            **within,
         )
 
     def _perform_open(self, handle: str, queue: str, access: str, deny_receive: bool) -> str:
         opened = self._sut.control.call(
-            "open_queue", queue=self._name_queue_path(queue), access=access, deny_receive=deny_receive
+            "open_queue", queue=self._get_queue_path(queue), access=access, deny_receive=deny_receive
         )
         self._handles[handle] = opened["handle"]
         return "done"
@@ -171,15 +176,15 @@ class DrivenQueues:
 
     def _perform_receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
         self._begin_read(
-            read, "receive", wait_ms, queue=self._name_queue_path(queue), **self._transaction_argument(transaction)
+            read, "receive", wait_ms, queue=self._get_queue_path(queue), **self._build_transaction_argument(transaction)
         )
 
     def _perform_peek(self, read: str, queue: str, wait_ms: int) -> None:
-        self._begin_read(read, "peek_message", wait_ms, queue=self._name_queue_path(queue))
+        self._begin_read(read, "peek_message", wait_ms, queue=self._get_queue_path(queue))
 
     def _perform_receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
         self._begin_read(
-            read, "receive", wait_ms, handle=self._handles[handle], **self._transaction_argument(transaction)
+            read, "receive", wait_ms, handle=self._handles[handle], **self._build_transaction_argument(transaction)
         )
 
     def _perform_peek_through(self, read: str, handle: str, wait_ms: int) -> None:
@@ -187,7 +192,7 @@ class DrivenQueues:
 
     def _perform_receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
         self._begin_read(
-            read, "receive", wait_ms, cursor=self._cursors[cursor], **self._transaction_argument(transaction)
+            read, "receive", wait_ms, cursor=self._cursors[cursor], **self._build_transaction_argument(transaction)
         )
 
     def _perform_peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
@@ -200,8 +205,12 @@ class DrivenQueues:
         self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None
     ) -> None:
         verb = "receive_by_lookup_id" if receives else "peek_by_lookup_id"
-        asked = {"queue": self._name_queue_path(queue), "lookup_id": self._places.get(message, NO_PLACE), "seek": seek}
-        self._reads[read] = self._sut.control.begin(verb, **asked, **self._transaction_argument(transaction))
+        asked = {
+            "queue": self._get_queue_path(queue),
+            "lookup_id": self._places.get(message, UNSHOWN_LOOKUP_ID),
+            "seek": seek,
+        }
+        self._reads[read] = self._sut.control.begin(verb, **asked, **self._build_transaction_argument(transaction))
 
     def _perform_cancel(self, read: str) -> str:
         return self._call_verb("cancel", request=self._reads[read])
@@ -217,7 +226,7 @@ class DrivenQueues:
         self._reads.clear()
         return "done"
 
-    def name_message(self, message_id: str, name: str) -> None:
+    def store_message_name(self, message_id: str, name: str) -> None:
         """Store the name that the model gives to a message."""
         self._messages[message_id.lower()] = self._messages[_format_correlation_id(message_id)] = name
 
@@ -230,14 +239,14 @@ class DrivenQueues:
     def _begin_read(self, name: str, verb: str, wait_ms: int, **asked: Any) -> None:
         self._reads[name] = self._sut.control.begin(verb, timeout_ms=wait_ms, **asked)
 
-    def _transaction_argument(self, transaction: str | None) -> dict[str, str]:
+    def _build_transaction_argument(self, transaction: str | None) -> dict[str, str]:
         return {} if transaction is None else {"transaction": self._transactions[transaction]}
 
     def _end_transaction(self, verb: str, transaction: str, **arguments: Any) -> dict[str, str]:
         answer = self._sut.control.call(verb, transaction=self._transactions[transaction], **arguments)
         return {"outcome": answer["outcome"]}
 
-    def _name_queue_path(self, queue: str) -> str:
+    def _get_queue_path(self, queue: str) -> str:
         if queue == ADMIN:
             return self._admin
         name, separator, part = queue.partition(";")
@@ -275,7 +284,7 @@ class DrivenQueues:
     def _read_visible_state(self) -> dict[str, Any]:
         control = self._sut.control
         self._listed = listed = control.call("list")
-        own = {self._name_queue_path(name).lower(): name for name in self._queues}
+        own = {self._get_queue_path(name).lower(): name for name in self._queues}
         whole = sorted(own[one["name"].lower()] for one in listed["queues"] if one["name"].lower() in own)
         names = {identifier: name for name, identifier in self._transactions.items()}
         seen: dict[str, Any] = {
@@ -291,18 +300,18 @@ class DrivenQueues:
         for name in self._queues:
             seen[name] = self._describe_messages(name)
             if ";" in name:
-                shown = self._call_or_get_refusal("get_queue", name=self._name_queue_path(name))
+                shown = self._call_or_get_refusal("get_queue", name=self._get_queue_path(name))
                 size = UnseenValue() if isinstance(shown, Refused) else shown.get("bytes", UnseenValue())
                 seen[f"{name} size"] = {"bytes": size}
             else:
                 seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
-                shown = self._call_or_get_refusal("get_queue", name=self._name_queue_path(name))
+                shown = self._call_or_get_refusal("get_queue", name=self._get_queue_path(name))
                 unknown = dict.fromkeys(_QUEUE_PROPERTIES, UnseenValue())
                 seen[f"{name} properties"] = shown if isinstance(shown, Refused) else unknown | shown
         return seen
 
     def _describe_data_model(self, transactions: dict[str, str]) -> dict[str, Any]:
-        paths = {self._name_queue_path(name).lower(): name for name in self._queues}
+        paths = {self._get_queue_path(name).lower(): name for name in self._queues}
         adm = self._sut.inspect()
         described = describe_data_model(adm, paths, transactions)
         for name, times in list_modify_times(adm, paths).items():
@@ -310,7 +319,7 @@ class DrivenQueues:
         return described
 
     def _describe_messages(self, queue: str) -> list[dict[str, Any]] | Refused:
-        peeked = self._call_or_get_refusal("peek", queue=self._name_queue_path(queue), limit=_MAX_LISTED_MESSAGES)
+        peeked = self._call_or_get_refusal("peek", queue=self._get_queue_path(queue), limit=_MAX_LISTED_MESSAGES)
         return (
             peeked
             if isinstance(peeked, Refused)

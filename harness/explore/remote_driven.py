@@ -10,8 +10,8 @@ from typing import Any
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.explore.queues_driven import NO_PLACE, DrivenQueues
-from harness.explore.wire_seen import class_name
+from harness.explore.queues_driven import UNSHOWN_LOOKUP_ID, DrivenQueues
+from harness.explore.wire_seen import get_class_name
 from harness.model.agreement import Refused
 from harness.model.queues.reading import PEEK, RECEIVE
 from harness.model.remote import misuse as wrong
@@ -133,7 +133,7 @@ class DrivenRemoteQueues(DrivenQueues):
     def _perform_open_remote(
         self, handle: str, client: str, queue: str, access: str, deny_receive: bool, ignored: str, reserved: int
     ) -> Any:
-        name = self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT=")
+        name = self._format_direct_name(self._get_queue_path(queue)).removeprefix("DIRECT=")
         form = queue_format(DIRECT, name, reserved=reserved)
         opened = self._remote.open_remote(
             self._clients[client],
@@ -174,7 +174,7 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _perform_look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
         way, given = _SEEK_ACTIONS[seek]
-        place = self._places.get(message, NO_PLACE) if given is None else given
+        place = self._places.get(message, UNSHOWN_LOOKUP_ID) if given is None else given
         self._start_remote_read(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP, lookup_id=place)
 
     def _perform_end_read(self, read: str, acknowledge: bool) -> Any:
@@ -288,7 +288,7 @@ class DrivenRemoteQueues(DrivenQueues):
         identifier = f"{{{user.SourceQueueManager}}}\\{user.MessageID}"
         return {
             "message": self._messages.get(identifier, "?"),
-            "class": class_name(properties.MessageClass),
+            "class": get_class_name(properties.MessageClass),
             "priority": packet.BaseHeader.Flags & 7,
             "delivery": "transactional" if packet.TransactionHeader else "recoverable" if user.DM == 1 else "express",
             "size": len(properties.MessageBody),

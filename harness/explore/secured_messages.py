@@ -7,7 +7,7 @@ from typing import Any
 from harness.capture.recorder import Frame
 from harness.model.transfer.securing import MSMQ_1
 from harness.peer.peer import Peer
-from harness.sut.provisioning import ALICE, BOB, peer_keys
+from harness.sut.provisioning import ALICE, BOB, load_peer_keys
 from harness.sut.sut import Sut
 from harness.wire import WireError
 from harness.wire.protection import (
@@ -17,13 +17,13 @@ from harness.wire.protection import (
     SIG10,
     SIG20,
     SIG30,
+    compute_signature,
     decrypt_body,
+    decrypt_session_key,
     encrypt_body,
+    encrypt_session_key,
     is_signature,
     read_listed_keys,
-    session_key,
-    signature,
-    simple_blob,
 )
 
 _BY_SID = 1
@@ -49,14 +49,14 @@ def secure_message(sut: Sut, packet: Any, kind: str | None, altered: bool, level
     ``level``: the PrivacyLevel, or 0 for a message that is not encrypted.
     """
     if kind is not None:
-        value = signature(packet, SIG10 if kind == MSMQ_1 else SIG20, ALICE.key)
+        value = compute_signature(packet, SIG10 if kind == MSMQ_1 else SIG20, ALICE.key)
         packet["SecurityHeader"].Signature = bytes([value[0] ^ altered]) + value[1:]
     if level:
         properties, security = packet["MessagePropertiesHeader"], packet["SecurityHeader"]
         properties.MessageBody = encrypt_body(properties.MessageBody, RC4, _SESSION_KEY)
         properties.EncryptionAlgorithm, security.EB = RC4, 1
         key = read_listed_keys(sut.receiving_keys)[ENHANCED_PROVIDER]
-        security.EncryptionKey = simple_blob(RC4, _SESSION_KEY, key)
+        security.EncryptionKey = encrypt_session_key(RC4, _SESSION_KEY, key)
     return packet
 
 
@@ -86,8 +86,8 @@ def _describe_secured_message(frame: Frame) -> dict[str, Any]:
     security = frame["SecurityHeader"]
     if security.EB:
         level, provider = _LEVELS.get(int(properties.PrivacyLevel), ("another level", ""))
-        key = peer_keys().get(provider)
-        inner = None if key is None else session_key(bytes(security.EncryptionKey), key)
+        key = load_peer_keys().get(provider)
+        inner = None if key is None else decrypt_session_key(bytes(security.EncryptionKey), key)
         body = inner and decrypt_body(bytes(properties.MessageBody), int(properties.EncryptionAlgorithm), inner)
         return {"level": level, "body": "not readable" if body is None or body.strip(b"b") else len(body)}
     names = {one.security_id: name for name, one in _USERS.items()}

@@ -11,7 +11,7 @@ from typing import Any
 from harness.explore.queues_driven import DrivenQueues
 from harness.explore.secured_messages import describe_sender, find_secured_message, secure_message
 from harness.explore.unused_fields import group_unused_fields
-from harness.explore.wire_seen import SystemPackets, class_name, get_destination
+from harness.explore.wire_seen import SystemPackets, get_class_name, get_destination
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
 from harness.model.queues.state import INFINITE_LIFETIME_S
@@ -180,7 +180,7 @@ class DrivenTransfer(DrivenQueues):
         self._check_message_id(message, sent)
         guid, _, ordinal = sent.rpartition("\\")
         for place in range(len(to.split("+"))):
-            self.name_message(f"{guid}\\{int(ordinal) + place}", message)
+            self.store_message_name(f"{guid}\\{int(ordinal) + place}", message)
             self._next_ordinal = int(ordinal) + place
         return "done"
 
@@ -301,7 +301,7 @@ class DrivenTransfer(DrivenQueues):
         user: dict[str, Any] = {"DM": 1, **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
         names: dict[str, Any] = {}
         if by_private_names:
-            own = self._sut.private_format_name(self._name_queue_path(queue)).rpartition("\\")[2]
+            own = self._sut.private_format_name(self._get_queue_path(queue)).rpartition("\\")[2]
             names["destination"] = PrivateQueueFormatNameId(PrivateQueueIdentifier=int(own, 16))
             user |= {"QueueManagerAddress": self._sut.guid, "AdminQueue": _ADMIN_QUEUE_OF_PEER}
         packet = self._build_message(
@@ -354,7 +354,7 @@ class DrivenTransfer(DrivenQueues):
         ordinal = self._peer.next_message_id()
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
-        self.name_message(identifier, message)
+        self.store_message_name(identifier, message)
         asked: dict[str, Any] = {_ACK_FLAGS[one]: 1 for one in acks}
         admin = {"AdminQueue": self._format_direct_name(self._admin).removeprefix("DIRECT=")} if acks else {}
         own = {
@@ -369,7 +369,7 @@ class DrivenTransfer(DrivenQueues):
             "ExtensionData": b64decode(details.get("extension_base64", "")),
         }
         self._arrivals[message] = self._peer.environment.now().utc_s
-        usual = {"destination": self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT=")}
+        usual = {"destination": self._format_direct_name(self._get_queue_path(queue)).removeprefix("DIRECT=")}
         lifetime_s = details.get("time_to_reach_queue_s", _MESSAGE_LIFETIME_S)
         return user_message(
             user={**own, **user, **admin, **unused.get("user", {})},
@@ -392,7 +392,7 @@ class DrivenTransfer(DrivenQueues):
         if self._wire.order_acks:
             told = map(self._describe_order_ack, self._wire.order_acks)
             seen["order acks"] = max(told, key=lambda one: (one["sequence"], one["number"]))
-        seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
+        seen["final acks"] = sorted(map(self._describe_final_ack, self._wire.final_acks.values()), key=str)
         seen["transfer"] = self._get_transfer_state()
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
             if queue == DEAD_LETTERS and not find_release(self._sut).dead_letters:
@@ -459,7 +459,7 @@ class DrivenTransfer(DrivenQueues):
         """Return the state of the received sequence as the system reports it."""
         if not self._sut.has("management"):
             return UnseenValue()
-        found = self._call_or_get_refusal("get_transfers", queue=self._name_queue_path(TRANSACTIONAL))
+        found = self._call_or_get_refusal("get_transfers", queue=self._get_queue_path(TRANSACTIONAL))
         return found if isinstance(found, Refused) else next(reversed(found["transfers"]), None)
 
     def _describe_message(self, packet: UserMessagePacket) -> dict[str, Any]:
@@ -468,7 +468,7 @@ class DrivenTransfer(DrivenQueues):
         identifier = f"{{{packet.UserHeader.SourceQueueManager}}}\\{packet.UserHeader.MessageID}"
         described = {
             "message": self._messages.get(identifier, "?"),
-            "class": class_name(properties.MessageClass),
+            "class": get_class_name(properties.MessageClass),
             "priority": packet.BaseHeader.Flags & 7,
             "delivery": "transactional" if header else "recoverable" if packet.UserHeader.DM == 1 else "express",
             "size": len(properties.MessageBody),
@@ -483,11 +483,11 @@ class DrivenTransfer(DrivenQueues):
             described |= {"previous": header.PreviousTxSequenceNumber}
         return described
 
-    def _final_ack(self, packet: UserMessagePacket) -> dict[str, Any]:
+    def _describe_final_ack(self, packet: UserMessagePacket) -> dict[str, Any]:
         body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
         return {
             "of": self._ordinals.get(body.MessageID, "?"),
-            "as": class_name(packet.MessagePropertiesHeader.MessageClass),
+            "as": get_class_name(packet.MessagePropertiesHeader.MessageClass),
             "source": "peer" if body.SourceGUID == self._peer.identifier else str(body.SourceGUID),
             "priority": packet.BaseHeader.Flags & 7,
             "number": body.TxSequenceNumber,

@@ -177,6 +177,6 @@ def _list_bits(header: Any) -> list[int]:
     return [bit for bit in range(_MAX_NAMED_BY_ACK) if header.RecoverableMsgAckFlags >> bit & 1]
 
 
-def class_name(cls: int) -> str:
+def get_class_name(cls: int) -> str:
     """Return the name of a message class without its prefix."""
     return MessageClass(cls).name.removeprefix(_CLASS_PREFIX) if cls in set(MessageClass) else f"0x{cls:04X}"

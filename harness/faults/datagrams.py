@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import effects, inputs
+from harness.faults.primitives import filter_effects, filter_inputs
 from harness.faults.registry import Install
 from reference_qm.surface.effects import Effect, SendDatagram
 from reference_qm.surface.inputs import DatagramReceived, Input, PingSocket
@@ -22,7 +22,7 @@ def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], byte
         data = change(event.data)
         return [] if data is None else [replace(event, data=data)]
 
-    return inputs(filter_datagram)
+    return filter_inputs(filter_datagram)
 
 
 def change_sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
@@ -35,4 +35,4 @@ def change_sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], S
             return [effect]
         return [change(effect)]
 
-    return effects(filter_sent_datagram)
+    return filter_effects(filter_sent_datagram)

@@ -24,7 +24,7 @@ from uuid import UUID
 
 from harness.errors import HarnessError
 from harness.faults.parts import replace_part
-from harness.faults.primitives import When, packets, pings
+from harness.faults.primitives import PacketCondition, packets, pings
 from harness.faults.registry import EffectFilter, FaultyCore, Install, add
 from reference_qm import codec
 from reference_qm.codec import FormatError, Packet, PingPacket
@@ -39,11 +39,11 @@ Kind = type[Packet] | type[PingPacket]
 FieldValue = int | bytes | UUID
 ConversationRole = Literal["initiator", "acceptor"]
 _SIZES_OF_CODES = {U8: 1, U16: 2, U32: 4, I64: 8, GUID: 16}
-_SIZE_NAMES = ("Size", "Length", "Count")
-_UNUSED_BITS = re.compile(r"X\d+")
+_SIZE_FIELD_SUFFIXES = ("Size", "Length", "Count")
+_UNUSED_BIT_PATTERN = re.compile(r"X\d+")
 
 
-def field_is(kind: Kind, path: str, value: FieldValue, when: When = None) -> Install:
+def field_is(kind: Kind, path: str, value: FieldValue, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends a field, or bits of a field, with the given value. The value is an
     integer, a GUID or bytes, as the layout requires.
     """
@@ -52,44 +52,44 @@ def field_is(kind: Kind, path: str, value: FieldValue, when: When = None) -> Ins
     return _change_field(kind, field, lambda old: value, when)
 
 
-def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
+def off_by(kind: Kind, path: str, by: int, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that adds an amount to an integer field of sent packets. The sum wraps around
     at the width of the field.
     """
     return change_number(kind, path, lambda old: old + by, when)
 
 
-def change_number(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
+def change_number(kind: Kind, path: str, change: Callable[[int], int], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that computes an integer field of sent packets from the correct value. The
     result wraps around at the width of the field.
     """
     return _change_field(kind, _find_integer_field(kind, path), change, when)
 
 
-def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
+def size_wrong(kind: Kind, path: str, by: int = 4, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends a size, length or count that differs from the actual content."""
-    if not path.endswith(_SIZE_NAMES):
+    if not path.endswith(_SIZE_FIELD_SUFFIXES):
         raise HarnessError(f"{path} is not a size, length or count")
     return off_by(kind, path, by, when)
 
 
-def bit_set(kind: Kind, path: str, when: When = None) -> Install:
+def set_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sets the named bits of a field in sent packets."""
     bits = _find_bits(kind, path)
     return _change_field(kind, bits, lambda old: bits.mask, when)
 
 
-def bit_clear(kind: Kind, path: str, when: When = None) -> Install:
+def clear_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that clears the named bits of a field in sent packets."""
     return _change_field(kind, _find_bits(kind, path), lambda old: 0, when)
 
 
-def bit_inverted(kind: Kind, path: str, when: When = None) -> Install:
+def invert_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that inverts the named bits of a field in sent packets."""
     return _change_field(kind, _find_bits(kind, path), lambda old: ~old, when)
 
 
-def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
+def set_reserved_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends a field with all reserved bits set: all bits of a Reserved field, or
     the unnamed bits of a Flags field.
     """
@@ -134,7 +134,7 @@ def add_refusals(kind: type[Packet], *faults: NamedField) -> None:
 def add_bits_set(kind: Kind, *faults: NamedField) -> None:
     """Register faults that set bits in sent packets, although these bits must be clear."""
     for name, rule, path in faults:
-        add(name, rule, f"The sender sets {path} in a packet.", bit_set(kind, path))
+        add(name, rule, f"The sender sets {path} in a packet.", set_bits(kind, path))
 
 
 def sent_as(role: ConversationRole, install: Install) -> Install:
@@ -176,7 +176,7 @@ class _Field:
     @property
     def size(self) -> int:
         """The size of the whole field in bytes."""
-        return _size_of_code(self.code)
+        return _get_code_size(self.code)
 
     def check(self, value: FieldValue) -> None:
         """Raise HarnessError if the field cannot contain the value."""
@@ -201,7 +201,7 @@ class _Field:
         """Return the offset of the field, or None if the packet does not contain the field."""
         start, holder = 0, packet
         for name in self.headers:
-            start += _size_before(holder, name)
+            start += _sum_header_sizes_before(holder, name)
             holder = getattr(holder, name)
             if holder is None:
                 return None
@@ -210,7 +210,7 @@ class _Field:
         for layout, offset in read.noted:
             if layout.owner == self.record.__name__ and self.name in layout.fields:
                 codes = list(layout.fields.values())[: list(layout.fields).index(self.name)]
-                return start + offset + sum(map(_size_of_code, codes))
+                return start + offset + sum(map(_get_code_size, codes))
         return None
 
     def _compute_changed_value(self, wire: bytes, change: Callable[[Any], Any]) -> bytes:
@@ -239,7 +239,7 @@ class _RecordingCursor(Cursor):
         return super().unpack(layout)
 
 
-def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when: When) -> Install:
+def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when: PacketCondition) -> Install:
     if kind is PingPacket:
         return pings(lambda packet: field.change_in_packet(packet, change), when)
     return packets(kind, lambda packet: field.change_in_packet(packet, change), when)  # type: ignore[arg-type] # all other packets
@@ -255,7 +255,7 @@ def _resolve_path(kind: Kind, path: str) -> _Field:
             known = ", ".join(_list_headers(record)) or "none"
             raise HarnessError(f"{path}: {record.__name__} has no header {header}; it has {known}")
         record = inner
-    known_fields = _layout_fields().get(record.__name__, {})
+    known_fields = _list_layout_fields().get(record.__name__, {})
     bits = vars(record).get(name)
     if isinstance(bits, Bits):
         return _Field(tuple(headers), record, bits.of, known_fields[bits.of], bits.shift, bits.mask)
@@ -263,7 +263,7 @@ def _resolve_path(kind: Kind, path: str) -> _Field:
         known = ", ".join(known_fields) or "none"
         raise HarnessError(f"{path}: {record.__name__} has no field {name}; it has {known}")
     code = known_fields[name]
-    mask = (1 << 8 * _size_of_code(code)) - 1 if code in (U8, U16, U32, I64) else 0
+    mask = (1 << 8 * _get_code_size(code)) - 1 if code in (U8, U16, U32, I64) else 0
     return _Field(tuple(headers), record, name, code, 0, mask)
 
 
@@ -290,7 +290,7 @@ def _get_named_bit_mask(field: _Field) -> int:
         return field.mask
     used = 0
     for name, one in named.items():
-        if not _UNUSED_BITS.fullmatch(name):
+        if not _UNUSED_BIT_PATTERN.fullmatch(name):
             used |= one.mask << one.shift
     return used >> field.shift
 
@@ -307,7 +307,7 @@ def _list_headers(record: type) -> dict[str, type[Record]]:
     return found
 
 
-def _size_before(record: Any, name: str) -> int:
+def _sum_header_sizes_before(record: Any, name: str) -> int:
     """Return the total size in bytes of the headers before a given header."""
     names = [field.name for field in fields(record)]
     before = (getattr(record, one) for one in names[: names.index(name)])
@@ -315,7 +315,7 @@ def _size_before(record: Any, name: str) -> int:
 
 
 @cache
-def _layout_fields() -> dict[str, dict[str, str]]:
+def _list_layout_fields() -> dict[str, dict[str, str]]:
     """Return the fields, with their types, of every structure for which the codec has a layout."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for module in pkgutil.iter_modules(codec.__path__, f"{codec.__name__}."):
@@ -325,5 +325,5 @@ def _layout_fields() -> dict[str, dict[str, str]]:
     return dict(found)
 
 
-def _size_of_code(code: str) -> int:
+def _get_code_size(code: str) -> int:
     return _SIZES_OF_CODES[code] if code in _SIZES_OF_CODES else int(code.removesuffix("s"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.faults.fields import bit_clear, bit_set, field_is
+from harness.faults.fields import clear_bits, field_is, set_bits
 from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields, wrong_fields
 from harness.faults.registry import Install
@@ -54,8 +54,8 @@ def _increment_number(at: int) -> Callable[[bytes], bytes]:
 
 WRONG_HEADER_FAULTS: Mapping[str, Callable[[MessageCondition], Install]] = {
     "has priority 3": lambda meant: field_is(UserMessagePacket, "BaseHeader.PR", 3, meant),
-    "has MP clear": lambda meant: bit_clear(UserMessagePacket, "UserHeader.MP", meant),
-    "has JN set": lambda meant: bit_set(UserMessagePacket, "UserHeader.JN", meant),
+    "has MP clear": lambda meant: clear_bits(UserMessagePacket, "UserHeader.MP", meant),
+    "has JN set": lambda meant: set_bits(UserMessagePacket, "UserHeader.JN", meant),
     "has private queue 5 as destination": lambda meant: wrong_fields(
         UserMessagePacket, {PRIVATE_QUEUE_NUMBER_PATH: 5}, _match_destination(PRIVATE, meant)
     ),
@@ -69,7 +69,7 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[MessageCondition], Install]] = {
     "has a body of 40 bytes": lambda meant: wrong_fields(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old + bytes(4)}, meant
     ),
-    "requests an acknowledgment": lambda meant: bit_set(UserMessagePacket, f"{PROPERTIES}.PA", meant),
+    "requests an acknowledgment": lambda meant: set_bits(UserMessagePacket, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(UserMessagePacket, f"{PROPERTIES}.BodyType", VT_UI1, meant),
     "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _put_numbers_first}, meant

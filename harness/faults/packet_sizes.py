@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import inputs, replace_byte
+from harness.faults.primitives import filter_inputs, replace_byte
 from harness.faults.registry import Install
 from reference_qm.codec import BaseHeader
 from reference_qm.surface.inputs import BytesReceived, Input
@@ -27,4 +27,4 @@ def identify_by_size(size: int) -> Install:
             ]
         return [event]
 
-    return inputs(replace_input_of_size)
+    return filter_inputs(replace_input_of_size)

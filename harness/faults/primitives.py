@@ -17,7 +17,7 @@ from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, RpcSend, SendDatagram, SendPacket
 from reference_qm.surface.inputs import Input
 
-When = Callable[[Any], bool] | None
+PacketCondition = Callable[[Any], bool] | None
 Kind = TypeVar("Kind", bound=Body)
 PacketWithFields = TypeVar("PacketWithFields")
 
@@ -40,7 +40,7 @@ def _set_field(record: Any, path: list[str], value: Any) -> Any:
     return replace(record, **{name: value(old) if callable(value) else value})
 
 
-def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
+def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that changes the bytes of every outgoing packet of one kind. If ``change`` returns
     None, the packet is dropped.
     """
@@ -75,14 +75,14 @@ def every_packet(change: Callable[[bytes], bytes]) -> Install:
     return lambda faulty: faulty.effect_filters.append(filter_sent_packet)
 
 
-def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
+def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends packets of one kind with changed fields. Sizes in the packets are
     computed from the changed content.
     """
     return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
 
 
-def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When = None) -> Install:
+def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends packets of one kind with changed bytes."""
     return packets(kind, lambda packet: change(packet.build()), when)
 
@@ -124,14 +124,14 @@ def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
     return lambda faulty: faulty.effect_filters.append(filter_pdu_effect)
 
 
-def effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
+def filter_effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
     """Return an installer of a fault that passes every effect of the core through a filter, which may change, drop or
     add effects.
     """
     return lambda faulty: faulty.effect_filters.append(filter_)
 
 
-def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
+def filter_inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
     """Return an installer of a fault that passes every input of the core through a filter, which may withhold, change
     or repeat inputs.
     """
@@ -152,7 +152,7 @@ def skip_sequence(method: Method) -> Install:
     return replace_part(override_method(method, lambda original: yield_nothing))
 
 
-def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
+def replace_during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
     """Return an installer of a fault that replaces the method ``inner`` while the method ``outer`` runs. ``make``
     is called with the replaced method and the arguments of ``outer``.
     """
@@ -184,7 +184,7 @@ def skip_during(outer: Method, inner: Method) -> Install:
     """Return an installer of a fault that omits a step while a second step runs. The omitted step must have no
     result.
     """
-    return during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
+    return replace_during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
@@ -209,7 +209,7 @@ def silent_after(method: Method, when: Callable[..., bool]) -> Install:
     return install_silence
 
 
-def always(change: Callable[[QueueManager], None]) -> Install:
+def change_after_every_input(change: Callable[[QueueManager], None]) -> Install:
     """Return an installer of a fault that changes the core's state after every input and after every timer."""
     return lambda faulty: faulty.after_each.append(change)
 
@@ -230,7 +230,7 @@ class CombinedInstallers:
             one(faulty)
 
 
-def both(*installs: Install) -> Install:
+def combine_installers(*installs: Install) -> Install:
     """Return an installer that combines several changes into one fault."""
     return CombinedInstallers(installs)
 

@@ -14,7 +14,7 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 
-def change_received(changes: dict[str, Any], when: Callable[[Any], Any]) -> Install:
+def change_received_message(changes: dict[str, Any], when: Callable[[Any], Any]) -> Install:
     """Return an installer of a fault that changes fields of an admitted message before it is stored. Only messages
     whose packet meets a condition are changed.
     """

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from harness.errors import UnknownFault
-from harness.mutation.exchange import Exchange
+from harness.mutation.exchange import CodeExchange
 from harness.mutation.mutants import compile_mutant, find_mutant
 from harness.paths import SUITES
 from reference_qm.core.queue_manager import QueueManager
@@ -177,7 +177,7 @@ def _list_files_naming(name: str) -> list[Path]:
 def mutant_as_fault(name: str) -> Fault:
     """Return a fault that runs the code of a mutant instead of the code of the reference."""
     mutant = find_mutant(name)
-    exchange = Exchange(*compile_mutant(mutant))
+    exchange = CodeExchange(*compile_mutant(mutant))
 
     def install_mutant(faulty: FaultyCore) -> None:
         if mutant.is_beside_core:

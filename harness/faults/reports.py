@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import Method
-from harness.faults.primitives import during, set_fields
+from harness.faults.primitives import replace_during, set_fields
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.own_messages import OwnMessages
@@ -26,7 +26,7 @@ def change_reports(trace: Method, change: Callable[[QueueManager, Message], Mess
 
         return send_changed_report
 
-    return during(trace, OwnMessages.send, make_changed_sending)
+    return replace_during(trace, OwnMessages.send, make_changed_sending)
 
 
 def change_report_element(trace: Method, element: str, value: Any) -> Install:

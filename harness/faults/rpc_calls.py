@@ -9,7 +9,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from harness.faults.parts import Method, override_method, replace_part
-from harness.faults.primitives import inputs
+from harness.faults.primitives import filter_inputs
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, QMCOMM, Call, Interface
@@ -31,10 +31,10 @@ def change_answer_values(call: Call, **changes: Any) -> Call:
     """Return a call whose answer has changed values. A value that is a callable computes the new value from the old
     value.
     """
-    return cast(Call, _Answering(call, changes))
+    return cast(Call, _CallWithChangedAnswer(call, changes))
 
 
-class _Answering:
+class _CallWithChangedAnswer:
     """A call whose answer is changed before the server sends it."""
 
     def __init__(self, call: Call, changes: dict[str, Any]) -> None:
@@ -50,7 +50,7 @@ class _Answering:
         return self._call.respond(**results)
 
 
-class _Throwing(_Answering):
+class _CallWithRpcFaults(_CallWithChangedAnswer):
     """A call that reports failures as RPC faults instead of HRESULTs."""
 
     def respond(self, **results: Any) -> list[RpcOutput]:
@@ -61,7 +61,7 @@ class _Throwing(_Answering):
 def throw_refusals(method: Method) -> Install:
     """Return an installer of a fault with which a method reports refusals as RPC faults instead of HRESULTs."""
     return replace_part(
-        override_method(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now))
+        override_method(method, lambda original: lambda qm, call, now: original(qm, _CallWithRpcFaults(call, {}), now))
     )
 
 
@@ -89,7 +89,7 @@ def change_requests(change: Callable[[Request], Request]) -> Install:
         body = change(pdu.body) if isinstance(pdu.body, Request) else pdu.body
         return [event] if body == pdu.body else [replace(event, data=replace(pdu, body=body).build())]
 
-    return inputs(filter_request_bytes)
+    return filter_inputs(filter_request_bytes)
 
 
 def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
@@ -105,7 +105,7 @@ def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -
     return change_requests(rewrite_request)
 
 
-def error_for_success(status: int) -> int:
+def replace_success_by_error(status: int) -> int:
     """Return MQ_ERROR if the status is MQ_OK; otherwise return the status unchanged."""
     return Status.MQ_ERROR if status == Status.MQ_OK else status
 

@@ -18,10 +18,10 @@ from reference_qm.model.states import ConnectionStatus
 
 SessionCondition = Callable[[QueueManager, Session, Any], bool]
 """The type of conditions for a packet. A condition is called with the queue manager, the session and the packet."""
-BASE_FLAGS_AT = 2
-INTERNAL_FLAGS_AT = 18
-OPERATING_SYSTEM_AT = 56
-RESERVED_AT = 58
+BASE_FLAGS_OFFSET = 2
+INTERNAL_FLAGS_OFFSET = 18
+OPERATING_SYSTEM_OFFSET = 56
+RESERVED_OFFSET = 58
 """Offsets of fields in internal packets, in bytes. The last two are offsets in the EstablishConnection packet."""
 _IN, _PT, _CS = 0x08, 0x0F, 0x10
 
@@ -54,17 +54,17 @@ def change_session_header(kind: type[Any], change: Callable[[bytes], bytes]) -> 
 
 def clear_internal_flag(data: bytes) -> bytes:
     """Return a packet with BaseHeader.Flags.IN cleared."""
-    return _change_byte(data, BASE_FLAGS_AT, data[BASE_FLAGS_AT] & ~_IN)
+    return _change_byte(data, BASE_FLAGS_OFFSET, data[BASE_FLAGS_OFFSET] & ~_IN)
 
 
 def set_refusal_flag(data: bytes) -> bytes:
     """Return a packet with InternalHeader.Flags.CS set."""
-    return _change_byte(data, INTERNAL_FLAGS_AT, data[INTERNAL_FLAGS_AT] | _CS)
+    return _change_byte(data, INTERNAL_FLAGS_OFFSET, data[INTERNAL_FLAGS_OFFSET] | _CS)
 
 
 def set_packet_type(value: int) -> Callable[[bytes], bytes]:
     """Return a function that sets InternalHeader.Flags.PT of a packet."""
-    return lambda data: _change_byte(data, INTERNAL_FLAGS_AT, data[INTERNAL_FLAGS_AT] & ~_PT | value)
+    return lambda data: _change_byte(data, INTERNAL_FLAGS_OFFSET, data[INTERNAL_FLAGS_OFFSET] & ~_PT | value)
 
 
 def set_byte(at: int, value: int) -> Callable[[bytes], bytes]:
@@ -77,7 +77,7 @@ def send_twice(data: bytes) -> bytes:
     return data + data
 
 
-def withhold(data: bytes) -> bytes:
+def withhold_packet(data: bytes) -> bytes:
     """Return no bytes, so that the packet is not sent."""
     return b""
 

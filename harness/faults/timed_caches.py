@@ -46,7 +46,7 @@ class NothingCached(Cache):
         """Discard the entry instead of storing it."""
 
 
-class OnlyTheLast(Cache):
+class LastEntryCache(Cache):
     """A cache that stores only the most recent entry."""
 
     def add(self, entry: Any) -> None:
@@ -62,7 +62,7 @@ class CachedInMs(Cache):
         super().add(replace(entry, CachedTime=1000 * entry.CachedTime))
 
 
-class WithoutLimit(Cache):
+class UnlimitedCache(Cache):
     """A cache that never counts as full."""
 
     def add(self, entry: Any) -> None:
@@ -97,7 +97,7 @@ class OldestLost(Cache):
         super().add(entry)
 
 
-class FullEarly(Cache):
+class CacheFullOneEntryEarly(Cache):
     """A cache that removes the oldest half of its entries one entry too early."""
 
     def add(self, entry: Any) -> None:
@@ -142,7 +142,7 @@ class _EqualToEverything:
         return self
 
 
-def found_by(*ignored: str) -> type[Cache]:
+def make_cache_ignoring_fields(*ignored: str) -> type[Cache]:
     """Return a subclass of a cache that ignores the values of some fields when it searches for an entry."""
 
     class FoundAnyway(Cache):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.capture.pcapng import interface_block, packet_block, section_block
+from harness.capture.pcapng import build_interface_block, build_packet_block, build_section_block
 from harness.foreign.files import read_frames
 from harness.foreign.findings import SystemFinding
 from harness.judging.verdicts import BROKEN_VERDICTS
@@ -23,15 +23,15 @@ def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]
     comments = _collect_comments(systems)
     interfaces: dict[int, int] = {}
     with target.open("wb") as file:
-        file.write(section_block())
+        file.write(build_section_block())
         for number, record in enumerate(read_frames(source, lambda _: None), 1):
             if record.link_type not in interfaces:
                 interfaces[record.link_type] = len(interfaces)
-                file.write(interface_block(record.link_type, f"link type {record.link_type}"))
+                file.write(build_interface_block(record.link_type, f"link type {record.link_type}"))
             said = [record.comment] if record.comment else []
             comment = "\n".join(said + comments.get(number, [])) or None
             file.write(
-                packet_block(
+                build_packet_block(
                     record.time_us,
                     record.data,
                     comment,

@@ -8,13 +8,13 @@ from ipaddress import ip_address
 from uuid import UUID
 
 from harness.capture.recorder import Connection
-from harness.foreign.packets import Cutter, PacketCutter, find_packet, is_pdu
+from harness.foreign.packets import PacketSplitter, StreamSplitter, find_packet, is_pdu
 from harness.foreign.reassembly import ACK, SYN, Reassembly, Receiver
 from harness.foreign.systems import Systems, SystemView, show
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import PACKET_SIGNATURE
 
-MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
+MSMQ_PROTOCOL, RPC_PROTOCOL, OTHER_PROTOCOL = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
 MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
@@ -37,11 +37,11 @@ class TrafficTotals:
     interfaces: Counter[UUID] = field(default_factory=Counter)
     lost: int = 0
     """The number of incomplete packets from queue managers."""
-    shown: list[Described] = field(default_factory=list)
+    shown: list[ConversationDescription] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class ConversationDescription:
     """The description of a conversation in the report. ``gaps``: descriptions of the first gaps."""
 
     client: str
@@ -136,26 +136,26 @@ class Conversation:
 
     # -- events of its directions -----------------------------------------------------------------------------
 
-    def make_cutter(self, side: int, data: bytes) -> Cutter | None:
+    def make_splitter(self, side: int, data: bytes) -> StreamSplitter | None:
         """Return the parser that splits one direction of the conversation into packets. Return None while the protocol
         is unknown, and for a protocol that is not judged. The given bytes are the next bytes of this direction.
         """
         if not self.kind:
-            self._classify(data)
-        if self.kind not in (MSMQ, RPC):
+            self._find_protocol(data)
+        if self.kind not in (MSMQ_PROTOCOL, RPC_PROTOCOL):
             return None
         way = self._ways[side]
         late = self._reassembly.ways[side].late or way.began_with_hole
-        if self.kind == MSMQ:
-            return PacketCutter(way.packet, late=late)
-        from harness.foreign.pdus import PduCutter  # the import takes a second
+        if self.kind == MSMQ_PROTOCOL:
+            return PacketSplitter(way.packet, late=late)
+        from harness.foreign.pdus import PduSplitter  # the import takes a second
 
-        return PduCutter(way.packet, late=late)
+        return PduSplitter(way.packet, late=late)
 
     def packet(self, side: int, data: bytes, number: int, time_us: int, error: FormatError | None) -> None:
         """Add a packet or PDU that one side has sent."""
         self._packets += 1
-        if self.kind == RPC:
+        if self.kind == RPC_PROTOCOL:
             from harness.foreign.pdus import read_bound_interfaces
 
             self._totals.interfaces.update(read_bound_interfaces(data))
@@ -166,7 +166,7 @@ class Conversation:
         """Record that bytes from one side are missing in the capture."""
         where = f"before frame {number}" if number else "at the end"
         self._holes += 1
-        reason = f"{size} bytes from {self._name_side(side)} {where} are missing in the capture"
+        reason = f"{size} bytes from {self._describe_side(side)} {where} are missing in the capture"
         if len(self._gaps) < MAX_LISTED_GAPS:
             self._gaps.append(reason)
         self._note_missing_bytes(reason)
@@ -175,25 +175,25 @@ class Conversation:
         self._missing = self._missing or reason
         for view in self._views:
             if view.connection is not None:
-                view.connection.missing = self._missing
+                view.connection.missing_frames_reason = self._missing
                 view.connection.summaries.clear()
 
     def _uses_port(self, ports: frozenset[int]) -> bool:
         return any(port in ports for _, port in self.ends)
 
-    def _classify(self, data: bytes) -> None:
+    def _find_protocol(self, data: bytes) -> None:
         late = any(way.late for way in self._reassembly.ways) or self._holes > 0
         if is_pdu(data):
-            self.kind = RPC
+            self.kind = RPC_PROTOCOL
         elif data[4:8] == PACKET_SIGNATURE or self._uses_port(self._ports) or (late and find_packet(data) is not None):
-            self.kind = MSMQ
+            self.kind = MSMQ_PROTOCOL
             self._assign_views(late)
         elif self._uses_port(RPC_PORTS):
-            self.kind = RPC
+            self.kind = RPC_PROTOCOL
         elif late and self._tries < MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL:
             self._tries += 1
         else:
-            self.kind = OTHER
+            self.kind = OTHER_PROTOCOL
 
     def _assign_views(self, late: bool) -> None:
         """Create a view of the connection for each side that is judged."""
@@ -204,10 +204,12 @@ class Conversation:
             self._missing = self._missing or _STARTS_MID_CONNECTION_REASON
         for side in (0, 1):
             role = "" if self.client is None else "initiator" if side == self.client else "acceptor"
-            system = self._systems.at(self._name_side(side), self.ends[side][0], self._get_identifying_port(side))
+            system = self._systems.at(self._describe_side(side), self.ends[side][0], self._get_identifying_port(side))
             if system is not None:
                 system.roles[role] += 1
-                self._views.append(SystemView(system, side, Connection(self.first_frame, role, missing=self._missing)))
+                self._views.append(
+                    SystemView(system, side, Connection(self.first_frame, role, missing_frames_reason=self._missing))
+                )
 
     def _get_identifying_port(self, side: int) -> int:
         """Return the port that identifies a system on a computer with several systems, or 0 if the address identifies
@@ -222,7 +224,7 @@ class Conversation:
             return wanted.port
         return own[1]
 
-    def _name_side(self, side: int) -> str:
+    def _describe_side(self, side: int) -> str:
         own, other = self.ends[side], self.ends[1 - side]
         address = str(ip_address(own[0]))
         if own[0] != other[0]:
@@ -232,23 +234,26 @@ class Conversation:
         return _format_endpoint(own)
 
     def _describe_conversation(self) -> None:
-        totals, kind = self._totals, self.kind or (MSMQ if self._uses_port(self._ports) and self._holes else OTHER)
+        totals, kind = (
+            self._totals,
+            self.kind or (MSMQ_PROTOCOL if self._uses_port(self._ports) and self._holes else OTHER_PROTOCOL),
+        )
         totals.kinds[kind] += 1
         totals.packets[kind] += self._packets
-        if kind == OTHER:
+        if kind == OTHER_PROTOCOL:
             return
         state = "whole"
         if self._holes:
             state = "with gaps"
         elif any(way.late for way in self._reassembly.ways):
             state = "joined late"
-        if kind == MSMQ:
+        if kind == MSMQ_PROTOCOL:
             totals.states[state] += 1
             totals.lost += sum(way.lost for way in self._ways)
         if len(totals.shown) < MAX_LISTED_CONVERSATIONS:
             server = 1 - self.client if self.client is not None else 1
             totals.shown.append(
-                Described(
+                ConversationDescription(
                     _format_endpoint(self.ends[1 - server]),
                     _format_endpoint(self.ends[server]),
                     kind,
@@ -267,36 +272,36 @@ class _ConversationDirection(Receiver):
     def __init__(self, conversation: Conversation, side: int) -> None:
         self._conversation = conversation
         self._side = side
-        self._cutter: Cutter | None = None
+        self._splitter: StreamSplitter | None = None
         self.began_with_hole = False
 
     @property
     def lost(self) -> int:
         """Return the number of incomplete packets."""
-        return self._cutter.lost if self._cutter is not None else 0
+        return self._splitter.lost if self._splitter is not None else 0
 
-    def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
-        if self._conversation.kind == OTHER:
+    def data(self, data: bytes, number: int, time_us: int, has_push_flag: bool) -> None:
+        if self._conversation.kind == OTHER_PROTOCOL:
             return
-        if self._cutter is None:
-            self._cutter = self._conversation.make_cutter(self._side, data)
-        if self._cutter is not None:
-            self._cutter.data(data, number, time_us, pushed)
+        if self._splitter is None:
+            self._splitter = self._conversation.make_splitter(self._side, data)
+        if self._splitter is not None:
+            self._splitter.data(data, number, time_us, has_push_flag)
 
     def note_gap(self, size: int, number: int) -> None:
         self._conversation.note_gap(self._side, size, number)
-        if self._cutter is None:
+        if self._splitter is None:
             self.began_with_hole = True
         else:
-            self._cutter.note_gap(size)
+            self._splitter.note_gap(size)
 
     def closed(self, number: int, time_us: int, reset: bool) -> None:
         self.end()
 
     def end(self) -> None:
         """Record the end of this direction of the connection."""
-        if self._cutter is not None:
-            self._cutter.end()
+        if self._splitter is not None:
+            self._splitter.end()
 
     def packet(self, data: bytes, number: int, time_us: int, error: FormatError | None) -> None:
         """Add a packet of this direction."""

@@ -8,11 +8,11 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.foreign.check import CheckedCapture
-from harness.foreign.conversations import MSMQ, RPC
+from harness.foreign.conversations import MSMQ_PROTOCOL, RPC_PROTOCOL
 from harness.foreign.systems import System
 from harness.judging.judge import MAX_SEARCHED_BYTES
 from harness.judging.passive import PASSIVE_RULES
-from harness.judging.verdicts import DECIDED_VERDICTS, WORST_FIRST, Advice, Entry, Verdict
+from harness.judging.verdicts import DECIDED_VERDICTS, VERDICTS_WORST_FIRST, Advice, Entry, Verdict
 from harness.wire.value_names import with_names
 
 MAX_SHOWN_BYTES = 64
@@ -134,7 +134,7 @@ def as_json(checked: CheckedCapture, systems: list[SystemFinding]) -> dict[str, 
         "not_read": dict(traffic.unread),
         "conversations": dict(totals.kinds),
         "states": dict(totals.states),
-        "packets": {kind: totals.packets[kind] for kind in (MSMQ, RPC)},
+        "packets": {kind: totals.packets[kind] for kind in (MSMQ_PROTOCOL, RPC_PROTOCOL)},
         "packets_not_whole": totals.lost,
         "interfaces": {str(uuid): count for uuid, count in totals.interfaces.items()},
         "listed": [{name: getattr(one, name) for name in one.__slots__} for one in totals.shown],
@@ -156,7 +156,7 @@ def _build_system_finding(system: System, checked: CheckedCapture) -> SystemFind
 
 
 def _build_rule_finding(entries: list[Entry], system: System, checked: CheckedCapture) -> RuleFinding:
-    worst = min(entries, key=lambda entry: WORST_FIRST.index(entry.verdict))
+    worst = min(entries, key=lambda entry: VERDICTS_WORST_FIRST.index(entry.verdict))
     row = system.judge.catalogue[worst.rule]
     packets = tuple(
         shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from harness.capture.pcapng import file_header
+from harness.capture.pcapng import build_file_header
 from harness.errors import MqconformError
 from harness.foreign.check import check_capture
 from harness.foreign.systems import MAX_NAMED_SYSTEMS, RequestedSystem
@@ -44,6 +44,6 @@ def lines_of_capture(
 
 
 def _is_capture_of_run(path: Path) -> bool:
-    begins = file_header()
+    begins = build_file_header()
     with path.open("rb") as file:
         return file.read(len(begins)) == begins

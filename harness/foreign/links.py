@@ -9,7 +9,7 @@ NOT_IP_OFFSET = -1
 CUT_FRAME_OFFSET = -2
 """The result for a frame that is truncated before the protocol field."""
 
-_IPV4, _IPV6 = 0x0800, 0x86DD
+_IPV4_ETHERTYPE, _IPV6_ETHERTYPE = 0x0800, 0x86DD
 _VLAN_TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
 """The EtherTypes of VLAN tags. Each VLAN tag has 4 bytes."""
 _ADDRESS_FAMILIES = frozenset((2, 10, 24, 28, 30))
@@ -24,7 +24,7 @@ def _find_ip_offset(data: bytes, at: int) -> int:
     """
     while at + 2 <= len(data):
         kind = data[at] << 8 | data[at + 1]
-        if kind in (_IPV4, _IPV6):
+        if kind in (_IPV4_ETHERTYPE, _IPV6_ETHERTYPE):
             return at + 2
         if kind not in _VLAN_TAGS:
             return NOT_IP_OFFSET
@@ -60,7 +60,7 @@ def _find_ip_in_cooked_2(data: bytes) -> int:
     if len(data) < 20:
         return CUT_FRAME_OFFSET
     kind = data[0] << 8 | data[1]
-    if kind in (_IPV4, _IPV6):
+    if kind in (_IPV4_ETHERTYPE, _IPV6_ETHERTYPE):
         return 20
     return _find_ip_offset(data, 22) if kind in _VLAN_TAGS else NOT_IP_OFFSET
 

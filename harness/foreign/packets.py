@@ -1,5 +1,5 @@
 """Split one direction of a connection into packets, even if the capture began late or bytes are missing in it. After
-missing bytes, the start of the next packet is unknown. The parser (cutter) then searches for the signature of a packet,
+missing bytes, the start of the next packet is unknown. The splitter then searches for the signature of a packet,
 and accepts the packet if it can be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706
 12.6.1.
 """
@@ -34,7 +34,7 @@ _SESSION_DATA_REPRESENTATIONS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 """The data representations that PDUs use: ASCII and IEEE, in either byte order."""
 
 
-class Cutter(ABC):
+class StreamSplitter(ABC):
     """A parser that splits one direction of a connection into packets. ``lost``: the number of incomplete packets.
     Consecutive incomplete packets count as one packet.
     """
@@ -74,7 +74,7 @@ class Cutter(ABC):
     def is_packet(self, data: bytes) -> bool:
         """Return whether the bytes are a packet that can be parsed."""
 
-    def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
+    def data(self, data: bytes, number: int, time_us: int, has_push_flag: bool) -> None:
         """Add the next bytes of this direction of the connection."""
         self._time_us = time_us
         if self._skipped:
@@ -88,15 +88,15 @@ class Cutter(ABC):
         if not self._in_step:
             self._search_packet()
         elif self._on_trial:
-            self._try_packet_start(pushed)
+            self._try_packet_start(has_push_flag)
         if self._broken:
             self._discard_held_bytes()
         elif self._in_step and not self._on_trial and self._held:
-            self._feed_framer(pushed)
+            self._feed_framer(has_push_flag)
 
     def note_gap(self, size: int) -> None:
         """Handle a gap in the capture, in which ``size`` bytes of this direction are missing."""
-        there = self._framer.pending + len(self._held)
+        there = self._framer.pending_size + len(self._held)
         known = self._in_step and not self._broken and not self._skipped
         wanted = self.read_size(self._get_first_bytes()) if known else None
         self.lost += known
@@ -121,12 +121,12 @@ class Cutter(ABC):
         if left:
             self._take(left, self._take_frame_bytes(len(left)), self._time_us, None)
 
-    def _feed_framer(self, pushed: bool) -> None:
+    def _feed_framer(self, has_push_flag: bool) -> None:
         """Pass the stored bytes to the framer if they may complete a packet."""
-        there = self._framer.pending + len(self._held)
+        there = self._framer.pending_size + len(self._held)
         if not self._wanted:
             self._wanted = self.read_size(self._get_first_bytes()) or 0
-        if not pushed and self._wanted > there:
+        if not has_push_flag and self._wanted > there:
             return
         data, self._held = bytes(self._held), bytearray()
         error: FramingError | None = None
@@ -152,7 +152,7 @@ class Cutter(ABC):
         self._in_step = self._on_trial = True
         self._try_packet_start(False)
 
-    def _try_packet_start(self, pushed: bool) -> None:
+    def _try_packet_start(self, has_push_flag: bool) -> None:
         """Decide whether a packet begins with the first stored byte. The packet must be parsable, and must be
         followed by another packet or by no bytes.
         """
@@ -163,7 +163,7 @@ class Cutter(ABC):
             after = bytes(self._held[size : size + LONGEST_HEAD_BYTES])
             if self.is_packet(bytes(self._held[:size])) and (not after or self.find(after) == 0):
                 self._on_trial = False
-            elif not after or len(after) == LONGEST_HEAD_BYTES or pushed:
+            elif not after or len(after) == LONGEST_HEAD_BYTES or has_push_flag:
                 self._drop_first_bytes(1)
                 at = self.find(bytes(self._held))
                 if at is None:
@@ -202,7 +202,7 @@ class Cutter(ABC):
         return number
 
 
-class PacketCutter(Cutter):
+class PacketSplitter(StreamSplitter):
     """A parser that splits the bytes of one direction of a connection into packets of MS-MQQB."""
 
     def __init__(self, take: TakePacket, *, late: bool) -> None:

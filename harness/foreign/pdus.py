@@ -7,12 +7,12 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.capture.rpc_stream import RpcFramer
-from harness.foreign.packets import Cutter, TakePacket, is_pdu
+from harness.foreign.packets import StreamSplitter, TakePacket, is_pdu
 from harness.wire.rpc import dissect_rpc, get_rpc_kind, read_bind_proposals, read_rpc_size
 from harness.wire.wire_error import WireError
 
 
-class PduCutter(Cutter):
+class PduSplitter(StreamSplitter):
     """A parser that splits one direction into PDUs. A PDU must begin at the start of a segment."""
 
     def __init__(self, take: TakePacket, *, late: bool) -> None:

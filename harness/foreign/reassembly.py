@@ -44,7 +44,7 @@ class Segment(NamedTuple):
 class Receiver:
     """The interface of an object that receives the bytes of one direction of a connection."""
 
-    def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
+    def data(self, data: bytes, number: int, time_us: int, has_push_flag: bool) -> None:
         """Handle the next bytes of the direction; ``number`` is the frame that contained these bytes."""
         raise NotImplementedError
 
@@ -130,7 +130,7 @@ class Reassembly:
         if not way.held and not back.held and start <= way.next and ack <= (back.next or 0):
             self._deliver_segment(way, back, segment)
             return
-        insort(way.held, segment, key=_first_sequence_number)
+        insort(way.held, segment, key=_get_first_sequence_number)
         self._held_bytes += len(data)
         self._deliver_in_order()
         while len(way.held) + len(back.held) > MAX_HELD_SEGMENTS or self._held_bytes > MAX_HELD_BYTES:
@@ -170,7 +170,9 @@ class Reassembly:
     def _skip_missing_bytes(self) -> None:
         """Report the bytes before the earliest waiting segment as missing."""
         one, other = self.ways
-        way, back = min(((way, back) for way, back in ((one, other), (other, one)) if way.held), key=_earliest_frame)
+        way, back = min(
+            ((way, back) for way, back in ((one, other), (other, one)) if way.held), key=_get_earliest_frame
+        )
         first = way.held[0]
         if first.start > (way.next or 0):
             self._skip_until(way, first.start, first.number)
@@ -208,9 +210,9 @@ class Reassembly:
             way.receiver.closed(segment.number, segment.time_us, False)
 
 
-def _first_sequence_number(segment: Segment) -> int:
+def _get_first_sequence_number(segment: Segment) -> int:
     return segment.start
 
 
-def _earliest_frame(pair: tuple[DirectionState, DirectionState]) -> int:
+def _get_earliest_frame(pair: tuple[DirectionState, DirectionState]) -> int:
     return pair[0].held[0].number

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from xml.etree import ElementTree
 
 from harness.foreign.check import CheckedCapture
-from harness.foreign.conversations import MSMQ, RPC
+from harness.foreign.conversations import MSMQ_PROTOCOL, RPC_PROTOCOL
 from harness.foreign.findings import RuleFinding, SystemFinding, as_json
 from harness.judging.passive import PASSIVE_RULES
 from harness.judging.verdicts import BROKEN_VERDICTS, Advice, Verdict
@@ -49,7 +49,7 @@ def as_junit(findings: FindingsByCapture) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[FindingsByCapture], str]] = MappingProxyType(
+FORMATTER_BY_NAME: Mapping[str, Callable[[FindingsByCapture], str]] = MappingProxyType(
     {"text": as_text, "json": as_json_text, "junit": as_junit}
 )
 
@@ -78,8 +78,8 @@ def _list_report_lines(checked: CheckedCapture, systems: list[SystemFinding]) ->
     span = (traffic.end_us - traffic.start_us) / 1_000_000
     yield f"{checked.path}: {traffic.frames:,} frames in {span:,.3f} s{_format_start(traffic.start_us)}"
     yield from (f"  {line}" for line in checked.damage)
-    others = totals.kinds.total() - totals.kinds[MSMQ] - totals.kinds[RPC]
-    judged = f"{totals.kinds[MSMQ]:,} of queue managers, {totals.kinds[RPC]:,} of DCE/RPC"
+    others = totals.kinds.total() - totals.kinds[MSMQ_PROTOCOL] - totals.kinds[RPC_PROTOCOL]
+    judged = f"{totals.kinds[MSMQ_PROTOCOL]:,} of queue managers, {totals.kinds[RPC_PROTOCOL]:,} of DCE/RPC"
     yield f"  connections: {judged}, {others:,} other connections"
     for one in totals.shown[:MAX_LISTED_LINES]:
         frames = f"frames {one.first_frame} to {one.last_frame}"

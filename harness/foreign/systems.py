@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from uuid import UUID
 
-from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, name_frame
+from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, set_frame_kind
 from harness.errors import UsageError
 from harness.judging.judge import MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
@@ -179,7 +179,7 @@ def show(
         if first is None:
             first = frame
             if error is None:
-                name_frame(frame)
+                set_frame_kind(frame)
         else:
             frame.kind, frame.message = first.kind, first.message
             if "record" in first.__dict__:  # parse the packet once for both views

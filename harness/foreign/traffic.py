@@ -6,7 +6,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
-from harness.foreign.conversations import MSMQ, SESSION_PORT, Conversation, TrafficTotals
+from harness.foreign.conversations import MSMQ_PROTOCOL, SESSION_PORT, Conversation, TrafficTotals
 from harness.foreign.datagrams import TCP, UDP, IncompletePackets, IpPayload, UnreadableFrame, read_ip
 from harness.foreign.links import CUT_FRAME_OFFSET, NOT_IP_OFFSET, PAYLOAD_OFFSET_BY_LINK_TYPE
 from harness.foreign.reassembly import ACK, SYN
@@ -18,7 +18,7 @@ MAX_OPEN_CONVERSATIONS = 16_384
 """The maximum number of connections that are followed at the same time. An additional connection replaces the
 oldest connection.
 """
-_TCP_HEADER, _UDP_HEADER = 20, 8
+_TCP_HEADER_BYTES, _UDP_HEADER_BYTES = 20, 8
 
 
 @dataclass(slots=True)
@@ -85,10 +85,10 @@ class CaptureTraffic:
 
     def _add_segment(self, payload: IpPayload, time_us: int) -> None:
         data = payload.data
-        if len(data) < _TCP_HEADER:
+        if len(data) < _TCP_HEADER_BYTES:
             raise UnreadableFrame("TCP segments that are truncated within their header")
         start, flags = (data[12] >> 4) * 4, data[13]
-        if start < _TCP_HEADER or start > len(data) + payload.missing:
+        if start < _TCP_HEADER_BYTES or start > len(data) + payload.missing:
             raise UnreadableFrame("TCP segments with a wrong length")
         key = payload.source + payload.target + data[:4]
         known = self._open.get(key)
@@ -128,7 +128,7 @@ class CaptureTraffic:
 
     def _add_datagram(self, payload: IpPayload, time_us: int) -> None:
         data = payload.data
-        if len(data) < _UDP_HEADER:
+        if len(data) < _UDP_HEADER_BYTES:
             raise UnreadableFrame("UDP datagrams that are truncated within their header")
         ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         if PING_PORT not in ports:
@@ -146,8 +146,8 @@ class CaptureTraffic:
                 views.append(SystemView(system, side, None))
         size = int.from_bytes(data[4:6], "big")
         time_ms = (time_us - self.start_us) // 1000
-        show(views, 0, data[_UDP_HEADER : size or None], payload.number, time_ms, "udp", None)
-        self.totals.packets[MSMQ] += 1
+        show(views, 0, data[_UDP_HEADER_BYTES : size or None], payload.number, time_ms, "udp", None)
+        self.totals.packets[MSMQ_PROTOCOL] += 1
 
     def _choose_port(self, ends: tuple[bytes, bytes], port: int) -> int:
         wanted = self.systems.wanted

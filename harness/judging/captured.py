@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.capture.recorder import RPC_COMMENT, Connection, Frame, Recorder
+from harness.capture.recorder import RPC_OPENING_COMMENT, Connection, Frame, Recorder
 from harness.capture.streams import Direction, Stream, Streams, read_streams
 from harness.capture.window import FRAME_COST_BYTES
 from harness.environment import VirtualEnvironment
@@ -113,7 +113,7 @@ class CaptureReplayRecorder(Recorder):
         for one in found.udp:
             by_sut = self._note_direction(one.inbound)
             ends = (one.target, one.source) if by_sut else (one.source, one.target)
-            events.append((one.frame, one.time_us, partial(self.datagram, *ends, one.data, from_sut=by_sut)))
+            events.append((one.frame, one.time_us, partial(self.record_datagram, *ends, one.data, from_sut=by_sut)))
         for stream in found.tcp:
             events += self._replay_stream(stream)
         for number, time_us, happens in sorted(events, key=lambda event: event[0]):
@@ -125,12 +125,12 @@ class CaptureReplayRecorder(Recorder):
     def elapsed_ms(self) -> int:
         return (self.now_us - self._start_us) // 1000
 
-    def _next_frame_number(self) -> int:
+    def _get_next_frame_number(self) -> int:
         return self._number
 
     def _replay_stream(self, stream: Stream) -> Iterator[_Event]:
         client_is_sut = self._note_direction(stream.client_inbound)
-        rpc = stream.comment == RPC_COMMENT
+        rpc = stream.comment == RPC_OPENING_COMMENT
         connection = self.record_opening(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
             yield from (
@@ -157,7 +157,7 @@ class CaptureReplayRecorder(Recorder):
         first = None
         for each in way.ranges:
             first = first or each
-            if each.pushed or each is way.ranges[-1]:
+            if each.has_push_flag or each is way.ranges[-1]:
                 yield (
                     first.frame,
                     each.time_us,

@@ -24,13 +24,13 @@ from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatName, Pu
 from reference_qm.codec import PrivateQueueFormatNameId as QueueNumber
 
 INFINITE_S = 0xFFFF_FFFF
-LABEL_LIMIT = 249
+MAX_LABEL_CHARACTERS = 249
 MAX_MESSAGES_KEPT = 4_096
 _DESTINATION_HOST, _ADMINISTRATION_HOST = 3, 4
 """The values of the UserHeader fields AQ and RQ for a private queue: 3 on the destination host, 4 on the host of the
 administration queue.
 """
-_ARGUMENTS = {
+_ARGUMENTS_BY_PROPERTY = {
     "body_base64": ("body", "body_base64"),
     "positive_journal": ("journal",),
     "negative_journal": ("journal",),
@@ -40,13 +40,13 @@ _ARGUMENTS = {
 ACK_NAMES = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
 
 Properties = Mapping[str, Any]
-Report = Callable[[str, Frame, bool, str], None]
+ReportFinding = Callable[[str, Frame, bool, str], None]
 """The type of functions that receive a finding: the rule, the packet, whether the packet keeps the rule, and the
 observation.
 """
 
 
-class Half(StrEnum):
+class ComparisonDirection(StrEnum):
     """The direction of a comparison. A sent packet is compared with the request to send it; a message that an
     application read is compared with its packet.
     """
@@ -62,7 +62,7 @@ class ComparedRule:
     """
 
     rule: str
-    half: Half
+    half: ComparisonDirection
     properties: tuple[str, ...]
     only_omitted: bool = False
 
@@ -72,8 +72,8 @@ class ComparedRule:
     @property
     def expected(self) -> str:
         """The expectation as verdicts show it."""
-        names = ", ".join(map(_name_property, self.properties))
-        if self.half is Half.READ:
+        names = ", ".join(map(_get_property_name, self.properties))
+        if self.half is ComparisonDirection.READ:
             return f"the message that was read has these properties of its packet: {names}"
         whose = "the default values of these properties" if self.only_omitted else "these properties of the application"
         return f"the packet has {whose}: {names}"
@@ -83,7 +83,7 @@ COMPARED_RULES: dict[str, ComparedRule] = {}
 """The rules that are judged by comparison, by id."""
 
 
-def compare_properties(half: Half, properties: str, *rules: str, only_omitted: bool = False) -> None:
+def compare_properties(half: ComparisonDirection, properties: str, *rules: str, only_omitted: bool = False) -> None:
     """Register rules about properties. ``properties``: names, separated by spaces, as in ``describe_packet``."""
     for rule in rules:
         if rule in COMPARED_RULES:
@@ -116,7 +116,7 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
         "acks": sorted(name for bit, name in ACK_NAMES.items() if getattr(properties, bit)),
         "positive_journal": bool(user.JP),
         "negative_journal": bool(user.JN),
-        "trace_queue": None if packet.DebugHeader is None else _text(packet.DebugHeader.QueueIdentifier),
+        "trace_queue": None if packet.DebugHeader is None else _get_lower_case_text(packet.DebugHeader.QueueIdentifier),
     }
     if not (packet.SecurityHeader is not None and packet.SecurityHeader.EB):
         described["body_base64"] = base64.b64encode(properties.MessageBody).decode()
@@ -125,7 +125,7 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
         ("response_queue", *((user.AQ, user.AdminQueue) if user.RQ == 1 else (user.RQ, user.ResponseQueue))),
     ):
         if kind == 0 or (queue is not None and kind not in (_DESTINATION_HOST, _ADMINISTRATION_HOST)):
-            described[name] = _name_queue(queue, user.SourceQueueManager)
+            described[name] = _get_queue_name(queue, user.SourceQueueManager)
     return described
 
 
@@ -151,11 +151,11 @@ def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
         "acks": sorted(request.get("acks") or ()),
         "positive_journal": "positive" in journal,
         "negative_journal": "negative" in journal,
-        "trace_queue": _text(request.get("trace_queue")),
+        "trace_queue": _get_lower_case_text(request.get("trace_queue")),
         "admin_queue": _normalize_queue(request.get("admin_queue")),
         "response_queue": _normalize_queue(request.get("response_queue")),
     }
-    omitted = {name for name in wanted if given.isdisjoint(_ARGUMENTS.get(name, (name,)))}
+    omitted = {name for name in wanted if given.isdisjoint(_ARGUMENTS_BY_PROPERTY.get(name, (name,)))}
     if transactional:
         omitted -= {"priority", "delivery"}
     return {name: value for name, value in wanted.items() if not _is_left_to_system(name, value)}, omitted
@@ -177,14 +177,14 @@ def describe_message(message: Properties) -> dict[str, Any]:
     if isinstance(message.get("journal"), list):
         shown |= {f"{kind}_journal": kind in message["journal"] for kind in ("positive", "negative")}
     if "trace_queue" in message:
-        shown["trace_queue"] = _text(message["trace_queue"])
+        shown["trace_queue"] = _get_lower_case_text(message["trace_queue"])
     return shown
 
 
 class ComparedMessages:
     """The messages in one check that are compared with their packets. ``report`` is called with each finding."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: ReportFinding) -> None:
         self._report = report
         self._requests: dict[str, Properties] = {}
         self._sent: dict[str, list[Frame]] = {}
@@ -196,7 +196,7 @@ class ComparedMessages:
 
     def on_message(self, frame: Frame, packet: UserMessagePacket) -> None:
         """Add a packet, and compare it if its request is known."""
-        identifier = _name_message(packet)
+        identifier = _get_message_name(packet)
         if not frame.from_sut:
             known = self._received.get(identifier, frame)
             self._received[identifier] = known if known is not None and known.data == frame.data else None
@@ -221,9 +221,9 @@ class ComparedMessages:
         wanted, omitted = describe_request(request)
         found = describe_packet(packet)
         for rule in load_compared_rules().values():
-            if rule.half is Half.SENT:
+            if rule.half is ComparisonDirection.SENT:
                 names = [name for name in rule.properties if not rule.only_omitted or name in omitted]
-                self._judge(rule, frame, names, wanted, found)
+                self._judge_properties(rule, frame, names, wanted, found)
 
     def _compare_with_packet(self, message: Properties) -> None:
         identifier = str(message.get("message_id", "")).lower()
@@ -236,18 +236,20 @@ class ComparedMessages:
         if bool(packet.BaseHeader.TR) != (wanted["trace_queue"] is not None):
             del wanted["trace_queue"]  # systems may differ in what they show for such a packet
         for rule in load_compared_rules().values():
-            if rule.half is Half.READ:
-                self._judge(rule, frame, rule.properties, wanted, found)
+            if rule.half is ComparisonDirection.READ:
+                self._judge_properties(rule, frame, rule.properties, wanted, found)
 
-    def _judge(self, rule: ComparedRule, frame: Frame, names: Any, wanted: Properties, found: Properties) -> None:
+    def _judge_properties(
+        self, rule: ComparedRule, frame: Frame, names: Any, wanted: Properties, found: Properties
+    ) -> None:
         compared = [name for name in names if name in wanted and name in found]
         wrong = [name for name in compared if wanted[name] != found[name]]
         if compared:
             differences = "; ".join(
-                f"{_name_property(name)} is {_shorten(found[name])} instead of {_shorten(wanted[name])}"
+                f"{_get_property_name(name)} is {_shorten_value(found[name])} instead of {_shorten_value(wanted[name])}"
                 for name in wrong
             )
-            same = f"{', '.join(map(_name_property, compared))}: as expected"
+            same = f"{', '.join(map(_get_property_name, compared))}: as expected"
             self._report(rule.rule, frame, not wrong, differences or same)
 
 
@@ -264,13 +266,13 @@ def _is_left_to_system(name: str, value: object) -> bool:
     or a time limit that the application did not set.
     """
     if name == "label":
-        return len(str(value).encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT
+        return len(str(value).encode("utf-16-le", "surrogatepass")) > 2 * MAX_LABEL_CHARACTERS
     if name in ("admin_queue", "response_queue"):
         return value is not None and str(value).startswith("direct=") and not str(value).startswith("direct=tcp:")
     return value is None and name.startswith("time_to_")
 
 
-def _name_queue(queue: Any, source: UUID) -> str | None:
+def _get_queue_name(queue: Any, source: UUID) -> str | None:
     """Return the format name of an administration or response queue in a packet, normalized for comparison."""
     if isinstance(queue, DirectQueueFormatName):
         return _normalize_queue(f"DIRECT={queue.DirectFormatName}".rstrip("\0"))
@@ -294,20 +296,20 @@ def _normalize_queue(name: object) -> str | None:
     return f"private={guid}\\{int(number, 16):08x}" if number else f"private={guid}"
 
 
-def _name_property(name: str) -> str:
+def _get_property_name(name: str) -> str:
     """Return the name of a property as verdicts show it."""
     return name.removesuffix("_base64").removesuffix("_s").replace("_", " ")
 
 
-def _name_message(packet: UserMessagePacket) -> str:
+def _get_message_name(packet: UserMessagePacket) -> str:
     return f"{{{packet.UserHeader.SourceQueueManager}}}\\{packet.UserHeader.MessageID}"
 
 
-def _text(value: object) -> str | None:
+def _get_lower_case_text(value: object) -> str | None:
     return None if value is None else str(value).lower()
 
 
-def _shorten(value: object) -> str:
+def _shorten_value(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

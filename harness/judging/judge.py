@@ -19,7 +19,7 @@ from harness.judging.verdicts import Advice, Entry, Evidence, Verdict, VerdictRe
 from harness.rules.catalogue import Catalogue, Rule
 from reference_qm.releases.names import NO_RELEASE
 
-EVIDENCE_LIMIT = 6
+MAX_EVIDENCE_PACKETS = 6
 NO_DISSECTION_LINES = DissectionLines()
 SHOWN_PASSES_PER_RULE = 5
 """The number of passes of each rule for which the judge searches for the deciding field."""
@@ -314,7 +314,7 @@ class Judge:
         ]
         self.log.extend(found)
         for entry in found:
-            self._note(entry)
+            self._store_worst_verdict(entry)
 
     def _judge_tally(self, rule: str, tally: PassiveRuleTally) -> Iterator[Entry]:
         """Yield the verdicts for a passive rule that follow from the findings about its packets."""
@@ -387,9 +387,9 @@ class Judge:
 
     def _append_entry(self, entry: Entry) -> None:
         self.log.append(entry)
-        self._note(entry)
+        self._store_worst_verdict(entry)
 
-    def _note(self, entry: Entry) -> None:
+    def _store_worst_verdict(self, entry: Entry) -> None:
         """Store the worst verdict for a rule. Verdicts for a SHOULD in the sentence of a MUST are ignored."""
         if entry.advice is not None:
             return
@@ -445,7 +445,7 @@ class Judge:
             test=self.test,
             capture=self.capture if frames else None,
             evidence=self._build_evidence(
-                row, expected, observed, frames[:EVIDENCE_LIMIT], shown=self._is_shown(row.id, verdict, advice)
+                row, expected, observed, frames[:MAX_EVIDENCE_PACKETS], shown=self._is_shown(row.id, verdict, advice)
             ),
             errata=row.errata if not errata or errata in row.errata else (*row.errata, errata),
             notes=tuple(notes),
@@ -510,17 +510,17 @@ def _list_evidence_frames(evidence: EvidenceSource) -> list[Frame]:
     """Return the packets that prove a verdict, without duplicates. Each object that has evidence, such as a call,
     is replaced by its packets.
     """
-    return list(dict.fromkeys(_walk_frames(evidence)))
+    return list(dict.fromkeys(_list_frames_of_evidence(evidence)))
 
 
-def _walk_frames(evidence: EvidenceSource) -> Iterator[Frame]:
+def _list_frames_of_evidence(evidence: EvidenceSource) -> Iterator[Frame]:
     if isinstance(evidence, Frame):
         yield evidence
     elif isinstance(evidence, list):  # the usual form is checked first, because isinstance() with a protocol takes long
         for one in evidence:
-            yield from _walk_frames(one)
+            yield from _list_frames_of_evidence(one)
     elif isinstance(evidence, HasEvidence):
-        yield from _walk_frames(evidence.evidence)
+        yield from _list_frames_of_evidence(evidence.evidence)
     elif evidence is not None:
         for one in evidence:
-            yield from _walk_frames(one)
+            yield from _list_frames_of_evidence(one)

@@ -6,7 +6,7 @@ without this mark has a bug if its peer breaks a rule and the check then expects
 
 from __future__ import annotations
 
-from harness.capture.recorder import FROM_SUT, MALFORMED, RPC_TRANSPORT, TO_SUT, Connection, Frame, name_frame
+from harness.capture.recorder import FROM_SUT, MALFORMED, RPC_TRANSPORT, TO_SUT, Connection, Frame, set_frame_kind
 from harness.judging.passive import PASSIVE_RULES, PassiveJudge
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import measure_packet
@@ -41,7 +41,7 @@ class PeerPacketJudge:
             frame.number, frame.time_ms, direction, frame.transport, data, frame.kind, connection, frame.error
         )
         if data is not frame.data:
-            name_frame(mirrored)
+            set_frame_kind(mirrored)
         elif "record" in frame.__dict__:  # parse the packet once for both judges
             mirrored.__dict__["record"] = frame.record
         if connection is not None:

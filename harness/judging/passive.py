@@ -63,23 +63,23 @@ class Summary(ABC):
         """Add the next packet, of either direction, to the summary."""
 
 
-S = TypeVar("S", bound=Summary)
-K = TypeVar("K")
-V = TypeVar("V")
+SummaryType = TypeVar("SummaryType", bound=Summary)
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
-class Recent(dict[K, V]):
+class RecentValues(dict[Key, Value]):
     """The most recent values in a summary, by message. Older values are removed, because no system resends a
     message after so many other messages.
     """
 
-    MOST = 16_384
+    MAX_VALUES = 16_384
 
-    def keep(self, key: K, value: V) -> None:
+    def keep(self, key: Key, value: Value) -> None:
         """Store a value unless its key already has a value. If there are too many values, remove the oldest value."""
         if key not in self:
             self[key] = value
-            if len(self) > self.MOST:
+            if len(self) > self.MAX_VALUES:
                 del self[next(iter(self))]
 
 
@@ -111,20 +111,20 @@ class Context:
             raise NotCaptured("the capture does not show which side opened the connection")
         return self.connection.sut_role
 
-    def before(self, kind: type[S]) -> S:
+    def before(self, kind: type[SummaryType]) -> SummaryType:
         """Return the summary, of the given class, of the earlier packets of this connection in both directions.
 
         Raise NotCaptured if the capture does not contain some of these packets. For a summary of all connections,
         missing packets are not detected.
         """
-        noted: S
+        noted: SummaryType
         if kind.of_system:
             noted = self.of_system.get(kind) or kind()
             return noted
         if self.connection is None:
             return kind()
-        if self.connection.missing is not None:
-            raise NotCaptured(self.connection.missing)
+        if self.connection.missing_frames_reason is not None:
+            raise NotCaptured(self.connection.missing_frames_reason)
         noted = self.connection.summaries.get(kind) or kind()
         return noted
 
@@ -135,7 +135,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
     if connection is None or frame.transport == RPC_TRANSPORT:
         return
     for kind in Summary.KINDS:
-        if not kind.of_system and connection.missing is not None:
+        if not kind.of_system and connection.missing_frames_reason is not None:
             continue
         summaries = of_system if kind.of_system else connection.summaries
         if summaries is None:

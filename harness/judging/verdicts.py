@@ -12,17 +12,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from harness.capture.whole_writes import open_whole, write_whole
+from harness.capture.whole_writes import append_whole_record, open_record_file
 from harness.environment.wall_clock import read_steady_ns
 from harness.errors import UsageError
 from harness.rules.renamed_checks import get_current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, RUN_SCHEMA_VERSION, get_capture_path
 
-LINE_PREFIX = b'{"schema"'
+VERDICT_LINE_PREFIX = b'{"schema"'
 """The first bytes of each line that this harness writes. The bytes identify a line of this harness even if the line
 is truncated.
 """
-OLDEST_SCHEMA = 1
+OLDEST_SCHEMA_VERSION = 1
 """The oldest schema of verdict files, which the harness can read but no longer writes. In this schema, each line
 repeats the values of the run and quotes its packets.
 """
@@ -55,7 +55,7 @@ class Advice(StrEnum):
     MISSED = "missed"
 
 
-WORST_FIRST = (
+VERDICTS_WORST_FIRST = (
     Verdict.FAIL,
     Verdict.HARNESS_ERROR,
     Verdict.INCONCLUSIVE,
@@ -72,7 +72,7 @@ DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
 BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 """The verdicts for a rule that the SUT broke."""
-_RANK_BY_VERDICT: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
+_RANK_BY_VERDICT: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(VERDICTS_WORST_FIRST)}
 BAD_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
 WRONG_VERDICTS = (*BAD_VERDICTS, Verdict.WARN)
@@ -144,15 +144,15 @@ class Entry:
         own = self.test is None or self.capture != get_capture_path(self.test)
         return "".join(
             [
-                f'{{"schema":{RUN_SCHEMA_VERSION},"seq":{seq},"ms":{ms},"rule":{_quote(self.rule)},"verdict":"{self.verdict}"',
-                f',"expected":{_quote(self.expected)}' if self.expected else "",
+                f'{{"schema":{RUN_SCHEMA_VERSION},"seq":{seq},"ms":{ms},"rule":{_encode_as_json(self.rule)},"verdict":"{self.verdict}"',
+                f',"expected":{_encode_as_json(self.expected)}' if self.expected else "",
                 f',"observed":{_JSON_ENCODER.encode(self.observed)}' if self.observed != self.expected else "",
                 f',"reason":{_JSON_ENCODER.encode(self.reason)}' if self.reason else "",
-                f',"test":{_quote(self.test)}' if self.test is not None else "",
-                f',"capture":{_quote(self.capture)}' if own and self.capture is not None else "",
+                f',"test":{_encode_as_json(self.test)}' if self.test is not None else "",
+                f',"capture":{_encode_as_json(self.capture)}' if own and self.capture is not None else "",
                 f',"evidence":[{",".join([one.to_text() for one in self.evidence])}]' if self.evidence else "",
-                f',"errata":[{",".join(map(_quote, self.errata))}]' if self.errata else "",
-                f',"notes":[{",".join(map(_quote, self.notes))}]' if self.notes else "",
+                f',"errata":[{",".join(map(_encode_as_json, self.errata))}]' if self.errata else "",
+                f',"notes":[{",".join(map(_encode_as_json, self.notes))}]' if self.notes else "",
                 f',"advice":"{self.advice}"' if self.advice is not None else "",
                 "}",
             ]
@@ -164,7 +164,7 @@ _JSON_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 @lru_cache(maxsize=8192)
-def _quote(text: str) -> str:
+def _encode_as_json(text: str) -> str:
     """Return a text as JSON."""
     return _JSON_ENCODER.encode(text)
 
@@ -205,7 +205,7 @@ class VerdictLog:
         """
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
-        self._file = open_whole(path, "ab")
+        self._file = open_record_file(path, "ab")
 
     def append(self, entry: Entry) -> None:
         """Write one verdict, unless the same check already wrote it before the run was killed."""
@@ -219,7 +219,7 @@ class VerdictLog:
         ms = read_steady_ns() // 1_000_000 - self._started_ms
         lines = [entry.to_line(seq, ms) for seq, entry in enumerate(new, self._next)]
         if lines:
-            write_whole(self._file, self.path, ("\n".join(lines) + "\n").encode())
+            append_whole_record(self._file, self.path, ("\n".join(lines) + "\n").encode())
         self._next += len(lines)
         for entry in new:
             self._count(entry)
@@ -339,7 +339,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 verdict = json.loads(line) if line.endswith(b"\n") else None
             except (ValueError, RecursionError):
                 verdict = None
-            known = line.startswith(LINE_PREFIX) or (isinstance(verdict, dict) and "schema" in verdict)
+            known = line.startswith(VERDICT_LINE_PREFIX) or (isinstance(verdict, dict) and "schema" in verdict)
             if number == 1 and not known:
                 raise UsageError(
                     f"{path} contains no verdicts of this harness, because its first line is not a verdict; "
@@ -351,10 +351,10 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                     "other lines"
                 )
             schema = verdict.get("schema")
-            if schema not in (OLDEST_SCHEMA, RUN_SCHEMA_VERSION):
+            if schema not in (OLDEST_SCHEMA_VERSION, RUN_SCHEMA_VERSION):
                 raise UsageError(
                     f"{path}:{number}: the verdict has schema {schema!r}; this harness reads the schemas "
-                    f"{OLDEST_SCHEMA} and "
+                    f"{OLDEST_SCHEMA_VERSION} and "
                     f"{RUN_SCHEMA_VERSION}"
                 )
             yield verdict

@@ -17,9 +17,9 @@ from harness.wire.internal import InternalHeader, UnknownInternal
 
 FOREIGN_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000f0f0")
 """An identifier that belongs to no queue manager."""
-UNKNOWN_TYPE = 9
+UNKNOWN_PACKET_TYPE = 9
 """A value of InternalHeader.Flags.PT that MS-MQQB 2.2.1 does not define."""
-NO_PACKET = b"\x11" + bytes(15)
+INVALID_PACKET_BYTES = b"\x11" + bytes(15)
 """A sequence of 16 bytes that does not form a packet, because the version is wrong and the signature is missing."""
 
 BuildPacket = Callable[[Peer, RawConversation], Any]
@@ -45,7 +45,7 @@ def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) 
 
 
 def _build_unknown(_: Peer, __: RawConversation) -> Any:
-    return BaseHeader() / InternalHeader(PT=UNKNOWN_TYPE) / UnknownInternal(Data=bytes(12))
+    return BaseHeader() / InternalHeader(PT=UNKNOWN_PACKET_TYPE) / UnknownInternal(Data=bytes(12))
 
 
 INPUTS: Mapping[str, BuildPacket] = MappingProxyType(
@@ -60,7 +60,7 @@ INPUTS: Mapping[str, BuildPacket] = MappingProxyType(
         "SessionAck with a smaller count": _build_session_ack(messages=-1),
         "SessionAck with a wrong recoverable count": _build_session_ack(recoverable=1),
         "unknown internal packet": _build_unknown,
-        "no packet": lambda _, __: NO_PACKET,
+        "no packet": lambda _, __: INVALID_PACKET_BYTES,
     }
 )
 """The inputs by name. An input builds a packet.

@@ -33,11 +33,11 @@ def read_demands() -> Table:
     return read_table(STATE_TABLE_FILE)
 
 
-def find_broken(machine: Machine, demands: Table) -> Iterator[BrokenDemand]:
+def find_broken_demands(machine: Machine, demands: Table) -> Iterator[BrokenDemand]:
     """Yield the transitions that break a demand. Transitions with the shortest input sequences come first; each
     pair of a learned state and a demanded state is visited once.
     """
-    begun = (machine.initial, demands.initial)
+    begun = (machine.initial_state, demands.initial)
     waiting: deque[tuple[str, str, tuple[str, ...]]] = deque([(*begun, ())])
     known = {begun}
     while waiting:

@@ -22,12 +22,12 @@ Row = Mapping[str, tuple[str, str]]
 class Machine:
     """A deterministic state machine. ``states``: the transitions of each state, by the name of the state."""
 
-    initial: str
+    initial_state: str
     states: Mapping[str, Row]
 
     def run(self, word: tuple[str, ...]) -> list[str]:
         """Return the outputs of the machine for an input sequence (word) that begins in the initial state."""
-        state, outputs = self.initial, []
+        state, outputs = self.initial_state, []
         for letter in word:
             output, state = self.states[state][letter]
             outputs.append(output)
@@ -39,13 +39,13 @@ class Machine:
             name: {letter: {"output": output, "next": following} for letter, (output, following) in row.items()}
             for name, row in self.states.items()
         }
-        return {"schema": SCHEMA_VERSION, "initial": self.initial, "states": states}
+        return {"schema": SCHEMA_VERSION, "initial": self.initial_state, "states": states}
 
     def to_dot(self) -> str:
         """Return the machine as a Graphviz diagram, with one arrow for all inputs that have the same output and next
         state.
         """
-        lines = ["digraph session {", "  rankdir=LR;", f"  start [shape=point]; start -> {self.initial};"]
+        lines = ["digraph session {", "  rankdir=LR;", f"  start [shape=point]; start -> {self.initial_state};"]
         for name, row in self.states.items():
             grouped: dict[tuple[str, str], list[str]] = {}
             for letter, effect in row.items():
@@ -77,7 +77,7 @@ def read_machine(path: Path) -> Machine:
             for name, row in tree["states"].items()
         }
         machine = Machine(tree["initial"], states)
-        complete = tree["schema"] == SCHEMA_VERSION and machine.initial in states
+        complete = tree["schema"] == SCHEMA_VERSION and machine.initial_state in states
         complete = complete and all(following in states for row in states.values() for _, following in row.values())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(
@@ -96,7 +96,7 @@ def find_differences(first: Machine, second: Machine) -> list[Difference]:
 
 
 def _find_differences(first: Machine, second: Machine, agree: Callable[[str, str], bool]) -> Iterator[Difference]:
-    begun = (first.initial, second.initial)
+    begun = (first.initial_state, second.initial_state)
     waiting: deque[tuple[tuple[str, str], tuple[str, ...]]] = deque([(begun, ())])
     known = {begun}
     while waiting:

@@ -54,14 +54,16 @@ class Transition:
     simple: Mapping[str, Any]
 
 
-Taken = TypeVar("Taken", bound=Callable[..., None])
+TransitionMethod = TypeVar("TransitionMethod", bound=Callable[..., None])
 _TRANSITION_MARK = "__transition__"
 
 
-def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: Any) -> Callable[[Taken], Taken]:
+def transition(
+    *rules: str, needs: tuple[str, ...], weight: int = 2, **simple: Any
+) -> Callable[[TransitionMethod], TransitionMethod]:
     """Mark a method of a model as a transition. The method ``draw_NAME`` returns arguments for the transition NAME."""
 
-    def mark_transition(method: Taken) -> Taken:
+    def mark_transition(method: TransitionMethod) -> TransitionMethod:
         values = MappingProxyType(simple)
         setattr(method, _TRANSITION_MARK, Transition(method.__name__, rules, frozenset(needs), weight, values))
         return method

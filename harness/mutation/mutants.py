@@ -24,7 +24,7 @@ import reference_qm
 from harness.errors import UnknownFault
 from harness.mutation.fields import read_field_types
 from harness.mutation.operators import Context, list_mutations
-from harness.mutation.sites import Edit, first_line, list_own_lines
+from harness.mutation.sites import Edit, get_first_line, list_own_lines
 
 REFERENCE_FOLDER = Path(reference_qm.__file__).parent
 MUTATED_FOLDER_OUTSIDE_CORE = "directory"
@@ -162,11 +162,11 @@ def _describe_edit(function: ast.FunctionDef, statement: ast.stmt, operator: str
         answer = edit.new[0]
         return f"def {function.name}: ...", f"def {function.name}: {ast.unparse(answer)}"
     if edit.new.__class__ is ast.Pass:
-        return first_line(statement), "pass"
-    before = first_line(statement)
+        return get_first_line(statement), "pass"
+    before = get_first_line(statement)
     undo = edit.swap_nodes()
     try:
-        after = first_line(statement)
+        after = get_first_line(statement)
     finally:
         undo.swap_nodes()
     return before, after

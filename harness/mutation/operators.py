@@ -54,8 +54,8 @@ _OTHER_ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 _UNMUTATED_STATEMENTS = (ast.Continue, ast.Break)
 
 
-def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield a change that negates a condition. Comparisons that ``comparison_opposite`` changes are excluded."""
+def negate_condition(site: Site, context: Context) -> Iterator[Edit]:
+    """Yield a change that negates a condition. Comparisons that ``reverse_comparison`` changes are excluded."""
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         if not _has_opposite(node.test):
@@ -66,7 +66,7 @@ def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
                 yield Edit(node.ifs, index, _negate_test(test))
 
 
-def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
+def drop_condition(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that drop one of several conditions."""
     if isinstance(site.node, ast.BoolOp):
         values = site.node.values
@@ -75,27 +75,27 @@ def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
             yield site.make_edit(left[0] if len(left) == 1 else ast.BoolOp(site.node.op, left))
 
 
-def and_or(site: Site, context: Context) -> Iterator[Edit]:
+def exchange_and_or(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that exchange ``and`` and ``or``."""
     if isinstance(site.node, ast.BoolOp):
         yield Edit(site.node, "op", ast.Or() if isinstance(site.node.op, ast.And) else ast.And())
 
 
-def comparison_boundary(site: Site, context: Context) -> Iterator[Edit]:
+def move_comparison_boundary(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that move the boundary of a comparison by one. They exchange ``<`` and ``<=``, or ``>`` and
     ``>=``.
     """
     yield from _exchange_comparisons(site, _BOUNDARIES)
 
 
-def comparison_opposite(site: Site, context: Context) -> Iterator[Edit]:
+def reverse_comparison(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that reverse a comparison. They exchange ``==`` and ``!=``, ``is`` and ``is not``, or ``in``
     and ``not in``.
     """
     yield from _exchange_comparisons(site, _OPPOSITES)
 
 
-def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
+def exchange_arithmetic(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that exchange arithmetic operators, such as ``+`` and ``-``, ``*`` and ``//``, ``&`` and ``|``,
     ``<<`` and ``>>``.
     """
@@ -104,13 +104,13 @@ def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
         yield Edit(node, "op", _OTHER_ARITHMETIC[type(node.op)]())
 
 
-def least_greatest(site: Site, context: Context) -> Iterator[Edit]:
+def exchange_min_max(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that exchange ``min`` and ``max``."""
     if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) and site.node.func.id in ("min", "max"):
         yield Edit(site.node.func, "id", "max" if site.node.func.id == "min" else "min")
 
 
-def off_by_one(site: Site, context: Context) -> Iterator[Edit]:
+def shift_number_by_one(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that add one to a number, subtract one from a number, or negate a truth value."""
     value = _read_number(site, context)
     if isinstance(value, bool):
@@ -123,7 +123,7 @@ def off_by_one(site: Site, context: Context) -> Iterator[Edit]:
         yield site.make_edit(ast.BinOp(site.node, ast.Add(), ast.Constant(1)))
 
 
-def other_member(site: Site, context: Context) -> Iterator[Edit]:
+def replace_enum_member(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that replace a member of an enumeration with the next member, and the last member with the
     first.
     """
@@ -138,7 +138,7 @@ def other_member(site: Site, context: Context) -> Iterator[Edit]:
             yield Edit(node, "attr", other)
 
 
-def other_field(site: Site, context: Context) -> Iterator[Edit]:
+def replace_field(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that replace a field, where it is read or set, with another field of the same type in the same
     data class.
     """
@@ -149,7 +149,7 @@ def other_field(site: Site, context: Context) -> Iterator[Edit]:
             yield Edit(site.node, "attr", other)
 
 
-def fields_swapped(site: Site, context: Context) -> Iterator[Edit]:
+def swap_fields(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that swap the values of two fields of the same type in the call that creates an object."""
     if not (isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)):
         return
@@ -164,7 +164,7 @@ def fields_swapped(site: Site, context: Context) -> Iterator[Edit]:
             yield Edit(site.node, "keywords", keywords)
 
 
-def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
+def drop_statement(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that drop a statement."""
     node = site.node
     if (
@@ -177,7 +177,7 @@ def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
         yield site.make_edit(ast.Pass())
 
 
-def other_answer(site: Site, context: Context) -> Iterator[Edit]:
+def return_wrong_value(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that return a wrong value: a negated truth value, or None in place of an optional value."""
     if not (isinstance(site.node, ast.Return) and site.node.value is not None):
         return
@@ -189,19 +189,19 @@ def other_answer(site: Site, context: Context) -> Iterator[Edit]:
 
 
 _OPERATORS: dict[str, Operator] = {
-    "condition-negated": condition_negated,
-    "condition-dropped": condition_dropped,
-    "and-or": and_or,
-    "comparison-boundary": comparison_boundary,
-    "comparison-opposite": comparison_opposite,
-    "arithmetic": arithmetic,
-    "least-greatest": least_greatest,
-    "off-by-one": off_by_one,
-    "other-member": other_member,
-    "other-field": other_field,
-    "fields-swapped": fields_swapped,
-    "statement-dropped": statement_dropped,
-    "other-answer": other_answer,
+    "condition-negated": negate_condition,
+    "condition-dropped": drop_condition,
+    "and-or": exchange_and_or,
+    "comparison-boundary": move_comparison_boundary,
+    "comparison-opposite": reverse_comparison,
+    "arithmetic": exchange_arithmetic,
+    "least-greatest": exchange_min_max,
+    "off-by-one": shift_number_by_one,
+    "other-member": replace_enum_member,
+    "other-field": replace_field,
+    "fields-swapped": swap_fields,
+    "statement-dropped": drop_statement,
+    "other-answer": return_wrong_value,
 }
 
 

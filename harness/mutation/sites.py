@@ -91,7 +91,7 @@ def list_own_lines(statement: ast.stmt) -> range:
     return range(statement.lineno, max(last, statement.lineno) + 1)
 
 
-def first_line(statement: ast.stmt) -> str:
+def get_first_line(statement: ast.stmt) -> str:
     """Return a statement as one line of text without the statements in its body."""
     text = ast.unparse(ast.fix_missing_locations(statement))
     first = next(line for line in text.splitlines() if not line.startswith("@"))

@@ -14,7 +14,7 @@ from harness.pair.results import PairResults
 from harness.pair.scenarios import SCENARIOS
 from harness.printable import one_line
 
-LONGEST_NAME = 60
+MAX_NAME_CHARACTERS = 60
 """The maximum length, in characters, of a system's name in a grid."""
 WORST_FIRST = (Result.FAIL, Result.BROKEN, Result.UNSUPPORTED, Result.PASS)
 LETTER_BY_SCENARIO = {one.name: one.letter for one in SCENARIOS}
@@ -79,7 +79,7 @@ def print_grid(grid: Grid) -> Iterator[str]:
     """Yield the lines of the grid as text. A cell shows each result that occurred, with the letters of the scenarios
     that had this result.
     """
-    names = {name: one_line(name, LONGEST_NAME) for name in grid.systems}
+    names = {name: one_line(name, MAX_NAME_CHARACTERS) for name in grid.systems}
     texts = {at: _summarize_cell(cell) for at, cell in grid.cells.items()}
     first = max(len("from \\ to"), *(map(len, names.values())))
     widths = {
@@ -111,4 +111,4 @@ def build_grid_page(grid: Grid) -> str:
 
 
 def _shorten_name(text: str) -> str:
-    return one_line(text, LONGEST_NAME)
+    return one_line(text, MAX_NAME_CHARACTERS)

@@ -15,7 +15,7 @@ MESSAGE_COUNT = 3
 LARGE_BODY = "x" * 3_000_000
 """int bytes: the size of a body that nearly fills the largest packet (4 MiB)."""
 MAX_POLLS = 40
-ADMIN_LIMIT = 1_000
+MAX_ADMIN_MESSAGES = 1_000
 
 RunScenario = Callable[[Pair, PairSystem, PairSystem], Outcome]
 """The type of functions that carry out a scenario, with the pair, the origin and the target as arguments."""
@@ -96,7 +96,7 @@ def _send_to_missing_queue(pair: Pair, origin: PairSystem, target: PairSystem) -
 
 def _await_classes(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
     _await_labels(pair, side, queue, number)
-    found = side.sut.control.call("peek", queue=queue, limit=ADMIN_LIMIT)["messages"]
+    found = side.sut.control.call("peek", queue=queue, limit=MAX_ADMIN_MESSAGES)["messages"]
     return [str(one["class"]) for one in found]
 
 

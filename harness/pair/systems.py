@@ -59,12 +59,12 @@ class PingRelay:
 
     def _forward_to_target(self, remote: Endpoint, data: bytes) -> None:
         self._asker = remote
-        self._recorder.datagram(remote, self._near.endpoint, data, from_sut=False)
+        self._recorder.record_datagram(remote, self._near.endpoint, data, from_sut=False)
         self._far.send(self._target, data)
 
     def _forward_response(self, _: Endpoint, data: bytes) -> None:
         if self._asker is not None:
-            self._recorder.datagram(self._asker, self._near.endpoint, data, from_sut=True)
+            self._recorder.record_datagram(self._asker, self._near.endpoint, data, from_sut=True)
             self._near.send(self._asker, data)
 
     def close(self) -> None:

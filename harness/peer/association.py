@@ -387,7 +387,7 @@ class Association(RawConversation):
         )
         while answer is not None and answer.kind in ("bind_ack", "alter_context_resp"):
             given = read_trailer(answer.data)
-            if given is None and not protection.context.complete:
+            if given is None and not protection.context.is_complete:
                 raise SecurityError("the SUT's answer contains no token")
             token = b"" if given is None else protection.step(given.token)
             if not token:

@@ -99,4 +99,4 @@ def duration(sut: Sut, pulse: Pulse | None, began_ms: int, since_ms: int, until_
     if pulse is None:
         return Duration(until_ms - since_ms, 0, 0, sut)
     stalled_ms = pulse.sum_overlapping_stalls_ms(began_ms + since_ms, began_ms + until_ms)
-    return Duration(until_ms - since_ms, stalled_ms, pulse.longest_ms, sut)
+    return Duration(until_ms - since_ms, stalled_ms, pulse.longest_stall_ms, sut)

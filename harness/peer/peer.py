@@ -329,11 +329,11 @@ class _Stage:
             self.peer.recorder.record_connection_end(session.record, by_peer=by_us)
 
     def on_outgoing_ping(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        self.peer.recorder.datagram(local, remote, data, from_sut=False)
+        self.peer.recorder.record_datagram(local, remote, data, from_sut=False)
         return data
 
     def on_incoming_ping(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         if self.peer.recorder.is_flooded:
             return None
-        self.peer.recorder.datagram(local, remote, data, from_sut=True)
+        self.peer.recorder.record_datagram(local, remote, data, from_sut=True)
         return data

@@ -62,14 +62,14 @@ class PingEnd:
         """Record a datagram from the SUT."""
         if self.peer.recorder.is_flooded:
             return
-        frame = self.peer.recorder.datagram(self._port.endpoint, remote, data, from_sut=True)
+        frame = self.peer.recorder.record_datagram(self._port.endpoint, remote, data, from_sut=True)
         self.received.append((remote, frame))
 
     def send(self, packet: Any, to: Endpoint | None = None) -> Frame:
         """Send a scapy packet or bytes, to the SUT's ping port by default."""
         target = to or Endpoint(self.peer.sut.address, self.peer.sut.ping_port)
         data = bytes(packet)
-        frame = self.peer.recorder.datagram(self._port.endpoint, target, data, from_sut=False)
+        frame = self.peer.recorder.record_datagram(self._port.endpoint, target, data, from_sut=False)
         self._port.send(target, data)
         return frame
 

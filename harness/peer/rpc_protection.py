@@ -19,8 +19,8 @@ from harness.wire.rpc_trailer import (
     STUB_ALIGNMENT_BYTES,
     Trailer,
     append_trailer,
-    parts_of,
     read_trailer,
+    split_pdu,
 )
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, SecurityContext, SecurityError, Segments
@@ -34,7 +34,7 @@ REASON_NOT_REPLAYABLE = "an RPC authentication, whose keys the tester chooses at
 """The source of random keys. Except these keys, a capture contains everything on which an authenticated connection
 depends.
 """
-MAX_LEGS, MAX_TOKEN = 6, 5_000
+MAX_LEGS, MAX_TOKEN_BYTES = 6, 5_000
 """The maximum number of tokens that the SUT may send in one authentication, and the maximum size of a token in int
 bytes.
 """
@@ -76,11 +76,12 @@ class Protection:
     def step(self, token: bytes) -> bytes:
         """Process a token from the SUT; return the next token, or raise SecurityError."""
         self.legs += 1
-        if self.legs > MAX_LEGS or len(token) > MAX_TOKEN:
+        if self.legs > MAX_LEGS or len(token) > MAX_TOKEN_BYTES:
             raise SecurityError(
-                f"token {self.legs} has {len(token)} bytes; at most {MAX_LEGS} tokens of {MAX_TOKEN} bytes are accepted"
+                f"token {self.legs} has {len(token)} bytes; "
+                f"at most {MAX_LEGS} tokens of {MAX_TOKEN_BYTES} bytes are accepted"
             )
-        return self.context.step(token)
+        return self.context.process_token(token)
 
     def fragment(self, longest: int) -> int:
         """Return the maximum size (bytes) of an unprotected fragment that, after it is signed or encrypted, has at
@@ -97,7 +98,7 @@ class Protection:
             return pdu
         pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT_BYTES
         made = append_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
-        header, body, trailer, _ = parts_of(made)
+        header, body, trailer, _ = split_pdu(made)
         segments = Segments(header, body, trailer)
         if self.auth_level == PACKET_PRIVACY_LEVEL:
             body, signature = self.context.seal(segments, header_sign=self.header_sign)
@@ -111,7 +112,7 @@ class Protection:
         Faults are sent without protection, and the authentication level connect requires no protection.
         """
         trailer = read_trailer(pdu)
-        if not self.context.complete:
+        if not self.context.is_complete:
             raise WireError("the SUT made a call before its authentication succeeded")
         if trailer is None:
             if self.has_signatures:
@@ -123,7 +124,7 @@ class Protection:
             )
         if not self.has_signatures:
             return pdu
-        header, body, head, token = parts_of(pdu)
+        header, body, head, token = split_pdu(pdu)
         segments, signature = Segments(header, body, head), token[: self.context.signature_size]
         try:
             if self.auth_level == PACKET_PRIVACY_LEVEL:

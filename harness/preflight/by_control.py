@@ -44,7 +44,7 @@ def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     try:
         conversation = Conversation(environment, route, setup.timeouts.control_ms)
         probes = AgentProbes(conversation, "preflight")
-        probes.identify()
+        probes.request_identity()
         conversation.close()
     except SutUnavailable as error:
         way_out = (

@@ -175,7 +175,7 @@ def _count_must_rules(setup: RunSetup, lines: tuple[PrerequisiteFinding, ...], i
         announced = {*offered, *(remote_control.FACILITIES if reads_afar else ())}
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
         found = count_judgeable_rules(lambda have: inventory.list_judgeable_rules(have) & must, announced, file)
-        return found.every, found.now
+        return found.total_rules, found.judgeable_now
 
     every, promised = count_judgeable(setup.file.capabilities)
     _, judged = count_judgeable({name: _has_capability(setup, name) for name in setup.file.capabilities})

@@ -20,7 +20,7 @@ from harness.proof.inventory import RuleInventory
 from harness.rules.proof_record import RecordedProof
 
 
-def folder_digests(root: Path = SUITES) -> dict[str, str]:
+def compute_folder_digests(root: Path = SUITES) -> dict[str, str]:
     """Return a digest of every folder of the suites, by the path of the folder below the suites."""
     files_of = {
         folder: sorted(path for path in folder.iterdir() if path.suffix in (".py", ".toml"))

@@ -15,7 +15,7 @@ _RECORD_FILES = ("mutants.toml", "frozen.toml")
 
 
 @cache
-def code_digest() -> str:
+def compute_code_digest() -> str:
     """Return a digest of the reference, the harness and the suites."""
     digest = hashlib.sha256()
     for folder in (Path(reference_qm.__file__).parent, Path(harness.__file__).parent, SUITES):

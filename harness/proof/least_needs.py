@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from harness.proof.inventory import RuleInventory
-from harness.rules.catalogue import DEMANDS
+from harness.rules.catalogue import DEMAND_CLASSES
 from harness.sut import remote_control
 from harness.sut.stand_ins import STAND_INS
 from harness.sut.sut_file import CAPABILITIES
@@ -60,7 +60,7 @@ class LeastNeedsOfRule:
     check: str
 
 
-def least_needs(inventory: RuleInventory, rules: Iterable[str]) -> Iterator[LeastNeedsOfRule]:
+def list_least_needs(inventory: RuleInventory, rules: Iterable[str]) -> Iterator[LeastNeedsOfRule]:
     """Yield, for each checked rule, the check that needs the fewest facilities. Among several such checks, yield
     the check that needs the fewest capabilities.
     """
@@ -68,14 +68,14 @@ def least_needs(inventory: RuleInventory, rules: Iterable[str]) -> Iterator[Leas
         if rule in inventory.passive:
             yield LeastNeedsOfRule(rule, (), "")
         elif checks := inventory.tests.get(rule):
-            check = min(checks, key=lambda name: _cost_of_needs(inventory.needs[name]))
+            check = min(checks, key=lambda name: _compute_cost_of_needs(inventory.needs[name]))
             yield LeastNeedsOfRule(rule, tuple(sorted(inventory.needs[check], key=_sort_key)), check)
 
 
 def list_must_demands(inventory: RuleInventory) -> frozenset[str]:
     """Return the demands of level MUST, whether or not they are checked."""
     return frozenset(
-        name for name, row in inventory.catalogue.items() if row.level.startswith("MUST") and row.kind in DEMANDS
+        name for name, row in inventory.catalogue.items() if row.level.startswith("MUST") and row.kind in DEMAND_CLASSES
     )
 
 
@@ -100,7 +100,7 @@ def count_systems(inventory: RuleInventory, rules: Collection[str]) -> Mapping[s
     }
 
 
-def _cost_of_needs(needs: Collection[str]) -> tuple[int, int, list[str]]:
+def _compute_cost_of_needs(needs: Collection[str]) -> tuple[int, int, list[str]]:
     return sum(name not in CAPABILITIES for name in needs), len(needs), sorted(needs)
 
 

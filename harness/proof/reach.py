@@ -16,7 +16,7 @@ from typing import Any
 from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import BROKEN_VERDICTS
 from harness.mutation.mutants import MUTATED_FOLDER_OUTSIDE_CORE, MUTATED_FOLDERS, REFERENCE_FOLDER, Mutant
-from harness.proof.code import code_digest
+from harness.proof.code import compute_code_digest
 from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Trials, TrialVerdict
 
 _RECORDER_NAME = "lines recorded"
@@ -65,7 +65,7 @@ def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
     """Return the lines that each check executes. They are read from a record for the same code, or measured if
     there is no such record.
     """
-    path, digest = folder / "reach.json", code_digest()
+    path, digest = folder / "reach.json", compute_code_digest()
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["digest"] == digest:

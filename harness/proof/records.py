@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from harness.compiled.kept import kept_records
+from harness.compiled.kept import load_cached_records
 from harness.errors import HarnessError
 from harness.paths import SUITES
 from harness.proof.check import Check
@@ -51,7 +51,7 @@ MakeRecords = Callable[[list[str]], Mapping[str, list[Any]]]
 
 def _collect_rows(kind: str, patterns: Iterable[str], rule: str | None, make: MakeRecords) -> Iterator[Any]:
     paths = [path.relative_to(SUITES.parent).as_posix() for path in list_files_naming(patterns, rule and [rule])]
-    for rows in kept_records().of(kind, paths, make):
+    for rows in load_cached_records().of(kind, paths, make):
         yield from rows
 
 

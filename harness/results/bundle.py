@@ -168,7 +168,7 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Bundl
         with zipfile.ZipFile(file) as packed:
             infos = packed.infolist()
             _check_members(path, infos)
-            return {info.filename: _unpack_one(packed, info, folder) for info in infos}
+            return {info.filename: _unpack_member(packed, info, folder) for info in infos}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
         raise BadBundle(f"{path}: the signed content is not a readable zip file: {error}") from error
 
@@ -189,7 +189,7 @@ def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
         raise BadBundle(f"{path} is too large: its unpacked files have {size:,} bytes")
 
 
-def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> BundleFile:
+def _unpack_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> BundleFile:
     target = folder / info.filename
     target.parent.mkdir(exist_ok=True)
     digest, size = hashlib.sha256(), 0

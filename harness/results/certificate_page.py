@@ -19,7 +19,7 @@ _TEMPLATE_ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _TEMPLATE_ENVIRONMENT.filters["line"] = lambda text: one_line(str(text), 200)
-_GREEN, _AMBER = "#1a7f37", "#9a6700"
+_GREEN_COLOR, _AMBER_COLOR = "#1a7f37", "#9a6700"
 _LETTER_WIDTH = 7
 
 
@@ -34,7 +34,7 @@ def build_certificate_badge(statement: Mapping[str, Any]) -> str:
     """Return the badge of a certificate as SVG."""
     left, right = "MSMQ certified", describe_result(statement)
     widths = [_LETTER_WIDTH * len(text) + 12 for text in (left, right)]
-    colour = _AMBER if statement["deviations"] else _GREEN
+    colour = _AMBER_COLOR if statement["deviations"] else _GREEN_COLOR
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sum(widths)}" height="20" role="img" '
         f'aria-label="{escape(left)}: {escape(right)}">'

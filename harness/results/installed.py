@@ -11,7 +11,7 @@ from harness.judging.robustness import RULE_BY_CONDITION
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.run.checks_of_rules import driving_checks
-from harness.run.run import read_frozen_test_count, rules_json
+from harness.run.run import build_rules_json, read_frozen_test_count
 
 ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
 """The rules about crashes and hangs. Any check may have a verdict for these rules."""
@@ -41,7 +41,7 @@ class InstalledSuites:
 def get_installed_suites() -> InstalledSuites:
     """Return the suites that are installed with this harness."""
     catalogue = load_catalogue()
-    _, digest = rules_json(catalogue)
+    _, digest = build_rules_json(catalogue)
     rules = frozenset(catalogue) | ROBUSTNESS_RULES
     return InstalledSuites(
         read_frozen_test_count(SUITES),

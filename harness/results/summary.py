@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from harness.judging.verdicts import BAD_VERDICTS, WORST_FIRST, Verdict
+from harness.judging.verdicts import BAD_VERDICTS, VERDICTS_WORST_FIRST, Verdict
 from harness.printable import one_line
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
@@ -78,7 +78,7 @@ def _list_counts(found: RunResults) -> Iterator[str]:
     documents: dict[str, Counter[Verdict]] = {}
     for one in found.rules.values():
         documents.setdefault(one.rule.partition("-")[0], Counter())[one.verdict] += 1
-    there = [verdict for verdict in WORST_FIRST if any(counts[verdict] for counts in documents.values())]
+    there = [verdict for verdict in VERDICTS_WORST_FIRST if any(counts[verdict] for counts in documents.values())]
     yield f"| document | {' | '.join(map(_describe_verdict, there))} |"
     yield f"| --- |{' ---: |' * len(there)}"
     for name, counts in sorted(documents.items()):

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from harness.compiled.kept import keep_value
+from harness.compiled.kept import get_cached_value
 from harness.compiled.sources import stamps
 from harness.paths import SUITES
 from harness.rules.errata import ERRATA_FILE, CatalogueError, Erratum, check_keys, load_errata, read_toml
@@ -24,7 +24,7 @@ INDEX_FILE = "index.tsv"
 DOCUMENTS_FILE = "documents.toml"
 RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
-FORMS = ("rule", "step", "detail", "lead", "api", "flow")
+RULE_FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
 """The forms of rule ids that have a row in the catalogue. An id of another form belongs to an id of one of these forms.
 """
@@ -51,7 +51,7 @@ KINDS = MappingProxyType(
     }
 )
 """The classes of rules, each with its meaning."""
-DEMANDS = ("demand", "garbled")
+DEMAND_CLASSES = ("demand", "garbled")
 """The classes of rules that the coverage counts."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
@@ -281,9 +281,9 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
         rule, level, form, kind, twin, title = row
         if rule in index:
             raise CatalogueError(file, rule, "the rule occurs twice; remove one of the lines")
-        if level not in LEVELS or form not in FORMS:
+        if level not in LEVELS or form not in RULE_FORMS:
             raise CatalogueError(file, rule, f"unknown level or form: {level}, {form}")
-        complaint = _complaint_of_class(form, kind, twin)
+        complaint = _describe_wrong_class(form, kind, twin)
         if complaint:
             raise CatalogueError(file, rule, complaint)
         index[rule] = IndexRow(level, form, kind, twin or None, title)
@@ -292,7 +292,7 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
             raise CatalogueError(file, rule, f"the rule repeats {known.twin}, which is not in the file")
 
 
-def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
+def _describe_wrong_class(form: str, kind: str, twin: str) -> str | None:
     if form not in ROW_FORMS and kind:
         return f"a {form} has no class"
     if form in ROW_FORMS and kind not in KINDS:
@@ -331,7 +331,7 @@ def _load_installed_catalogue() -> Catalogue:
         fresh.append(_read_catalogue(SUITES))
         return fresh[0].to_tree()
 
-    tree = keep_value("catalogue", sources, build_tree)
+    tree = get_cached_value("catalogue", sources, build_tree)
     return fresh[0] if fresh else Catalogue.from_tree(tree)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from harness.rules.catalogue import DEMANDS, KINDS, ROW_FORMS, Catalogue, IndexRow
+from harness.rules.catalogue import DEMAND_CLASSES, KINDS, ROW_FORMS, Catalogue, IndexRow
 
 LEVELS = ("MUST", "SHOULD")
 """The levels for which rules are counted. MUST NOT counts as MUST, and SHOULD NOT counts as SHOULD."""
@@ -51,7 +51,7 @@ def count_coverage_by_section(
         if row.form not in ROW_FORMS or row.kind == CLONE_CLASS or document not in documents:
             continue
         demand = row.level.split()[0]
-        kind = DEMAND if row.kind in DEMANDS else row.kind
+        kind = DEMAND if row.kind in DEMAND_CLASSES else row.kind
         one = SectionCoverage(document, section, row.title, demand, kind)
         counts = found.setdefault((document, section, demand, kind), one)
         counts.rows += 1

@@ -18,7 +18,7 @@ from harness.paths import SUITES
 from harness.type_names import type_name
 
 ERRATA_FILE = "errata.toml"
-VERDICTS = ("pass", "fail", "warn", "inconclusive")
+READING_VERDICTS = ("pass", "fail", "warn", "inconclusive")
 """The verdicts that a system can get if it follows a reading."""
 
 _ERRATUM_KEYS = {
@@ -168,8 +168,8 @@ def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Readin
         )
     for number, row in enumerate(rows, 1):
         entry = check_keys(file, f"{name} reading {number}", row, _READING_KEYS, _OPTIONAL_READING_KEYS)
-        if entry["verdict"] not in VERDICTS:
-            known = ", ".join(VERDICTS)
+        if entry["verdict"] not in READING_VERDICTS:
+            known = ", ".join(READING_VERDICTS)
             raise CatalogueError(
                 file, f"{name} reading {number}", f"unknown verdict {entry['verdict']}; known: {known}"
             )

@@ -63,7 +63,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             or dead
             or driver.describe_end() is not None
             or item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
-            or not is_bad(own)
+            or not has_bad_verdict(own)
         ):
             break
     driver.vital_signs.slow_timers(False)
@@ -108,7 +108,7 @@ def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) ->
     return list(runtestprotocol(item, log=False, nextitem=nextitem))
 
 
-def is_bad(entries: list[Entry]) -> bool:
+def has_bad_verdict(entries: list[Entry]) -> bool:
     """Return whether an attempt has a verdict that a person should examine."""
     return any(entry.verdict in WRONG_VERDICTS for entry in entries)
 
@@ -124,7 +124,7 @@ def settle_attempts(
     during a stall (harness/peer/durations.py).
     """
     entries, reports = attempts[-1]
-    if len(attempts) == 1 or not is_bad(entries):
+    if len(attempts) == 1 or not has_bad_verdict(entries):
         return entries, reports
     against = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE) if steady else BROKEN_VERDICTS
     missed = [{entry.rule for entry in tried if entry.verdict in against} for tried, _ in attempts]

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from harness.compiled.kept import kept_records
+from harness.compiled.kept import load_cached_records
 from harness.judging.passive import load_predicates
 from harness.paths import SUITES
 
@@ -51,7 +51,7 @@ def varied_parameters() -> dict[str, list[str]]:
 def _list_checks() -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield the id of each check, with the rules that the check names and the parameters that it varies."""
     paths = [file.relative_to(SUITES.parent).as_posix() for file in sorted(SUITES.glob("*/*/test_*.py"))]
-    for rows in kept_records().of("driving checks", paths, _import_checks):
+    for rows in load_cached_records().of("driving checks", paths, _import_checks):
         yield from rows
 
 
@@ -59,7 +59,7 @@ def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str], lis
     """Return, for each file of checks, its functions with the rules and the varied parameters in their marks."""
     return {
         path: [
-            (f"{path}::{name}", list(dict.fromkeys(_rules_of_marks(marks))), _parameters_of_marks(marks))
+            (f"{path}::{name}", list(dict.fromkeys(_list_rules_of_marks(marks))), _list_parameters_of_marks(marks))
             for name, function in vars(importlib.import_module(_get_module_name(Path(path)))).items()
             if name.startswith("test_") and isinstance(function, FunctionType)
             for marks in (getattr(function, "pytestmark", ()),)
@@ -72,16 +72,16 @@ def _get_module_name(path: Path) -> str:
     return ".".join(path.with_suffix("").parts)
 
 
-def _parameters_of_marks(marks: Iterable[Any]) -> list[str]:
+def _list_parameters_of_marks(marks: Iterable[Any]) -> list[str]:
     """Return the parameters that the mark ``varied`` of a function names."""
     return [name for mark in marks if mark.name == "varied" for name in mark.args[0]]
 
 
-def _rules_of_marks(marks: Iterable[Any]) -> Iterator[str]:
+def _list_rules_of_marks(marks: Iterable[Any]) -> Iterator[str]:
     """Yield the rules that the marks of a function and of its parameters name."""
     for mark in marks:
         if mark.name == "covers":
             yield from mark.args
         elif mark.name == "parametrize":
             for value in mark.args[1]:
-                yield from _rules_of_marks(getattr(value, "marks", ()))
+                yield from _list_rules_of_marks(getattr(value, "marks", ()))

@@ -15,7 +15,7 @@ longest check needs less than one second.
 
 
 @contextmanager
-def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
+def limit_computing_time(seconds: float = CHECK_CPU_S) -> Iterator[None]:
     """Raise EndlessComputation in the body of this context after ``seconds`` seconds of CPU time, and again after every
     further ``seconds`` seconds until the body ends. This works only in the main thread.
     """

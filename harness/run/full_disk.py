@@ -77,7 +77,7 @@ class FullDisk:
     def _concerns_run_folder(self, error: OSError) -> bool:
         """Return whether an error concerns a file in the run folder or the free space on its disk."""
         named = error.filename is not None and str(self.run.folder) in str(error.filename)
-        return named or error.errno in FolderError.OF_DISKS
+        return named or error.errno in FolderError.DISK_ERROR_NUMBERS
 
 
 def _describe_folder_error(error: BaseException) -> FolderError | None:

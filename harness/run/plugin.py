@@ -17,7 +17,7 @@ import pytest
 from harness.interrupts import SignalHandlers, raise_interrupt_on, restore_handlers
 from harness.paths import SUITES
 from harness.run.checks import explain_missing_collection, find_needs, get_check_id
-from harness.run.computing import bounded_computing
+from harness.run.computing import limit_computing_time
 from harness.run.ending import describe_end_after_failures, describe_end_of_process, end_run, handle_end_of_check
 from harness.run.options import add_options
 from harness.run.selection import choose_checks, describe_selection, files_to_collect, find_wanted_rules
@@ -83,7 +83,7 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, make_slug
-    from harness.sut.drivers import report_timeouts_of_drivers, start_all
+    from harness.sut.drivers import report_timeouts_of_drivers, start_all_suts
 
     try:
         if config.getoption("resume") and not config.getoption("--out"):
@@ -112,7 +112,7 @@ def _begin_run(config: pytest.Config) -> None:
     for driver in drivers:
         driver.wait_s = config.getoption("--wait")
     try:
-        start_all(drivers)
+        start_all_suts(drivers)
     except MqconformError as error:
         run.lose(str(error))
         run.end()
@@ -213,7 +213,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     run = item.config.stash.get(RUN_KEY, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
     try:
-        with bounded_computing() if virtual else nullcontext():
+        with limit_computing_time() if virtual else nullcontext():
             done = yield
     except BaseException:  # the check was interrupted before its end
         if run is not None:
@@ -393,7 +393,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run.findings import describe_finding, repeat_options
 
     found = config.stash[FINAL_RESULTS_KEY] = [
-        run.add_baseline_reason(one) for one in results.rule_results(run.log.path)
+        run.add_baseline_reason(one) for one in results.read_rule_results(run.log.path)
     ]
     mark_captures(found, run.folder)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))

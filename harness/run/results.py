@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from harness.judging.verdicts import WORST_FIRST, Verdict, read_standing_verdicts
+from harness.judging.verdicts import VERDICTS_WORST_FIRST, Verdict, read_standing_verdicts
 from harness.printable import one_line
 from harness.run.evidence import EvidenceTexts
 from harness.wire.value_names import with_names
@@ -105,7 +105,7 @@ class RuleResult:
         return "skipped" if self.accepted else _JUNIT_ELEMENTS[self.verdict]
 
 
-def rule_results(path: Path) -> list[RuleResult]:
+def read_rule_results(path: Path) -> list[RuleResult]:
     """Read a verdict file. Return the final verdict of every rule, in the order of rule ids."""
     return [_build_result(line) for line in read_standing_verdicts(path)]
 
@@ -124,7 +124,7 @@ def _build_result(line: dict[str, Any]) -> RuleResult:
 
 
 def _sort_key(line: Mapping[str, Any]) -> tuple[int, str, int]:
-    return WORST_FIRST.index(Verdict(line["verdict"])), line["test"] or "", line["seq"]
+    return VERDICTS_WORST_FIRST.index(Verdict(line["verdict"])), line["test"] or "", line["seq"]
 
 
 ListTextsOfRule = Callable[[RuleResult], Iterable[str]]

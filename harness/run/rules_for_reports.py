@@ -5,11 +5,11 @@ and so imports no code of the suites itself.
 from __future__ import annotations
 
 from harness.rules.catalogue import load_catalogue
-from harness.run.run import rules_json
+from harness.run.run import build_rules_json
 
 
 def rules_of_suites() -> tuple[str, str]:
     """Return the text of rules.json as a run of these suites would write it, and the hash of this text (``suites``
     in run.json).
     """
-    return rules_json(load_catalogue())
+    return build_rules_json(load_catalogue())

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from harness.compiled.kept import keep_value
+from harness.compiled.kept import get_cached_value
 from harness.compiled.sources import stamps
 from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
@@ -234,7 +234,7 @@ class Run:
         """
         if self.suites is not None:
             return
-        content, suites = rules_json(self.catalogue)
+        content, suites = build_rules_json(self.catalogue)
         self._replace_file(RULES_FILE, content)
         self.suites = suites
 
@@ -449,11 +449,11 @@ def _read_recorded(path: Path, earlier: _EarlierResults) -> EarlierVerdicts:
     return done
 
 
-def rules_json(catalogue: Catalogue) -> tuple[str, str]:
+def build_rules_json(catalogue: Catalogue) -> tuple[str, str]:
     """Return the text of rules.json, and the SHA-256 of its canonical JSON."""
     if catalogue is not load_catalogue():
         return _encode_rules(catalogue)
-    text, digest = keep_value("rules", stamps(), lambda: _encode_rules(catalogue))
+    text, digest = get_cached_value("rules", stamps(), lambda: _encode_rules(catalogue))
     return text, digest
 
 

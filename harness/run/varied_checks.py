@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
-from harness.judging.judge import EVIDENCE_LIMIT, Judge
+from harness.judging.judge import MAX_EVIDENCE_PACKETS, Judge
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict, get_worst_verdict
 from harness.run.checks import find_varied, get_check_id
 from harness.run.rows import Rows
@@ -250,7 +250,7 @@ class VariedCheck:
             entry,
             expected=f"{entry.expected} ({how})",
             observed=f"{entry.observed} ({how})",
-            evidence=tuple(evidence[:EVIDENCE_LIMIT]),
+            evidence=tuple(evidence[:MAX_EVIDENCE_PACKETS]),
             reason=str(self.drawn).removeprefix("; ") or None,
         )
 

@@ -156,7 +156,7 @@ class Workers:
         except (EOFError, ConnectionError):
             worker.connection.close()
             worker.process.join()
-            self._record_results(item, _result_of_crash(item, worker))
+            self._record_results(item, _build_result_of_crash(item, worker))
             self._start_worker(worker.number)
         else:
             if result.unwritten is not None:
@@ -201,7 +201,7 @@ def _make_sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
     return item.config.hook.pytest_report_to_serializable(config=item.config, report=report)
 
 
-def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
+def _build_result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
     """Return the result of a check during which its worker died."""
     code = worker.process.exitcode or 0
     how = signal.Signals(-code).name if code < 0 else f"exit code {code}"

@@ -24,7 +24,7 @@ from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
 from harness.sut.guard_process import STOP_TIMEOUT_S
 from harness.sut.sut_process import describe_end_of_process_code
-from harness.sut.wires import MAX_SHOWN_UNMATCHED_IDS, AnswerLines, NoAnswer, Reply, ReplySink, request_line
+from harness.sut.wires import MAX_SHOWN_UNMATCHED_IDS, AnswerLines, NoAnswer, Reply, ReplySink, encode_request_line
 
 READ_CHUNK_BYTES = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
@@ -159,7 +159,7 @@ class Agent:
         self._number += 1
         self._asked[self._number] = wire
         if self._why is None:
-            self._outgoing += request_line(self._number, verb, arguments)
+            self._outgoing += encode_request_line(self._number, verb, arguments)
             if len(self._outgoing) > OUTGOING_LIMIT:
                 raise SutUnavailable(
                     f"{self.name} is not reading from its connection: {OUTGOING_LIMIT} bytes are waiting to be sent"
@@ -296,7 +296,7 @@ class AgentWire:
         """Watch the stream of the command in this channel's environment. Return False if the environment has ended."""
         if self._sock.fileno() < 0:
             return False
-        self._environment.watch(self._sock, self._on_socket_ready, write=write)
+        self._environment.watch_socket(self._sock, self._on_socket_ready, write=write)
         return True
 
     def on_reply(self, number: int, reply: Reply) -> None:

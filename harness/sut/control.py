@@ -11,8 +11,8 @@ from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
-from harness.sut.wires import ControlRoute, Reply, describe_non_agent, no_answer
-from reference_qm.control import PROTOCOL_VERSION, answer, parse_request
+from harness.sut.wires import ControlRoute, Reply, describe_missing_answer, describe_non_agent
+from reference_qm.control import PROTOCOL_VERSION, build_answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.surroundings import HostRequest
@@ -166,7 +166,7 @@ class JsonlControl:
         self.environment.run_until(lambda: number in self._answers or self._state != "open", timeout)
         reply = self.answer(number)
         if reply is None:
-            why = no_answer(self._wire.unmatched_ids) if self._state == "open" else self._state
+            why = describe_missing_answer(self._wire.unmatched_ids) if self._state == "open" else self._state
             raise SutUnavailable(f"{self._name}: {verb}: {why}")
         return _require_done(verb, reply)
 
@@ -184,7 +184,7 @@ def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest
 
 
 def _build_reply(found: Result | str) -> dict[str, Any]:
-    return answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
+    return build_answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
 
 
 def check_answer(verb: str, reply: dict[str, Any]) -> dict[str, Any]:

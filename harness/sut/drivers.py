@@ -83,7 +83,7 @@ def create_driver(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
     return ExternalDriver(file, out, worker)
 
 
-def start_all(drivers: Sequence[SutDriver]) -> None:
+def start_all_suts(drivers: Sequence[SutDriver]) -> None:
     """Start every SUT in parallel. If one of them fails to start, stop all of them and raise its error."""
     for driver in drivers:
         driver.shared = len(drivers) > 1 and driver.file.driver.kind == "external"

@@ -22,7 +22,7 @@ standard input open.
 STOP_TIMEOUT_S = 5
 """int s: the maximum time that a process has to exit after SIGTERM."""
 _POLL_INTERVAL_S = 0.05
-_STATE, _SESSION, _START = 0, 3, 19
+_STATE_FIELD_INDEX, _SESSION_FIELD_INDEX, _START_TIME_FIELD_INDEX = 0, 3, 19
 """The indexes of the fields in /proc/PID/stat that are used, counted from the field after the process name."""
 _ZOMBIE_STATE = "Z"
 
@@ -53,7 +53,11 @@ def list_started_processes(mark: str, leaders: dict[int, str]) -> set[int]:
     found = set[int]()
     for pid in _list_all_pids():
         fields = _read_stat_fields(pid)
-        if fields and fields[_STATE] != _ZOMBIE_STATE and (fields[_SESSION] in sessions or _has_mark(pid, mark)):
+        if (
+            fields
+            and fields[_STATE_FIELD_INDEX] != _ZOMBIE_STATE
+            and (fields[_SESSION_FIELD_INDEX] in sessions or _has_mark(pid, mark))
+        ):
             found.add(pid)
     return found
 
@@ -67,7 +71,7 @@ def _has_mark(pid: int, mark: str) -> bool:
 
 
 def _read_start_time(pid: int) -> str:
-    return "".join(_read_stat_fields(pid)[_START : _START + 1])
+    return "".join(_read_stat_fields(pid)[_START_TIME_FIELD_INDEX : _START_TIME_FIELD_INDEX + 1])
 
 
 def _read_stat_fields(pid: int) -> list[str]:

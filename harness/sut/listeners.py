@@ -52,7 +52,7 @@ def describe_listener(port: Port) -> str | None:
     """Return a text that states that the port is in use, or None if the port is free. The text names the process
     that listens, unless this process cannot be found.
     """
-    return f"in use{_describe_owners(_find_pids(_list_listening_inodes(port)))}" if _is_taken(port) else None
+    return f"in use{_describe_owners(_find_pids(_list_listening_inodes(port)))}" if _is_port_taken(port) else None
 
 
 def is_own_address(address: str) -> bool:
@@ -99,7 +99,7 @@ def refuse_foreign_listener(ports: Iterable[Port], program: int) -> None:
             )
 
 
-def _is_taken(port: Port) -> bool:
+def _is_port_taken(port: Port) -> bool:
     with socket.socket(_address_family(port.address), port.kind) as probe:
         if port.kind is socket.SOCK_STREAM:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # ended connections do not count as a listener

@@ -24,8 +24,8 @@ from harness.wire.protection import (
     BASE_PROVIDER,
     ENHANCED_PROVIDER,
     RsaKey,
-    private_key,
-    public_key_list,
+    build_public_key_list,
+    read_private_key,
 )
 from reference_qm.config import QueueSettings
 from reference_qm.security import (
@@ -109,7 +109,7 @@ def _read_certificate(name: str) -> bytes:
 
 @cache
 def _read_key(name: str) -> RsaKey:
-    return private_key((PROVISIONED_FOLDER / f"{name}.pem").read_bytes())
+    return read_private_key((PROVISIONED_FOLDER / f"{name}.pem").read_bytes())
 
 
 @cache
@@ -120,32 +120,35 @@ def _read_queue_manager_key(name: str) -> rsa.RSAPrivateKey:
     return key
 
 
-def peer_keys() -> dict[str, RsaKey]:
+def load_peer_keys() -> dict[str, RsaKey]:
     """Return the encryption keys of the peer, by provider."""
     return {provider: _read_key(f"peer_{name}") for provider, name in KEY_FILES.items()}
 
 
-def long_peer_keys() -> dict[str, RsaKey]:
+def load_long_peer_keys() -> dict[str, RsaKey]:
     """Return the encryption keys of the peer, by provider, with a key of 2,048 bits for the two stronger providers."""
-    return peer_keys() | dict.fromkeys((ENHANCED_PROVIDER, ADVANCED_PROVIDER), _read_key("peer_long"))
+    return load_peer_keys() | dict.fromkeys((ENHANCED_PROVIDER, ADVANCED_PROVIDER), _read_key("peer_long"))
 
 
-def second_peer_keys() -> dict[str, RsaKey]:
+def load_second_peer_keys() -> dict[str, RsaKey]:
     """Return a second set of encryption keys for the peer, by provider. A check can replace the peer's keys in the
     directory by this set. It consists of the provisioned keys of a SUT.
     """
     return {provider: _read_key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
 
 
-def sut_keys() -> bytes:
+def load_sut_keys() -> bytes:
     """Return the PublicEncryptionKeyList of a SUT that has the provisioned keys."""
-    return public_key_list(second_peer_keys())
+    return build_public_key_list(load_second_peer_keys())
 
 
-def known_keys(peer: UUID) -> dict[UUID, bytes]:
+def load_known_keys(peer: UUID) -> dict[UUID, bytes]:
     """Return the PublicEncryptionKeyLists that the SUT knows, by QueueManager.Identifier."""
-    keys = peer_keys()
-    return {peer: public_key_list(keys), BASE_PROVIDER_ONLY_GUID: public_key_list({BASE_PROVIDER: keys[BASE_PROVIDER]})}
+    keys = load_peer_keys()
+    return {
+        peer: build_public_key_list(keys),
+        BASE_PROVIDER_ONLY_GUID: build_public_key_list({BASE_PROVIDER: keys[BASE_PROVIDER]}),
+    }
 
 
 @cache
@@ -166,7 +169,7 @@ def virtual_security(peer: UUID) -> SecurityConfig:
             )
             for user in USERS
         ),
-        remote_keys={guid: MqdsPublicKeys.parse(keys) for guid, keys in known_keys(peer).items()},
+        remote_keys={guid: MqdsPublicKeys.parse(keys) for guid, keys in load_known_keys(peer).items()},
     )
 
 
@@ -205,5 +208,5 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
         lines += ["[[security.users]]", f'name = "{user.name}"', f'sid = "{user.sid}"', f"groups = [{groups}]"]
         lines += [f'certificates = ["{user.name}.pem"]', f'key = "{user.name}.key.pem"']
     lines += ["[security.remote_keys]"]
-    lines += [f'"{guid}" = "{base64.b64encode(keys).decode()}"' for guid, keys in known_keys(peer).items()]
+    lines += [f'"{guid}" = "{base64.b64encode(keys).decode()}"' for guid, keys in load_known_keys(peer).items()]
     return "\n".join(lines) + "\n"

@@ -36,7 +36,7 @@ class PingChannel:
         self._there = True
         with contextlib.suppress(OSError):  # the answer to the first question shows whether this succeeded
             self._socket.connect(tuple(endpoint))
-        environment.watch(self._socket, self._on_socket_ready)
+        environment.watch_socket(self._socket, self._on_socket_ready)
 
     def send_question(self, number: int) -> bool:
         try:

@@ -63,7 +63,7 @@ class CheckTape:
             "utc_s": now.utc_s,
             "epoch_us": environment.get_epoch_us_at(now.monotonic_ms),
         }
-        environment.witness = self
+        environment.unseen_event_recorder = self
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Write the notes about the set-up, then the notes that were stored before this call."""
@@ -113,7 +113,7 @@ class CheckTape:
         packets do not show a stall.
         """
         pulse = self._environment.pulse
-        if pulse is not None and (pulse.longest_ms or pulse.was_gone):
+        if pulse is not None and (pulse.longest_stall_ms or pulse.was_gone):
             self.lose("the system stalled or was unreachable for a time")
         self.note(over=True)
         self._over = True

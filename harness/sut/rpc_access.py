@@ -44,18 +44,18 @@ class RpcAccess:
         """The authentication that the reference requires from RPC clients when it is the SUT."""
         if self.user is None:
             return NO_SECURITY
-        from reference_qm.shell.spnego_security import server_security  # the import takes long
+        from reference_qm.shell.spnego_security import make_server_security  # the import takes long
 
-        return server_security([self.user], self.level)
+        return make_server_security([self.user], self.level)
 
     @property
     def client(self) -> ClientSecurity | None:
         """The credentials with which the reference authenticates to the peer when it is the SUT."""
         if self.user is None:
             return None
-        from reference_qm.shell.spnego_security import client_security  # the import takes long
+        from reference_qm.shell.spnego_security import make_client_security  # the import takes long
 
-        return client_security(self.auth_type, self.level, self.user)
+        return make_client_security(self.auth_type, self.level, self.user)
 
 
 def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:

@@ -15,7 +15,7 @@ from harness.sut.control import Control, Unsupported
 from harness.sut.observed_control import AnswerListener, ObservedControl
 from harness.sut.outcomes import get_label, outcome_of
 from harness.sut.own_queues import OwnQueues
-from harness.sut.provisioning import sut_keys
+from harness.sut.provisioning import load_sut_keys
 from harness.sut.shown import NotShown, parse_reply
 from harness.sut.stand_ins import STAND_INS, needs_in_file, needs_met
 from harness.sut.surroundings import build_surroundings
@@ -175,7 +175,7 @@ class Sut(OwnQueues):
         """The keys with which messages to the SUT are encrypted. They are the keys that the SUT shows or, if it
         shows none, the keys of ``mqconform provision``.
         """
-        return self.encryption_keys or sut_keys()
+        return self.encryption_keys or load_sut_keys()
 
     @property
     def operating_system_type(self) -> str:

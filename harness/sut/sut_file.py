@@ -21,7 +21,7 @@ from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import type_name
 from reference_qm.control import FACILITIES
-from reference_qm.releases.names import KNOWN, NO_RELEASE
+from reference_qm.releases.names import KNOWN_RELEASES, NO_RELEASE
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
 """The default of the peer's QueueManager.Identifier. The value is fixed, so that a SUT can be configured with a
@@ -457,8 +457,10 @@ def _check_keys(provisioned: ProvisionedTable, where: str) -> None:
 
 
 def _check_reference(reference: ReferenceTable, where: str) -> None:
-    if reference.release not in KNOWN:
-        raise UsageError(f"{where}: unknown reference.release {reference.release!r}; known: {', '.join(KNOWN)}")
+    if reference.release not in KNOWN_RELEASES:
+        raise UsageError(
+            f"{where}: unknown reference.release {reference.release!r}; known: {', '.join(KNOWN_RELEASES)}"
+        )
     if unknown := set(reference.facilities) - FACILITIES.keys():
         known = ", ".join(FACILITIES)
         raise UsageError(f"{where}: unknown facility {min(unknown)!r} in reference.facilities; known: {known}")

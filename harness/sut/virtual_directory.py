@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from harness.sut.provisioning import known_keys
+from harness.sut.provisioning import load_known_keys
 from harness.sut.sut_file import (
     FAR_BASE_PRIORITY,
     FAR_PUBLIC_QUEUE,
@@ -32,7 +32,7 @@ PEER_HOST = f"{PEER}.example"
 """The name of the peer's host, which the environment must resolve."""
 
 
-def virtual_directory(
+def build_virtual_directory(
     driver: DriverTable, identifier: UUID, computer: str, entropy: Entropy, accounts: Iterable[Account] = ()
 ) -> MemoryDirectory:
     """Return a directory with the objects of the capability ``directory``, with users, and with the provisioned
@@ -47,7 +47,7 @@ def virtual_directory(
         Site(Identifier=OWN_SITE, Name="here"),
         Site(Identifier=FAR_SITE, Name="there"),
         _build_machine(identifier, computer, driver.address),
-        _build_machine(peer, PEER, PEER_HOST, RoutingServer=True, PublicEncryptionKeyList=known_keys(peer)[peer]),
+        _build_machine(peer, PEER, PEER_HOST, RoutingServer=True, PublicEncryptionKeyList=load_known_keys(peer)[peer]),
         _build_machine(FAR_QUEUE_MANAGER, FAR, UNUSED_ADDRESS, FAR_SITE, RoutingServer=True),
         RoutingLink(
             Site1Identifier=OWN_SITE,

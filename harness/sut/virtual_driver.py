@@ -23,7 +23,7 @@ from harness.sut.sut import Sut, TapeInterface
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import ProcessEnd
 from harness.sut.view import SutIdentity, build_sut_view, request_identity
-from harness.sut.virtual_directory import PEER_HOST, virtual_directory
+from harness.sut.virtual_directory import PEER_HOST, build_virtual_directory
 from reference_qm.config import DEFAULT_QUOTA_KB, QueueManagerConfig, QueueSettings
 from reference_qm.control import FACILITIES
 from reference_qm.core.installation import Installation
@@ -34,10 +34,10 @@ from reference_qm.security import SecurityConfig, SecuritySettings
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
 
-TWO_ADDRESSES = "mqc-peer.example"
+HOST_WITH_TWO_ADDRESSES = "mqc-peer.example"
 THIRD_ADDRESS = "127.0.0.253"
-"""A third address for the host name ``TWO_ADDRESSES``, at which no program listens. For a real system, the name may
-have only two addresses.
+"""A third address for the host name ``HOST_WITH_TWO_ADDRESSES``, at which no program listens. For a real system, the
+name may have only two addresses.
 """
 SUT_COMPUTER_NAME = "sut"
 
@@ -88,7 +88,7 @@ class VirtualDriver:
         file, driver = self._select_sut_file(needs), self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
-            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, THIRD_ADDRESS)
+            environment.hosts[HOST_WITH_TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, THIRD_ADDRESS)
         entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()
@@ -120,7 +120,9 @@ class VirtualDriver:
         )
         environment.hosts[PEER_HOST] = (driver.peer_address,)
         users = config.security.accounts
-        directory = virtual_directory(driver, identifier, SUT_COMPUTER_NAME, entropy, users) if integrated else None
+        directory = (
+            build_virtual_directory(driver, identifier, SUT_COMPUTER_NAME, entropy, users) if integrated else None
+        )
         faults = self.file.reference.faults
         release = self.file.reference.release
         configured = replace(

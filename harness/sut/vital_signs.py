@@ -54,7 +54,7 @@ class VitalSigns:
         which timeouts are computed.
         """
         if self._felt is not None:
-            worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))
+            worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_stall_ms, self.timeouts.stall_ms))
             self.timeouts = replace(self.timeouts, worst_ms=worst_ms)
         self._clock = environment.wall_clock
         self._felt = None if self._open_channel is None else self._create_pulse(environment, self._open_channel)
@@ -69,14 +69,14 @@ class VitalSigns:
     @property
     def stall_ms(self) -> int:
         """int ms: the duration of the longest stall in the previous test."""
-        return 0 if self._felt is None else self._felt.longest_ms
+        return 0 if self._felt is None else self._felt.longest_stall_ms
 
     @property
     def clock_jump_ms(self) -> int:
         """int ms: the size of the largest clock jump in the previous test. It is measured only if the SUT and the
         tester share a clock.
         """
-        return 0 if self._clock is None else self._clock.jump_ms
+        return 0 if self._clock is None else self._clock.largest_jump_ms
 
     def _list_pulse_channels(self, ping_port: int, control: ControlRoute | None) -> Iterator[OpenChannel]:
         driver = self.file.driver

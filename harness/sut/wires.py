@@ -15,7 +15,7 @@ from harness.errors import ConformanceFailure
 from harness.printable import one_line
 from reference_qm.surface.inputs import Endpoint
 
-LINE_LIMIT = 16 * 1024 * 1024
+MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_SHOWN_UNMATCHED_IDS = 3
 LONGEST_UNMATCHED_IDS_CHARACTERS = 60
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -85,7 +85,7 @@ class ControlRoute(Protocol):
         """
 
 
-def no_answer(unmatched_ids: Sequence[Any]) -> str:
+def describe_missing_answer(unmatched_ids: Sequence[Any]) -> str:
     """Return the message about an answer that did not arrive. ``unmatched_ids`` contains the ids of answers that
     match no request.
     """
@@ -129,8 +129,8 @@ class AnswerLines:
             del self._buffer[: end + 1]
             searched = 0
             yield self._parse_answer_line(line)
-        if len(self._buffer) > LINE_LIMIT:
-            raise NoAnswer(f"an answer is longer than {LINE_LIMIT} bytes")
+        if len(self._buffer) > MAX_LINE_BYTES:
+            raise NoAnswer(f"an answer is longer than {MAX_LINE_BYTES} bytes")
 
     def _parse_answer_line(self, line: bytes) -> Reply:
         first, self._any = not self._any, True
@@ -147,7 +147,7 @@ class AnswerLines:
         return found
 
 
-def request_line(number: int, verb: str, arguments: dict[str, Any]) -> bytes:
+def encode_request_line(number: int, verb: str, arguments: dict[str, Any]) -> bytes:
     """Return the JSON line that encodes a request with the given verb."""
     return json.dumps({"id": number, "verb": verb, **arguments}, separators=(",", ":")).encode() + b"\n"
 
@@ -179,7 +179,7 @@ class TcpWire:
 
     def send_request(self, verb: str, arguments: dict[str, Any]) -> int:
         self._number += 1
-        self._stream.send(request_line(self._number, verb, arguments))
+        self._stream.send(encode_request_line(self._number, verb, arguments))
         return self._number
 
     def close(self) -> None:

@@ -33,7 +33,7 @@ def create_virtual_systems(file: SutFile, environment: Environment, seed: str) -
     """Return three new cores, each with the faults that its SUT file names."""
     entropy = SeededEntropy(f"topology {seed}")
     identifiers = {role: new_guid(entropy) for role in ROLES}
-    directory = enterprise(identifiers, entropy)
+    directory = build_enterprise_directory(identifiers, entropy)
     return {
         role: System(
             role, RELAY_ADDRESS_BY_ROLE[role], _build_sut(file, environment, role, identifiers[role], directory, seed)
@@ -42,7 +42,7 @@ def create_virtual_systems(file: SutFile, environment: Environment, seed: str) -
     }
 
 
-def enterprise(identifiers: dict[str, UUID], entropy: Entropy) -> MemoryDirectory:
+def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -> MemoryDirectory:
     """Return the directory of an enterprise with two sites. The router belongs to both sites."""
     west, east = new_guid(entropy), new_guid(entropy)
     sites = {SENDER: (west,), ROUTER: (west, east), RECEIVER: (east,)}

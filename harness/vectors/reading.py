@@ -46,7 +46,7 @@ def _format_line(line: TreeLine) -> Any:
     return value if isinstance(value, int | str) else None
 
 
-def refuse_packet(kind: str, data: bytes) -> Refusal | None:
+def find_refusal_reason(kind: str, data: bytes) -> Refusal | None:
     """Return the reason why the strict codec refuses a packet, or None if it accepts the packet."""
     try:
         PingPacket.parse(data) if kind == PING_LAYER else parse_packet(data)

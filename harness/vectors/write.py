@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.errors import HarnessError
 from harness.vectors.packet_rows import PACKETS
-from harness.vectors.reading import read_packet, read_stub, refuse_packet
+from harness.vectors.reading import find_refusal_reason, read_packet, read_stub
 from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
 from harness.vectors.vector import Vector, VectorRow
 from harness.wire import WireError
@@ -49,7 +49,7 @@ def _build_file(what: str, section: str, vectors: list[Vector]) -> dict[str, Any
 
 
 def _build_packet_vector(kind: str, row: VectorRow) -> Vector:
-    refusal = refuse_packet(kind, row.data)
+    refusal = find_refusal_reason(kind, row.data)
     if row.result == "invalid":
         if refusal is None:
             raise HarnessError(f"the vector {kind}/{row.name} is invalid, but the strict codec accepts it")

@@ -18,7 +18,7 @@ VERSION = 0x10
 SIGNATURE = 0x524F494C
 PACKET_SIZE_OFFSET = 8
 """The offset of PacketSize in the packet (bytes)."""
-MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
+MIN_PACKET_BYTES, MAX_PACKET_BYTES = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
 SESSION_ACK_SIZES = (0x24, 0x14)
 """The two possible values of PacketSize in a SessionAck: the size with the SessionHeader, as on real Windows (frame
@@ -79,8 +79,10 @@ class BaseHeader(Layer):
             raise WireError(f"BaseHeader.VersionNumber is {self.VersionNumber:#04x} instead of {VERSION:#04x}")
         if self.Signature != SIGNATURE:
             raise WireError(f"BaseHeader.Signature is {self.Signature:#010x} instead of {SIGNATURE:#010x}")
-        if not MIN_SIZE <= self.PacketSize <= MAX_SIZE:
-            raise WireError(f"BaseHeader.PacketSize: {self.PacketSize} is outside {MIN_SIZE} to {MAX_SIZE}")
+        if not MIN_PACKET_BYTES <= self.PacketSize <= MAX_PACKET_BYTES:
+            raise WireError(
+                f"BaseHeader.PacketSize: {self.PacketSize} is outside {MIN_PACKET_BYTES} to {MAX_PACKET_BYTES}"
+            )
         size = self._wire_size()
         if size != len(self.original):
             raise WireError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.packet import Packet
 
-from harness.wire.base import MIN_SIZE, BaseHeader
+from harness.wire.base import MIN_PACKET_BYTES, BaseHeader
 from harness.wire.internal import (
     ConnectionParametersHeader,
     EstablishConnectionHeader,
@@ -30,7 +30,7 @@ KINDS = {
 
 def dissect(data: bytes) -> Packet:
     """Dissect one packet of a connection completely. Raise WireError if this fails."""
-    return _dissect_bytes(BaseHeader, data, MIN_SIZE)
+    return _dissect_bytes(BaseHeader, data, MIN_PACKET_BYTES)
 
 
 def dissect_ping(data: bytes) -> Packet:

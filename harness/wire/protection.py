@@ -86,7 +86,7 @@ class RsaKey:
         return pow(number, self.exponent, self.modulus)
 
 
-def private_key(pem: bytes) -> RsaKey:
+def read_private_key(pem: bytes) -> RsaKey:
     """Read a private RSA key in PEM format."""
     key = load_pem_private_key(pem, None)
     if not isinstance(key, rsa.RSAPrivateKey):
@@ -95,7 +95,7 @@ def private_key(pem: bytes) -> RsaKey:
     return RsaKey(numbers.public_numbers.n, numbers.public_numbers.e, numbers.d, (numbers.p, numbers.q))
 
 
-def certificate_key(der: bytes) -> RsaKey:
+def read_certificate_key(der: bytes) -> RsaKey:
     """Return the public key of an X.509 certificate. Raise WireError if the certificate has no RSA key."""
     try:
         key = x509.load_der_x509_certificate(der).public_key()
@@ -169,7 +169,7 @@ def _encode_pkcs1(octets: bytes, algorithm: int, size: int) -> int:
     return int.from_bytes(b"\0\1" + b"\xff" * (size - len(info) - 3) + b"\0" + info, "big")
 
 
-def signature(packet: Any, version: int, key: RsaKey) -> bytes:
+def compute_signature(packet: Any, version: int, key: RsaKey) -> bytes:
     """Sign a message, and return the signature as little-endian bytes. The HashAlgorithm of the message selects the
     hash. Spec: MS-MQQB 3.1.7.1.4.
     """
@@ -183,7 +183,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
 
     Spec: MS-MQQB 3.1.5.8.3.
     """
-    key = certificate_key(certificate)
+    key = read_certificate_key(certificate)
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
     if len(value) != key.size or algorithm not in _HASHES:
         return False
@@ -227,7 +227,7 @@ def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
     return clear[:-missing] if 1 <= missing <= block and clear.endswith(bytes([missing]) * missing) else None
 
 
-def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
+def encrypt_session_key(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
     """Encrypt a session key with the public key of a receiver (RFC 8017 7.2.1). Spec: MS-MQQB 2.4.2.
 
     The padding should be random, but is constant here, because the packets of a check must be repeatable.
@@ -237,7 +237,7 @@ def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
     return bytes(SimpleBlob(sessionKeyAlgorithm=algorithm, encryptedKey=number.to_bytes(256, "little")))
 
 
-def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
+def decrypt_session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
     """Decrypt the session key in a SIMPLEBLOB (RFC 8017 7.2.2), or return None if the blob was not encrypted for
     this key. Spec: MS-MQQB 2.4.2.
     """
@@ -252,7 +252,7 @@ def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
 # -- lists of keys -----------------------------------------------------------------------------------------------
 
 
-def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
+def build_public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
     """Build the MQDSPUBLICKEYS that contain the given public keys, which are given by provider. Spec: MS-MQMQ
     2.2.1, 2.2.2.
     """

@@ -55,7 +55,7 @@ PACKET_PRIVACY_LEVEL = 6
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
 WHOLE_FRAGMENT_FLAGS = FIRST | LAST
 
-PTYPES = {
+PDU_TYPE_NAMES = {
     0: "request",
     2: "response",
     3: "fault",
@@ -82,7 +82,7 @@ _BODIES: dict[str, type[Packet]] = {
     "auth3": DceRpc5Auth3,
 }
 _NEGOTIATING_PDU_TYPES = ("bind", "bind_ack", "alter_context", "alter_context_resp")
-_PTYPE_NUMBERS = {name: number for number, name in PTYPES.items()}
+_PTYPE_NUMBERS = {name: number for number, name in PDU_TYPE_NAMES.items()}
 
 
 class Syntax(NamedTuple):
@@ -252,25 +252,25 @@ def read_rpc_size(data: bytes) -> int | None:
     if len(data) < HEADER_SIZE:
         return None
     _read_pdu_type(data)
-    size = int.from_bytes(data[8:10], byte_order(data))
+    size = int.from_bytes(data[8:10], read_byte_order(data))
     if size < HEADER_SIZE:
         raise WireError(f"DCE/RPC: frag_len {size} is below {HEADER_SIZE}")
     return size
 
 
-def byte_order(data: bytes) -> Literal["little", "big"]:
+def read_byte_order(data: bytes) -> Literal["little", "big"]:
     """Return the byte order of a PDU."""
     return "little" if data[4] >> 4 == 1 else "big"
 
 
 def get_rpc_kind(data: bytes) -> str:
     """Return the name of a PDU's type; raise WireError for an unknown type."""
-    return PTYPES[_read_pdu_type(data)]
+    return PDU_TYPE_NAMES[_read_pdu_type(data)]
 
 
 def read_call_id(data: bytes) -> int:
     """Return the call identifier of a PDU that ``get_rpc_kind`` has accepted."""
-    return int.from_bytes(data[12:16], byte_order(data))
+    return int.from_bytes(data[12:16], read_byte_order(data))
 
 
 def read_flags(data: bytes) -> int:
@@ -281,7 +281,7 @@ def read_flags(data: bytes) -> int:
 def dissect_rpc(data: bytes) -> Packet:
     """Dissect a PDU completely, except its stub, which remains ``Raw``. Raise WireError if this fails."""
     name = get_rpc_kind(data)
-    auth_length = int.from_bytes(data[10:12], byte_order(data))
+    auth_length = int.from_bytes(data[10:12], read_byte_order(data))
     if auth_length and HEADER_SIZE + TRAILER_SIZE + auth_length > len(data):
         raise WireError(f"{name}: auth_len {auth_length} and the sec_trailer do not fit into {len(data)} bytes")
     try:
@@ -325,7 +325,7 @@ def list_bind_proposals(data: bytes) -> tuple[Proposal, ...]:
 
 def read_group_id(data: bytes) -> int:
     """Return the assoc_group_id of a PDU that negotiates contexts."""
-    return int.from_bytes(data[GROUP_ID_OFFSET : GROUP_ID_OFFSET + 4], byte_order(data))
+    return int.from_bytes(data[GROUP_ID_OFFSET : GROUP_ID_OFFSET + 4], read_byte_order(data))
 
 
 def _drop_identifiers(data: bytes) -> bytes:
@@ -376,7 +376,7 @@ def _read_syntax(packet: Packet) -> Syntax | None:
 def _read_pdu_type(data: bytes) -> int:
     if len(data) < HEADER_SIZE:
         raise WireError(f"DCE/RPC: the PDU has {len(data)} bytes, but needs at least {HEADER_SIZE}")
-    if data[0] != 5 or data[2] not in PTYPES:
+    if data[0] != 5 or data[2] not in PDU_TYPE_NAMES:
         raise WireError(f"DCE/RPC: no supported PDU has version {data[0]} and PTYPE {data[2]}")
     return data[2]
 
@@ -401,7 +401,7 @@ def is_sealed(packet: Packet) -> bool:
     """Return whether the stub data of a request or response are encrypted (MS-RPCE 3.3.1.5.2.2)."""
     verifier = packet.auth_verifier
     return (
-        PTYPES[packet.ptype] in ("request", "response")
+        PDU_TYPE_NAMES[packet.ptype] in ("request", "response")
         and verifier is not None
         and verifier.auth_level == PACKET_PRIVACY_LEVEL
     )

@@ -16,8 +16,8 @@ from harness.wire.rpc import (
     MAX_FRAGMENT,
     REQUEST_SIZE,
     VERIFICATION_TRAILER,
-    byte_order,
     dissect_rpc,
+    read_byte_order,
     read_stub,
 )
 
@@ -71,7 +71,7 @@ def parse_fragment(data: bytes) -> Fragment:
         packet = dissect_rpc(data)
         opnum = packet.payload.opnum if packet.ptype == _REQUEST else 0
         return Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, read_stub(packet))
-    order = byte_order(data)
+    order = read_byte_order(data)
     _, _, ptype, flags, _, _, _, call_id = _HEADER_LAYOUTS[order].unpack_from(data)
     _, cont_id, opnum = _BODY_LAYOUTS[order].unpack_from(data, HEADER_SIZE)
     return Fragment(call_id, flags, cont_id, opnum if ptype == _REQUEST else 0, data[REQUEST_SIZE:])
@@ -84,6 +84,6 @@ def consists_of_header_and_stub(data: bytes) -> bool:
     """
     if len(data) < REQUEST_SIZE:
         return False
-    version, _, ptype, flags, _, size, auth_length, _ = _HEADER_LAYOUTS[byte_order(data)].unpack_from(data)
+    version, _, ptype, flags, _, size, auth_length, _ = _HEADER_LAYOUTS[read_byte_order(data)].unpack_from(data)
     known = version == _VERSION and ptype in (_REQUEST, _RESPONSE) and not flags & _OBJECT_UUID
     return known and size == len(data) and not auth_length and VERIFICATION_TRAILER not in data

@@ -57,7 +57,7 @@ def read_trailer(pdu: bytes) -> Trailer | None:
     """Return the sec_trailer of a complete PDU, or None if the PDU has none. Raise WireError if the trailer does
     not fit into the PDU.
     """
-    order, length = _read_byte_order(pdu), auth_length(pdu)
+    order, length = _read_byte_order(pdu), read_auth_length(pdu)
     if not length:
         return None
     start = len(pdu) - length - TRAILER_SIZE
@@ -69,19 +69,19 @@ def read_trailer(pdu: bytes) -> Trailer | None:
     return Trailer(kind, level, context, pdu[len(pdu) - length :], pad)
 
 
-def auth_length(pdu: bytes) -> int:
+def read_auth_length(pdu: bytes) -> int:
     """Return the size in bytes of the authentication token of a PDU."""
     found: int = struct.unpack_from(_read_byte_order(pdu) + "H", pdu, 10)[0]
     return found
 
 
-def parts_of(pdu: bytes) -> PduSegments:
+def split_pdu(pdu: bytes) -> PduSegments:
     """Split a request or response that has a trailer into its segments. Raise WireError if the trailer does not fit
     into the PDU.
     """
     if read_trailer(pdu) is None:
         raise WireError("the PDU has no sec_trailer")
-    end = len(pdu) - auth_length(pdu)
+    end = len(pdu) - read_auth_length(pdu)
     start = end - TRAILER_SIZE
     size = REQUEST_SIZE if get_rpc_kind(pdu) in ("request", "response") else HEADER_SIZE
     if get_rpc_kind(pdu) == "request" and pdu[3] & OBJECT_UUID:

@@ -11,7 +11,7 @@ from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-SECTION = "MS-MQMQ 2.2.19.1"
+BASE_HEADER_SECTION = "MS-MQMQ 2.2.19.1"
 PACKET_VERSION_NUMBER = 0x10
 PACKET_SIGNATURE = b"LIOR"  # 0x524F494C, little-endian
 MAX_PACKET_SIZE = 0x00400000
@@ -38,7 +38,7 @@ _INTERNAL_FLAG, _SESSION_HEADER_FLAG, _DEBUG_HEADER_FLAG = 1 << 3, 1 << 4, 1 << 
 _HEADER_BEGIN_LAYOUT = Struct("<BBH4sI")
 _BASE_HEADER_LAYOUT = Layout(
     "BaseHeader",
-    SECTION,
+    BASE_HEADER_SECTION,
     VersionNumber=U8,
     Reserved=U8,
     Flags=U16,
@@ -153,7 +153,7 @@ def _check_version_number(version: int, offset: int) -> None:
         raise FormatError(
             "BaseHeader.VersionNumber",
             offset,
-            SECTION,
+            BASE_HEADER_SECTION,
             f"the value is 0x{version:02X} instead of 0x{PACKET_VERSION_NUMBER:02X}",
         )
 
@@ -168,8 +168,8 @@ def _check_signature(signature: bytes, offset: int) -> None:
         if found != printed:
             whole = PACKET_SIGNATURE.hex(" ")
             message = f"its byte {place} is 0x{found:02X} instead of 0x{printed:02X} (the signature is {whole})"
-            raise FormatError("BaseHeader.Signature", offset, SECTION, message)
+            raise FormatError("BaseHeader.Signature", offset, BASE_HEADER_SECTION, message)
 
 
 def _make_size_error(size: int, why: str) -> FormatError:
-    return FormatError("BaseHeader.PacketSize", 8, SECTION, f"0x{size:X} {why}")
+    return FormatError("BaseHeader.PacketSize", 8, BASE_HEADER_SECTION, f"0x{size:X} {why}")

@@ -165,12 +165,15 @@ def parse_packet(data: bytes) -> Packet:
         raise FormatError(
             "BaseHeader",
             0,
-            base.SECTION,
+            base.BASE_HEADER_SECTION,
             f"the header needs {base.BASE_HEADER_SIZE} bytes, but the packet has {len(data)}",
         )
     if size != len(data):
         raise FormatError(
-            "BaseHeader.PacketSize", 8, base.SECTION, f"the value is {size}, but the packet has {len(data)} bytes"
+            "BaseHeader.PacketSize",
+            8,
+            base.BASE_HEADER_SECTION,
+            f"the value is {size}, but the packet has {len(data)} bytes",
         )
     return _parse_measured_packet(bytes(data))
 

@@ -13,10 +13,10 @@ from reference_qm.codec.padding import build_padding
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-SECTION = "MS-MQMQ 2.2.19.3"
-_LAYOUT = Layout(
+MESSAGE_PROPERTIES_HEADER_SECTION = "MS-MQMQ 2.2.19.3"
+_MESSAGE_PROPERTIES_HEADER_LAYOUT = Layout(
     "MessagePropertiesHeader",
-    SECTION,
+    MESSAGE_PROPERTIES_HEADER_SECTION,
     Flags=U8,
     LabelLength=U8,
     MessageClass=U16,
@@ -99,17 +99,19 @@ class MessagePropertiesHeader(FlaggedRecord, Record):
             hashing,
             encryption,
             extension_size,
-        ) = cursor.unpack(_LAYOUT)
+        ) = cursor.unpack(_MESSAGE_PROPERTIES_HEADER_LAYOUT)
         label: str | None = None
         terminated = True
         if label_length:
             label, terminated = text.split_terminator(
-                cursor.take(2 * label_length, "MessagePropertiesHeader.Label", SECTION)
+                cursor.take(2 * label_length, "MessagePropertiesHeader.Label", MESSAGE_PROPERTIES_HEADER_SECTION)
             )
         extension = b""
         if extension_size:
-            extension = cursor.take(extension_size, "MessagePropertiesHeader.ExtensionData", SECTION)
-        body = cursor.take(body_size, "MessagePropertiesHeader.MessageBody", SECTION)
+            extension = cursor.take(
+                extension_size, "MessagePropertiesHeader.ExtensionData", MESSAGE_PROPERTIES_HEADER_SECTION
+            )
+        body = cursor.take(body_size, "MessagePropertiesHeader.MessageBody", MESSAGE_PROPERTIES_HEADER_SECTION)
         return cls(
             flags,
             message_class,
@@ -124,13 +126,13 @@ class MessagePropertiesHeader(FlaggedRecord, Record):
             extension,
             body,
             terminated,
-            cursor.padding(4, "MessagePropertiesHeader.Padding", SECTION),
+            cursor.padding(4, "MessagePropertiesHeader.Padding", MESSAGE_PROPERTIES_HEADER_SECTION),
         )
 
     def build(self) -> bytes:
         label = self._encode_label()
         body_size = len(self.MessageBody)
-        head = _LAYOUT.pack(
+        head = _MESSAGE_PROPERTIES_HEADER_LAYOUT.pack(
             self.Flags,
             len(label) // 2,
             self.MessageClass,

@@ -11,10 +11,10 @@ from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.padding import build_padding, omit_zero_padding
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 
-SECTION = "MS-MQMQ 2.2.20.6"
-_LAYOUT = Layout(
+SECURITY_HEADER_SECTION = "MS-MQMQ 2.2.20.6"
+_SECURITY_HEADER_LAYOUT = Layout(
     "SecurityHeader",
-    SECTION,
+    SECURITY_HEADER_SECTION,
     Flags=U16,
     SenderIdSize=U16,
     EncryptionKeySize=U16,
@@ -22,7 +22,7 @@ _LAYOUT = Layout(
     SenderCertSize=U32,
     ProviderInfoSize=U32,
 )
-_PROVIDER_INFO_LAYOUT = Layout("ProviderInfo", SECTION, ProviderType=U32)
+_PROVIDER_INFO_LAYOUT = Layout("ProviderInfo", SECURITY_HEADER_SECTION, ProviderType=U32)
 _SECURITY_DATA_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 _EMPTY_SECURITY_DATA = security_data.SecurityData()
 
@@ -78,12 +78,12 @@ class SecurityHeader(FlaggedRecord, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        flags, *sizes = cursor.unpack(_LAYOUT)
+        flags, *sizes = cursor.unpack(_SECURITY_HEADER_LAYOUT)
         items: dict[str, bytes] = {}
         padding = b""
         for name, size in zip(_SECURITY_DATA_ITEMS, sizes, strict=True):
-            items[name] = cursor.take(size, f"SecurityData.{name}", SECTION)
-            padding += cursor.align(4, f"SecurityData.{name}", SECTION)
+            items[name] = cursor.take(size, f"SecurityData.{name}", SECURITY_HEADER_SECTION)
+            padding += cursor.align(4, f"SecurityData.{name}", SECURITY_HEADER_SECTION)
         return cls(flags, security_data.SecurityData(**items, Padding=omit_zero_padding(padding)))
 
     def build(self) -> bytes:
@@ -91,7 +91,7 @@ class SecurityHeader(FlaggedRecord, Record):
         items = (data.SecurityID, data.EncryptionKey, data.Signature, data.SenderCert, data.ProviderInfo)
         gaps = [-len(item) % 4 for item in items]
         padding = build_padding(sum(gaps), data.Padding, "SecurityData")
-        wire = [_LAYOUT.pack(self.Flags, *map(len, items))]
+        wire = [_SECURITY_HEADER_LAYOUT.pack(self.Flags, *map(len, items))]
         for item, gap in zip(items, gaps, strict=True):
             wire += (item, padding[:gap])
             padding = padding[gap:]
@@ -113,7 +113,10 @@ class ProviderInfo(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         (provider_type,) = cursor.unpack(_PROVIDER_INFO_LAYOUT)
-        return cls(provider_type, text.decode(cursor.through(text.NULL_WCHAR, "ProviderInfo.ProviderName", SECTION)))
+        return cls(
+            provider_type,
+            text.decode(cursor.through(text.NULL_WCHAR, "ProviderInfo.ProviderName", SECURITY_HEADER_SECTION)),
+        )
 
     def build(self) -> bytes:
         return _PROVIDER_INFO_LAYOUT.build(self) + text.append_terminator(self.ProviderName, terminated=True)

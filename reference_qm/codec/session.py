@@ -9,7 +9,7 @@ from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
 
-_LAYOUT = Layout(
+_SESSION_HEADER_LAYOUT = Layout(
     "SessionHeader",
     "MS-MQMQ 2.2.20.4",
     AckSequenceNumber=U16,
@@ -43,7 +43,7 @@ class SessionHeader(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_LAYOUT))
+        return cls(*cursor.unpack(_SESSION_HEADER_LAYOUT))
 
     def build(self) -> bytes:
-        return _LAYOUT.build(self)
+        return _SESSION_HEADER_LAYOUT.build(self)

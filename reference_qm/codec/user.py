@@ -21,13 +21,13 @@ from reference_qm.codec.queue_formats import (
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-SECTION = "MS-MQMQ 2.2.19.2"
+USER_HEADER_SECTION = "MS-MQMQ 2.2.19.2"
 QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
 
 FLAGS_OFFSET = 44
-_LAYOUT = Layout(
+_USER_HEADER_LAYOUT = Layout(
     "UserHeader",
-    SECTION,
+    USER_HEADER_SECTION,
     SourceQueueManager=GUID,
     QueueManagerAddress=GUID,
     TimeToBeReceived=U32,
@@ -35,7 +35,7 @@ _LAYOUT = Layout(
     MessageID=U32,
     Flags=U32,
 )
-_CONNECTOR_LAYOUT = Layout("UserHeader", SECTION, ConnectorType=GUID)
+_CONNECTOR_LAYOUT = Layout("UserHeader", USER_HEADER_SECTION, ConnectorType=GUID)
 
 _QueueTypes = Mapping[int, type[QueueName] | None]
 _DESTINATION_QUEUE_TYPES: _QueueTypes = {
@@ -98,7 +98,7 @@ class UserHeader(FlaggedRecord, Record):
     def read(cls, cursor: Cursor) -> Self:
         """Read the header; raise FormatError for a DQ, AQ or RQ whose queue layout is not defined."""
         flags_at = cursor.offset + FLAGS_OFFSET
-        source, address, life, sent, message, flags = cursor.unpack(_LAYOUT)
+        source, address, life, sent, message, flags = cursor.unpack(_USER_HEADER_LAYOUT)
         destination = _read_queue(cursor, _DESTINATION_QUEUE_TYPES, flags >> 10 & 7, "DQ", flags_at)
         administration = response = None
         if flags & _ADMIN_AND_RESPONSE_QUEUE_FLAGS:
@@ -111,7 +111,7 @@ class UserHeader(FlaggedRecord, Record):
         flags = self.Flags
         if (self.ConnectorType is not None) != bool(flags & _CONNECTOR_FLAG):
             raise MisuseError("UserHeader.Flags.CQ does not match the presence of ConnectorType")
-        wire = _LAYOUT.pack(
+        wire = _USER_HEADER_LAYOUT.pack(
             self.SourceQueueManager,
             self.QueueManagerAddress,
             self.TimeToBeReceived,
@@ -131,7 +131,9 @@ _CONNECTOR_FLAG = UserHeader.flags(CQ=1)
 
 def _read_queue(cursor: Cursor, types: _QueueTypes, kind: int, bits: str, flags_at: int) -> QueueName | None:
     if kind not in types:
-        raise FormatError("UserHeader.Flags", flags_at, SECTION, f"no queue layout is defined for {bits} 0x{kind:X}")
+        raise FormatError(
+            "UserHeader.Flags", flags_at, USER_HEADER_SECTION, f"no queue layout is defined for {bits} 0x{kind:X}"
+        )
     queue = types[kind]
     return None if queue is None else queue.read(cursor)
 

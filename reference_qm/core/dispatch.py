@@ -84,7 +84,7 @@ ON_INPUT: Mapping[type[Input], OnInput] = {
     RpcListening: lambda qm: qm.rpc_serving.on_listening,
     RpcAccepted: lambda qm: qm.remote.associations.accept,
     RpcBytes: lambda qm: qm.inputs.on_rpc_bytes,
-    RpcLost: lambda qm: qm.rpc_serving.on_lost,
+    RpcLost: lambda qm: qm.rpc_serving.on_connection_lost,
     HostResolved: lambda qm: qm.inputs.on_resolved,
     Persisted: lambda qm: qm.inputs.on_persisted,
     PersistFailed: lambda qm: qm.inputs.on_persist_failed,
@@ -157,7 +157,7 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
         lambda qm, event, now: qm.transaction_events.carry_out_outcome(event.transaction, event.outcome, now),
     ),
     LifetimesChanged: (lambda qm, event, now: qm.lifetimes.start_expiration_timer(now),),
-    DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
+    DirectoryLost: (lambda qm, event, now: qm.directory_client.start_online_timer_if_offline(now),),
     RpcEventOccurred: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
 """For each event: the methods that handle the event, in the order in which they are called."""

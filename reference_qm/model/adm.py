@@ -20,7 +20,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.message import INFINITE as INFINITE
 from reference_qm.model.message import NO_INCOMING_SEQUENCE as NO_INCOMING_SEQUENCE
 from reference_qm.model.message import Message as Message
-from reference_qm.model.position_list import Boundary, Storage
+from reference_qm.model.position_list import Boundary, StorageUse
 from reference_qm.value_object import value_object
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ class MessagePosition:
 Position = MessagePosition
 
 
-SequencePlace = tuple[TxSequenceID, int]
+SequencePosition = tuple[TxSequenceID, int]
 """The place of a message in a sequence: a tuple of the identifier of the sequence and the number of the message."""
 
 
 @dataclass(slots=True, eq=False)
-class Acceptance:
+class AcceptedMessage:
     """An accepted transactional message that is not on disk yet, or whose predecessors are not all on disk yet.
     ``follows`` is the place of the previous message in the sender's sequences.
     """
@@ -81,7 +81,7 @@ class Acceptance:
     position: MessagePosition
     SequenceIdentifier: TxSequenceID
     SequenceNumber: int
-    follows: SequencePlace
+    follows: SequencePosition
     saved: bool = False
 
 
@@ -101,7 +101,7 @@ class IncomingTransactionalTransferInfo:
     SequenceNumber: int = 0
     LastAccessTime: int = 0
     RejectCount: int = 0
-    unsaved: deque[Acceptance] = field(default_factory=deque)
+    unsaved: deque[AcceptedMessage] = field(default_factory=deque)
     saved_identifier: TxSequenceID = NO_INCOMING_SEQUENCE
     saved_number: int = 0
 
@@ -320,9 +320,9 @@ class Session:
     """Whether the destination is a direct format name. In this case, ServerGuid is zero in the request (note <46>)."""
     refused: bool = False
     """Whether this acceptor refused the session in its response (CS is set)."""
-    last_ack: int = field(default=0, metadata=U16)
+    last_ack_number: int = field(default=0, metadata=U16)
     """The AckSequenceNumber of the last received acknowledgment."""
-    carried: int = field(default=0, metadata=U16)
+    already_acknowledged_count: int = field(default=0, metadata=U16)
     """The number of messages in UnackedReceivedMsgCount that were already included in the last sent acknowledgment,
     although the disk had not confirmed them.
     """
@@ -341,7 +341,7 @@ class Session:
     """The next hops whose addresses are not resolved yet."""
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The resolved addresses of next hops, by host name."""
-    awaited_by: list[int] = field(default_factory=list)
+    awaiting_command_tokens: list[int] = field(default_factory=list)
     """The tokens of the OpenSession commands that are answered when the session is open or closed."""
 
 
@@ -378,8 +378,8 @@ class QueueManagerState(QueueManagerAttributes):
     TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict)
     """The transactions, by Identifier."""
     last_transaction: int = field(default=0, metadata={"width": 20})
-    storage: Storage = field(default_factory=Storage)
-    journal_storage: Storage = field(default_factory=Storage)
+    storage: StorageUse = field(default_factory=StorageUse)
+    journal_storage: StorageUse = field(default_factory=StorageUse)
 
     def __post_init__(self) -> None:
         for queue in self.system_queues:

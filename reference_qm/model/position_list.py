@@ -14,8 +14,8 @@ from reference_qm.model.states import MessagePositionState
 if TYPE_CHECKING:
     from reference_qm.model.adm import Message, MessagePosition
 
-PRIORITIES = 8
-HEADERS_SIZE = 16 + 48 + 56
+PRIORITY_COUNT = 8
+MIN_HEADERS_BYTES = 16 + 48 + 56
 """The size in bytes of the headers that every message has: BaseHeader, UserHeader and MessagePropertiesHeader."""
 
 
@@ -24,11 +24,11 @@ def compute_storage_size(message: Message) -> int:
     3.1.7.2.1.
     """
     text = len(message.Label) + len(message.DestinationQueueFormatName)
-    return HEADERS_SIZE + 2 * text + len(message.Extension) + len(message.Body)
+    return MIN_HEADERS_BYTES + 2 * text + len(message.Extension) + len(message.Body)
 
 
 @dataclass(slots=True)
-class Storage:
+class StorageUse:
     """The total size in bytes of the messages in several queues (``used``). The lists of these queues update it."""
 
     used: int = 0
@@ -65,7 +65,7 @@ class MessagePositionList:
 
     __slots__ = ("End", "Start", "TotalBytes", "_by_identifier", "_count", "_inserted", "_last", "storage")
 
-    def __init__(self, storage: Storage | None = None) -> None:
+    def __init__(self, storage: StorageUse | None = None) -> None:
         self.Start, self.End = Boundary(), Boundary()
         self.Start.Next, self.Start.Previous = self.End, self.Start
         self.End.Next, self.End.Previous = self.End, self.Start
@@ -77,9 +77,9 @@ class MessagePositionList:
         message that is deleted before it becomes available would be subtracted without having been added. Here a
         message is counted from its insertion to its deletion.
         """
-        self.storage = storage if storage is not None else Storage()
+        self.storage = storage if storage is not None else StorageUse()
         self._count = self._inserted = 0
-        self._last: list[MessagePosition | None] = [None] * PRIORITIES
+        self._last: list[MessagePosition | None] = [None] * PRIORITY_COUNT
         self._by_identifier: dict[int, MessagePosition] = {}
 
     def __len__(self) -> int:

@@ -52,7 +52,7 @@ class OutgoingMessageTable:
         self._added += 1
         position.order = self._added
         self._positions[position.order] = position
-        self._by_message[_message_key(position)] = position
+        self._by_message[_build_message_key(position)] = position
 
     def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
         """Return the position of a message. ``source`` and ``ordinal`` are the queue manager and the number in the
@@ -60,7 +60,7 @@ class OutgoingMessageTable:
         """
         return self._by_message.get((source, ordinal))
 
-    def next_unsent(self) -> OutgoingMessagePosition | None:
+    def get_next_unsent(self) -> OutgoingMessagePosition | None:
         """Return the position to send next: of the dispatched positions with the highest priority, the position
         that was added first.
         """
@@ -79,7 +79,7 @@ class OutgoingMessageTable:
     def remove(self, position: OutgoingMessagePosition) -> None:
         """Delete a position from the table."""
         self._positions.pop(position.order, None)
-        self._by_message.pop(_message_key(position), None)
+        self._by_message.pop(_build_message_key(position), None)
         self._sent.pop(position.order, None)
 
     def keep_until_order_ack(self, position: OutgoingMessagePosition) -> None:
@@ -89,7 +89,7 @@ class OutgoingMessageTable:
         position.AwaitingAck = False
         self._sent.pop(position.order, None)
 
-    def send_again(self, position: OutgoingMessagePosition) -> None:
+    def mark_for_resending(self, position: OutgoingMessagePosition) -> None:
         """Set AwaitingAck and ReceivedSessionAck of a position to FALSE, so that the position can be sent again."""
         position.AwaitingAck = position.ReceivedSessionAck = False
         self._sent.pop(position.order, None)
@@ -117,7 +117,7 @@ class OutgoingMessageTable:
         self._unsent.clear()
 
 
-def _message_key(position: OutgoingMessagePosition) -> tuple[UUID, int]:
+def _build_message_key(position: OutgoingMessagePosition) -> tuple[UUID, int]:
     """Return the key of a message. The key contains the queue manager, because ordinals are unique only within a
     queue manager.
     """
@@ -149,7 +149,7 @@ class MessageIDHistoryTable:
         """Insert an entry, or replace the entry of the same message. Return the earliest entry if the table was
         full and the entry was dropped.
         """
-        key = _history_key(entry)
+        key = _build_history_key(entry)
         self._entries[key] = entry
         self._entries.move_to_end(key)
         if len(self._entries) <= MESSAGE_ID_HISTORY_SIZE:
@@ -158,10 +158,10 @@ class MessageIDHistoryTable:
 
     def remove(self, entry: MessageIDHistoryEntry) -> None:
         """Remove the entry of a message."""
-        self._entries.pop(_history_key(entry), None)
+        self._entries.pop(_build_history_key(entry), None)
 
 
-def _history_key(entry: MessageIDHistoryEntry) -> tuple[int, int]:
+def _build_history_key(entry: MessageIDHistoryEntry) -> tuple[int, int]:
     """Return the key of an entry. The key contains the GUID as an integer, because integers are hashed faster."""
     identifier = entry.MessageIdentifier
     return identifier.QueueManagerGuid.int, identifier.Ordinal

@@ -68,7 +68,7 @@ class TimerKey(NamedTuple):
 class _RunningTimer(NamedTuple):
     started_ms: int
     due_ms: int
-    turn: int
+    start_order: int
 
 
 class Timers:
@@ -88,9 +88,9 @@ class Timers:
         self._turn += 1
         running = _RunningTimer(now_ms, now_ms + max(1, duration_ms), self._turn)
         self._running[key] = running
-        heapq.heappush(self._heap, (running.due_ms, running.turn, key))
+        heapq.heappush(self._heap, (running.due_ms, running.start_order, key))
         if len(self._heap) > 2 * len(self._running) + _SWEEP_MARGIN:
-            self._heap = [(one.due_ms, one.turn, name) for name, one in self._running.items()]
+            self._heap = [(one.due_ms, one.start_order, name) for name, one in self._running.items()]
             heapq.heapify(self._heap)
 
     def stop(self, key: TimerKey) -> None:
@@ -106,7 +106,7 @@ class Timers:
         """Return whether a timer is running."""
         return key in self._running
 
-    def remaining_ms(self, key: TimerKey, now_ms: int) -> int | None:
+    def get_remaining_ms(self, key: TimerKey, now_ms: int) -> int | None:
         """Return the time in ms until a timer expires, or None if the timer is not running."""
         running = self._running.get(key)
         return None if running is None else max(0, running.due_ms - now_ms)
@@ -125,7 +125,7 @@ class Timers:
         while self._heap:
             due_ms, turn, key = self._heap[0]
             running = self._running.get(key)
-            if running is not None and running.turn == turn:
+            if running is not None and running.start_order == turn:
                 return due_ms
             heapq.heappop(self._heap)
         return None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-UNFINISHED_LIMIT = 256 * 1024 * 1024
+MAX_UNFINISHED_BYTES = 256 * 1024 * 1024
 """The limit in bytes, which is 64 times the maximum size of a message."""
 
 
-class Unfinished:
+class UnfinishedPackets:
     """Counts the bytes of unfinished packets. ``held`` contains the number of these bytes for each connection, by the
     connection's name. A connection that receives bytes moves to the end of ``held``. The first connection is therefore
     the one whose unfinished packet has waited longest, and it is closed first.
@@ -14,7 +14,7 @@ class Unfinished:
 
     __slots__ = ("held", "limit", "total")
 
-    def __init__(self, limit: int = UNFINISHED_LIMIT) -> None:
+    def __init__(self, limit: int = MAX_UNFINISHED_BYTES) -> None:
         self.limit = limit
         self.total = 0
         self.held: dict[str, int] = {}

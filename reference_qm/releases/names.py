@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 NO_RELEASE = "none"
 """The release of a queue manager that behaves as the documents specify."""
-WINDOWS = (
+WINDOWS_RELEASES = (
     *("windows-nt", "windows-2000", "windows-xp", "windows-server-2003", "windows-server-2003-r2"),
     *("windows-vista", "windows-server-2008", "windows-7", "windows-server-2008-r2"),
     *("windows-8", "windows-server-2012", "windows-8.1", "windows-server-2012-r2"),
@@ -14,8 +14,8 @@ WINDOWS = (
     *("windows-server-2022", "windows-11", "windows-server-2025"),
 )
 """The releases of Windows. ``windows-server`` stands for the releases between 2016 and 2019."""
-KNOWN = (NO_RELEASE, *WINDOWS)
-_ALL, _FROM, _UNTIL = "all", "from ", "until "
+KNOWN_RELEASES = (NO_RELEASE, *WINDOWS_RELEASES)
+_ALL_EXPRESSION, _FROM_PREFIX, _UNTIL_PREFIX = "all", "from ", "until "
 
 
 def parse_releases(written: Iterable[str]) -> tuple[str, ...]:
@@ -24,19 +24,19 @@ def parse_releases(written: Iterable[str]) -> tuple[str, ...]:
     """
     found = set[str]()
     for each in written:
-        first, last = 0, len(WINDOWS)
-        if each.startswith(_FROM):
-            first = _get_release_index(each.removeprefix(_FROM))
-        elif each.startswith(_UNTIL):
-            last = _get_release_index(each.removeprefix(_UNTIL)) + 1
-        elif each != _ALL:
+        first, last = 0, len(WINDOWS_RELEASES)
+        if each.startswith(_FROM_PREFIX):
+            first = _get_release_index(each.removeprefix(_FROM_PREFIX))
+        elif each.startswith(_UNTIL_PREFIX):
+            last = _get_release_index(each.removeprefix(_UNTIL_PREFIX)) + 1
+        elif each != _ALL_EXPRESSION:
             first = _get_release_index(each)
             last = first + 1
-        found.update(WINDOWS[first:last])
-    return tuple(name for name in WINDOWS if name in found)
+        found.update(WINDOWS_RELEASES[first:last])
+    return tuple(name for name in WINDOWS_RELEASES if name in found)
 
 
 def _get_release_index(name: str) -> int:
-    if name not in WINDOWS:
-        raise ValueError(f"unknown release {name!a}; known: {', '.join(WINDOWS)}")
-    return WINDOWS.index(name)
+    if name not in WINDOWS_RELEASES:
+        raise ValueError(f"unknown release {name!a}; known: {', '.join(WINDOWS_RELEASES)}")
+    return WINDOWS_RELEASES.index(name)

@@ -31,13 +31,13 @@ class OwnQueuesNotJournaled(Journaling):
     __slots__ = ()
 
     def journal_delivered(self, position: MessagePosition) -> None:
-        if _names_own_queue(position.MessageReference):
+        if _is_for_own_queue(position.MessageReference):
             self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_delivered(position)
 
     def journal_failed(self, position: MessagePosition) -> None:
-        if _names_own_queue(position.MessageReference):
+        if _is_for_own_queue(position.MessageReference):
             self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_failed(position)
@@ -75,7 +75,7 @@ class DomainChangeIgnored(Membership):
         return False
 
 
-def _names_own_queue(message: Message) -> bool:
+def _is_for_own_queue(message: Message) -> bool:
     """Return whether the destination of a message is one of the queue manager's own queues, according to its path
     name.
     """

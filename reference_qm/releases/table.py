@@ -55,7 +55,7 @@ def _change_security_settings(**changes: Any) -> SecurityChange:
     return lambda security: replace(security, settings=replace(security.settings, **changes))
 
 
-def _version_behaviour(release: str, *version: int) -> Behaviour:
+def _make_version_behaviour(release: str, *version: int) -> Behaviour:
     return Behaviour((release,), presets={"remote_version": version})
 
 
@@ -63,7 +63,7 @@ _UNTIL_SERVER_2003_R2 = "until windows-server-2003-r2"
 _RELEASES_XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
 _RELEASES_2000_TO_2003 = ("windows-2000", *_RELEASES_XP_TO_2003)
 DAYS_90_S = 90 * 86_400
-ENTERED_NETWORK = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
+ENTERED_NETWORK_ID = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
 """The connected network that the administrator of a machine with Windows NT has configured."""
 
 BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
@@ -74,7 +74,9 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "pings-unanswered": Behaviour(("from windows-vista",), presets={"answer_pings": False}),
         "memory-in-order-acks": Behaviour(("all",), parts=(transfer.UninitializedOrderAckBytes,)),
         "memory-in-pings": Behaviour(("all",), parts=(transfer.UninitializedPingBits,)),
-        "base-caches": Behaviour(_RELEASES_2000_TO_2003, security=_change_security_settings(base_caches=True)),
+        "base-caches": Behaviour(
+            _RELEASES_2000_TO_2003, security=_change_security_settings(has_separate_base_caches=True)
+        ),
         "insecure-nacks": Behaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
         "sends-40-bits": Behaviour(
             ("windows-2000", "windows-xp"), security=_change_security_settings(SendEnhancedRC2Using40BitKeys=True)
@@ -109,14 +111,14 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "queue-opened-not-compared": Behaviour(("until windows-xp",), parts=(remote.DifferentQueueAccepted,)),
         "nothing-to-cancel-is-no-handle": Behaviour(("until windows-2000",), parts=(remote.ZeroInCancelInvalidHandle,)),
         "purge-throws": Behaviour(("from windows-server-2003",), parts=(remote.PurgeErrorsThrown,)),
-        "version-of-xp": _version_behaviour("windows-xp", 5, 1, 1020),
+        "version-of-xp": _make_version_behaviour("windows-xp", 5, 1, 1020),
         "version-of-2003": Behaviour(_RELEASES_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
-        "version-of-vista": _version_behaviour("windows-vista", 6, 0, 6000),
-        "version-of-2008": _version_behaviour("windows-server-2008", 6, 0, 6001),
+        "version-of-vista": _make_version_behaviour("windows-vista", 6, 0, 6000),
+        "version-of-2008": _make_version_behaviour("windows-server-2008", 6, 0, 6001),
         "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.ServerVersionNotRequested,)),
         # MS-MQDMPR
         "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED_QUOTA_KB}),
-        "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (ENTERED_NETWORK,)}),
+        "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (ENTERED_NETWORK_ID,)}),
         "supports-others": Behaviour(("until windows-2000",), presets={"supporting_server": True}),
         "application-queue-unread": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.DeadletterQueueIgnored,)),
         "reaches-for-90-days": Behaviour((_UNTIL_SERVER_2003_R2,), presets={"long_live_time_s": DAYS_90_S}),

@@ -13,8 +13,8 @@ from reference_qm.routing.topology import (
     get_routing_server,
     get_site_gate,
     get_site_gate_for_site,
+    have_common_site,
     is_site_gate,
-    share_a_site,
 )
 
 NextHops = tuple[UUID, ...]
@@ -29,11 +29,11 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
     source_machine = _require_queue_manager(topology, source)
     destination_machine = _require_queue_manager(topology, destination)
     if source_machine.RoutingServer:
-        hops = _hops_for_router(topology, table, source_machine, destination_machine)
+        hops = _compute_hops_for_router(topology, table, source_machine, destination_machine)
     elif source_machine.OutRoutingServerIdentifierList:
         hops = source_machine.OutRoutingServerIdentifierList
-    elif share_a_site(source_machine, destination_machine):
-        hops = _hops_inside_site(destination_machine, destination)
+    elif have_common_site(source_machine, destination_machine):
+        hops = _get_hops_inside_site(destination_machine, destination)
     else:
         hops = _build_single_hop(get_routing_server(topology, source_machine))
     if not hops:
@@ -41,7 +41,7 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
     return hops
 
 
-def _hops_for_router(
+def _compute_hops_for_router(
     topology: Topology, table: RoutingTable, source: QueueManager, destination: QueueManager
 ) -> NextHops:
     """Return the next hops for a router or a site gate. The algorithms for routers and for site gates differ only in
@@ -52,18 +52,18 @@ def _hops_for_router(
     assert destination.Identifier is not None
     if source.Identifier in destination.InRoutingServerIdentifierList:
         return (destination.Identifier,)
-    if share_a_site(source, destination):
-        return _hops_inside_site(destination, destination.Identifier)
+    if have_common_site(source, destination):
+        return _get_hops_inside_site(destination, destination.Identifier)
     if is_site_gate(topology, source):
-        return _hops_to_next_site(topology, table, destination)
+        return _find_hops_to_next_site(topology, table, destination)
     return _build_single_hop(get_site_gate(topology, source))
 
 
-def _hops_inside_site(destination: QueueManager, identifier: UUID) -> NextHops:
+def _get_hops_inside_site(destination: QueueManager, identifier: UUID) -> NextHops:
     return destination.InRoutingServerIdentifierList or (identifier,)
 
 
-def _hops_to_next_site(topology: Topology, table: RoutingTable, destination: QueueManager) -> NextHops:
+def _find_hops_to_next_site(topology: Topology, table: RoutingTable, destination: QueueManager) -> NextHops:
     """Return a gate of the next site on the route, which is the site that the last matching row of the routing table
     names. Spec: MS-MQBR 3.1.5.3.
     """

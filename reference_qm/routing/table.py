@@ -30,7 +30,7 @@ class RoutingTableEntry:
 
 
 RoutingTable = tuple[RoutingTableEntry, ...]
-Edges = dict[UUID, dict[UUID, int]]
+LinkCosts = dict[UUID, dict[UUID, int]]
 
 
 def initialize_routing_table(topology: Topology, machine: QueueManager) -> RoutingTable:
@@ -42,8 +42,8 @@ def initialize_routing_table(topology: Topology, machine: QueueManager) -> Routi
     """
     if not is_site_gate(topology, machine):
         return ()
-    paths = _least_cost_paths(
-        _find_edges(topology), [site.Identifier for site in topology.list_sites(machine) if site.Identifier]
+    paths = _find_least_cost_paths(
+        _find_link_costs(topology), [site.Identifier for site in topology.list_sites(machine) if site.Identifier]
     )
     farthest_first = sorted(paths.items(), key=lambda path: (path[1], path[0]), reverse=True)
     return tuple(RoutingTableEntry(destination, path.first) for destination, path in farthest_first)
@@ -60,14 +60,14 @@ class _Path:
     first: UUID
 
 
-def _find_edges(topology: Topology) -> Edges:
+def _find_link_costs(topology: Topology) -> LinkCosts:
     """Return each link between known sites in both directions. If several links connect the same sites, return only the
     cheapest of them. Spec: MS-MQBR 3.1.3.1.
 
     A link whose cost is out of range (MS-MQDMPR 3.1.1.8) is ignored. The remaining cost must decrease with every hop;
     otherwise a message could be routed in circles.
     """
-    edges: Edges = defaultdict(dict)
+    edges: LinkCosts = defaultdict(dict)
     for link in topology.links:
         one, other, cost = link.Site1Identifier, link.Site2Identifier, link.ActualCost
         if one not in topology.sites or other not in topology.sites:
@@ -78,7 +78,7 @@ def _find_edges(topology: Topology) -> Edges:
     return edges
 
 
-def _least_cost_paths(edges: Edges, sources: list[UUID]) -> dict[UUID, _Path]:
+def _find_least_cost_paths(edges: LinkCosts, sources: list[UUID]) -> dict[UUID, _Path]:
     """Find the paths from the sites of the gate to all other sites by Dijkstra's algorithm. Spec: MS-MQBR 3.1.3.1."""
     paths: dict[UUID, _Path] = {}
     reached = [(_Path(0, 0, site), site) for site in sources]

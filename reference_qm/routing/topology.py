@@ -97,7 +97,7 @@ def get_queue_manager(topology: Topology, identifier: UUID) -> QueueManager | No
 
 def get_routing_server(topology: Topology, machine: QueueManager) -> UUID | None:
     """Find a routing server in one of the sites of a queue manager. Spec: MS-MQBR 3.1.5.5."""
-    servers = (one for one in topology.queue_managers.values() if one.RoutingServer and share_a_site(one, machine))
+    servers = (one for one in topology.queue_managers.values() if one.RoutingServer and have_common_site(one, machine))
     return next((one.Identifier for one in servers), None)
 
 
@@ -122,7 +122,7 @@ def is_site_gate(topology: Topology, machine: QueueManager) -> bool:
     return machine.RoutingServer and machine.Identifier in gates
 
 
-def share_a_site(machine: QueueManager, other: QueueManager) -> bool:
+def have_common_site(machine: QueueManager, other: QueueManager) -> bool:
     """Return whether two queue managers have a site in common (SiteIdentifierList)."""
     return not set(machine.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
 

@@ -21,7 +21,7 @@ from reference_qm.rpc.events import (
 )
 from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.interfaces import EPT, QM2QM, QMCOMM, Interface, Method
-from reference_qm.rpc.limits import Limits
+from reference_qm.rpc.limits import AssociationLimits
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.server import RpcServer
 from reference_qm.rpc.status import FaultStatus
@@ -31,6 +31,7 @@ __all__ = [
     "QM2QM",
     "QMCOMM",
     "Association",
+    "AssociationLimits",
     "Call",
     "CallCancelled",
     "CallOrphaned",
@@ -40,7 +41,6 @@ __all__ = [
     "FaultStatus",
     "HandleRundown",
     "Interface",
-    "Limits",
     "Method",
     "PduError",
     "RpcEffect",

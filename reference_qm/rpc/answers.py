@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from reference_qm.rpc.bodies import Fault, Response
-from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity, build_fragments
 
 _MAX_CANCEL_COUNT = 255
 
 
-def response(
+def build_response(
     call_id: int, p_cont_id: int, stub: bytes, cancels: int, fragment_bytes: int, security: AgreedSecurity | None = None
 ) -> bytes:
     """Return a response in fragments of at most ``fragment_bytes``.
@@ -26,7 +26,7 @@ def response(
     return build_fragments(stub, fragment_bytes, security, make_response_pdu)
 
 
-def fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:
+def build_fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:
     """Return a fault. ``executed`` is False if it is certain that the call was not executed (PFC_DID_NOT_EXECUTE)."""
-    flags = WHOLE_PDU_FLAGS if executed else WHOLE_PDU_FLAGS | Flags.DID_NOT_EXECUTE
+    flags = WHOLE_PDU_FLAGS if executed else WHOLE_PDU_FLAGS | PfcFlags.DID_NOT_EXECUTE
     return Pdu(Fault(p_cont_id, status, min(cancels, _MAX_CANCEL_COUNT)), call_id, flags).build()

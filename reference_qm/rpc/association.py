@@ -7,12 +7,12 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from reference_qm.rpc.answers import fault
+from reference_qm.rpc.answers import build_fault
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Body, Shutdown
-from reference_qm.rpc.contexts import PresentationContext, negotiate
+from reference_qm.rpc.contexts import PresentationContext, negotiate_contexts
 from reference_qm.rpc.events import CloseAssociation, RpcOutput, SendBytes
-from reference_qm.rpc.header import RPC_VERS, WHOLE_PDU_FLAGS, Flags, Header, PacketType, SecTrailer
+from reference_qm.rpc.header import RPC_VERS, WHOLE_PDU_FLAGS, Header, PacketType, PfcFlags, SecTrailer
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.pending import PendingCalls
@@ -60,22 +60,22 @@ class Association:
         self._owed_since: int | None = now.monotonic_ms
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether the association has ended."""
         return self.state is AssociationState.CLOSED
 
     @property
-    def unfinished(self) -> int:
+    def unfinished_bytes(self) -> int:
         """The number of received bytes that belong to an incomplete PDU or request."""
-        return 0 if self.closed else self._framer.pending + self.calls.received
+        return 0 if self.is_closed else self._framer.pending_bytes + self.calls.received_stub_bytes
 
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
         """Process received bytes, which may contain any part of a PDU."""
-        return [] if self.closed else self._receive_all(data, now)
+        return [] if self.is_closed else self._receive_all_pdus(data, now)
 
-    def connection_lost(self) -> list[RpcOutput]:
+    def on_connection_lost(self) -> list[RpcOutput]:
         """Mark the calls of a lost connection as orphaned. If the association is the last of its group, also run
         down the group's handles.
         """
@@ -88,7 +88,7 @@ class Association:
     def handle_timer(self, now: Now) -> list[RpcOutput]:
         """Close an association whose client did not complete a bind, a PDU or a request in time."""
         due = self.next_due()
-        if self.closed or due is None or now.monotonic_ms < due:
+        if self.is_closed or due is None or now.monotonic_ms < due:
             return []
         return self.close(f"a bind, PDU or request was incomplete for {self.limits.response_timeout_ms} ms")
 
@@ -98,11 +98,11 @@ class Association:
 
         Spec: C706 12.6.4.11; MS-RPCE 3.3.3.4.2.
         """
-        if self.closed:
+        if self.is_closed:
             return []
         self._draining = True
         asked = [] if self.state is AssociationState.ESTABLISHED else self.send(Pdu(Shutdown(), 0))
-        return asked + self.settle()
+        return asked + self.close_if_drained()
 
     # -- methods for calls --------------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class Association:
         """Return the effect that sends a PDU, or the bytes of several PDUs."""
         return [SendBytes(self, pdu if isinstance(pdu, bytes) else pdu.build())]
 
-    def settle(self) -> list[RpcOutput]:
+    def close_if_drained(self) -> list[RpcOutput]:
         """Close an association that is being shut down if all its calls are answered."""
         if self._draining and not self.calls:
             return self.close("shut down")
@@ -125,24 +125,24 @@ class Association:
         """Close the connection to the client, because it violates the protocol or the association has to end."""
         return [CloseAssociation(self, reason), *self._end_association()]
 
-    def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
+    def refuse_protocol_violation(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
         """Answer a request that violates the protocol, and close the connection. Spec: MS-RPCE 3.3.3.5.7."""
         return self.fail_and_close(pdu.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
 
     def fail_and_close(self, call_id: int, status: int, reason: str) -> list[RpcOutput]:
         """Send a fault that ends the association."""
-        return [*self.send(fault(call_id, 0, status, executed=False)), *self.close(reason)]
+        return [*self.send(build_fault(call_id, 0, status, executed=False)), *self.close(reason)]
 
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
-    def _receive_all(self, data: bytes, now: Now) -> list[RpcOutput]:
+    def _receive_all_pdus(self, data: bytes, now: Now) -> list[RpcOutput]:
         happened: list[RpcOutput] = []
         whole = 0
         try:
             for wire in self._framer.feed(data):
                 whole += 1
                 happened += self._receive_pdu(wire)
-                if self.closed:
+                if self.is_closed:
                     return happened
         except PduError as error:
             return happened + self.close(str(error))
@@ -189,13 +189,13 @@ class Association:
             leg = self.security.take_leg(pdu)
         except AuthenticationRefused as refused:
             return self._reject_bind(pdu.call_id, refused.reject, str(refused))
-        group = self.groups.join(self, bind.assoc_group_id, self.remote_host)
+        group = self.groups.add_association(self, bind.assoc_group_id, self.remote_host)
         if group is None:
             why = f"{self.remote_host} has no association group {bind.assoc_group_id:#x} (MS-RPCE 3.3.1.5.7)"
             return self._reject_bind(pdu.call_id, RejectReason.NOT_SPECIFIED, why)
         self.group = group
         self.state = AssociationState.CONTEXT_NEGOTIATED
-        self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
+        self.multiplexed = bool(pdu.pfc_flags & PfcFlags.CONC_MPX)
         self.max_xmit_frag = min(bind.max_recv_frag, self.limits.fragment_bytes)
         self._framer.longest = min(bind.max_xmit_frag, self.limits.fragment_bytes)
         return self._answer_bind(pdu, bind, BindAck, self.sec_addr.encode() + b"\0", leg)
@@ -211,7 +211,7 @@ class Association:
             reject, why = fault_found
             if reject is RejectReason.LOCAL_LIMIT_EXCEEDED:
                 return self._reject_bind(pdu.call_id, reject, why)
-            return self.protocol_error(pdu, why)
+            return self.refuse_protocol_violation(pdu, why)
         try:
             leg = self.security.take_leg(pdu)
         except AuthenticationRefused as refused:
@@ -253,17 +253,17 @@ class Association:
         self, pdu: Pdu, bind: Bind, kind: type[BindAck], sec_addr: bytes, leg: SecTrailer | None
     ) -> list[RpcOutput]:
         assert self.group is not None
-        results, accepted = negotiate(bind.p_context_elem, self.server.interfaces, self.server.preferred)
+        results, accepted = negotiate_contexts(bind.p_context_elem, self.server.interfaces, self.server.preferred)
         self.contexts.update({context.p_cont_id: context for context in accepted})
         body: Body = kind(self.max_xmit_frag, self._framer.longest, self.group.identifier, sec_addr, results)
-        flags = WHOLE_PDU_FLAGS | (pdu.pfc_flags & Flags.CONC_MPX)
+        flags = WHOLE_PDU_FLAGS | (pdu.pfc_flags & PfcFlags.CONC_MPX)
         if self.security.header_sign and pdu.sec_trailer is not None:
-            flags |= pdu.pfc_flags & Flags.SUPPORT_HEADER_SIGN
+            flags |= pdu.pfc_flags & PfcFlags.SUPPORT_HEADER_SIGN
         return self.send(Pdu(body, pdu.call_id, flags, sec_trailer=leg))
 
     def _on_request(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         try:
-            opened, security = self.security.open(wire, pdu)
+            opened, security = self.security.unprotect_call_pdu(wire, pdu)
         except AuthenticationRefused as refused:
             return self.fail_and_close(pdu.call_id, refused.status, str(refused))
         return self.calls.on_request(opened, security)
@@ -282,7 +282,7 @@ class Association:
         if pdu.sec_trailer is None:
             return []
         try:
-            self.security.open(wire, pdu)
+            self.security.unprotect_call_pdu(wire, pdu)
         except AuthenticationRefused as refused:
             return self.close(str(refused))
         return []
@@ -291,21 +291,21 @@ class Association:
 
     def _note_unfinished_input(self, now: Now, *, progress: bool) -> None:
         """Store the time at which the client last made progress with an incomplete bind, PDU or request."""
-        owes = self.state is AssociationState.ESTABLISHED or self.security.unfinished
-        owes = owes or bool(self._framer.pending) or self.calls.receiving
+        owes = self.state is AssociationState.ESTABLISHED or self.security.is_unfinished
+        owes = owes or bool(self._framer.pending_bytes) or self.calls.is_receiving_fragments
         if not owes:
             self._owed_since = None
         elif self._owed_since is None or progress:
             self._owed_since = now.monotonic_ms
 
     def _end_association(self) -> list[RpcOutput]:
-        if self.closed:
+        if self.is_closed:
             return []
         self.state = AssociationState.CLOSED
         self._owed_since = None
-        happened = self.calls.abandon_all_tasks()
+        happened = self.calls.remove_all_calls()
         if self.group is not None:
-            happened += self.groups.leave(self, self.group)
+            happened += self.groups.remove_association(self, self.group)
         return happened
 
 

@@ -78,7 +78,7 @@ class SecurityContext(Protocol):
     """
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the context is fully established."""
         ...
 
@@ -92,7 +92,7 @@ class SecurityContext(Protocol):
         """The size in bytes of the token of a protected PDU."""
         ...
 
-    def step(self, token: bytes) -> bytes:
+    def process_token(self, token: bytes) -> bytes:
         """Process a token of the remote side, which is empty at the start. Return the next token to send, or an
         empty token.
         """

@@ -14,12 +14,12 @@ from reference_qm.rpc.syntaxes import NIL_SYNTAX, SyntaxId
 
 
 def _read_syntax(reader: OctetReader) -> SyntaxId:
-    return SyntaxId(reader.uuid(), reader.number(4))
+    return SyntaxId(reader.read_uuid(), reader.read_number(4))
 
 
 def _write_syntax(writer: OctetWriter, syntax: SyntaxId) -> None:
-    writer.uuid(syntax.uuid)
-    writer.number(4, syntax.version)
+    writer.write_uuid(syntax.uuid)
+    writer.write_number(4, syntax.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +50,28 @@ class Bind(Body):
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
         reader.where = "p_context_elem"
-        sizes = reader.number(2), reader.number(2)
-        group = reader.number(4)
-        count = reader.number(1)
-        reader.take(3)
+        sizes = reader.read_number(2), reader.read_number(2)
+        group = reader.read_number(4)
+        count = reader.read_number(1)
+        reader.read_bytes(3)
         elements = []
         for _ in range(count):
-            identifier, syntaxes = reader.number(2), reader.number(1)
-            reader.take(1)
+            identifier, syntaxes = reader.read_number(2), reader.read_number(1)
+            reader.read_bytes(1)
             abstract = _read_syntax(reader)
             elements.append(ContextElement(identifier, abstract, tuple(_read_syntax(reader) for _ in range(syntaxes))))
         return cls(*sizes, group, tuple(elements))
 
     def write(self, writer: OctetWriter) -> None:
-        writer.number(2, self.max_xmit_frag)
-        writer.number(2, self.max_recv_frag)
-        writer.number(4, self.assoc_group_id)
-        writer.number(1, len(self.p_context_elem))
-        writer.align(4)
+        writer.write_number(2, self.max_xmit_frag)
+        writer.write_number(2, self.max_recv_frag)
+        writer.write_number(4, self.assoc_group_id)
+        writer.write_number(1, len(self.p_context_elem))
+        writer.write_padding(4)
         for element in self.p_context_elem:
-            writer.number(2, element.p_cont_id)
-            writer.number(1, len(element.transfer_syntaxes))
-            writer.number(1, 0)
+            writer.write_number(2, element.p_cont_id)
+            writer.write_number(1, len(element.transfer_syntaxes))
+            writer.write_number(1, 0)
             for syntax in (element.abstract_syntax, *element.transfer_syntaxes):
                 _write_syntax(writer, syntax)
 
@@ -113,27 +113,29 @@ class BindAck(Body):
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
         reader.where = "p_result_list"
-        sizes = reader.number(2), reader.number(2)
-        group = reader.number(4)
-        address = reader.take(reader.number(2))
-        reader.align(4)
-        count = reader.number(1)
-        reader.take(3)
-        results = tuple(ContextResult(reader.number(2), reader.number(2), _read_syntax(reader)) for _ in range(count))
+        sizes = reader.read_number(2), reader.read_number(2)
+        group = reader.read_number(4)
+        address = reader.read_bytes(reader.read_number(2))
+        reader.skip_padding(4)
+        count = reader.read_number(1)
+        reader.read_bytes(3)
+        results = tuple(
+            ContextResult(reader.read_number(2), reader.read_number(2), _read_syntax(reader)) for _ in range(count)
+        )
         return cls(*sizes, group, address, results)
 
     def write(self, writer: OctetWriter) -> None:
-        writer.number(2, self.max_xmit_frag)
-        writer.number(2, self.max_recv_frag)
-        writer.number(4, self.assoc_group_id)
-        writer.number(2, len(self.sec_addr))
+        writer.write_number(2, self.max_xmit_frag)
+        writer.write_number(2, self.max_recv_frag)
+        writer.write_number(4, self.assoc_group_id)
+        writer.write_number(2, len(self.sec_addr))
         writer.data += self.sec_addr
-        writer.align(4)
-        writer.number(1, len(self.p_result_list))
-        writer.align(4)
+        writer.write_padding(4)
+        writer.write_number(1, len(self.p_result_list))
+        writer.write_padding(4)
         for result in self.p_result_list:
-            writer.number(2, result.result)
-            writer.number(2, result.reason)
+            writer.write_number(2, result.result)
+            writer.write_number(2, result.reason)
             _write_syntax(writer, result.transfer_syntax)
 
 
@@ -158,14 +160,14 @@ class BindNak(Body):
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
         reader.where = "versions"
-        reason, count = reader.number(2), reader.number(1)
-        versions = tuple((reader.number(1), reader.number(1)) for _ in range(count))
-        reader.take(reader.remaining)  # MS-RPCE 2.2.2.9: extended error information, which may be ignored
+        reason, count = reader.read_number(2), reader.read_number(1)
+        versions = tuple((reader.read_number(1), reader.read_number(1)) for _ in range(count))
+        reader.read_bytes(reader.remaining)  # MS-RPCE 2.2.2.9: extended error information, which may be ignored
         return cls(reason, versions)
 
     def write(self, writer: OctetWriter) -> None:
-        writer.number(2, self.provider_reject_reason)
-        writer.number(1, len(self.versions))
+        writer.write_number(2, self.provider_reject_reason)
+        writer.write_number(1, len(self.versions))
         for major, minor in self.versions:
-            writer.number(1, major)
-            writer.number(1, minor)
+            writer.write_number(1, major)
+            writer.write_number(1, minor)

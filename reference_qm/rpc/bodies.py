@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 from uuid import UUID
 
-from reference_qm.rpc.header import Flags, PacketType
+from reference_qm.rpc.header import PacketType, PfcFlags
 from reference_qm.rpc.octets import OctetReader, OctetWriter
 
 
@@ -30,7 +30,7 @@ class Body(ABC):
     def write(self, writer: OctetWriter) -> None:
         """Write the body after the header. Raise MisuseError for a value that cannot be written."""
 
-    def flags(self, pfc_flags: int) -> int:
+    def add_required_flags(self, pfc_flags: int) -> int:
         """Return the given pfc_flags together with the flags that the body requires."""
         return pfc_flags
 
@@ -48,22 +48,22 @@ class Request(Body):
     alloc_hint: int = 0
     object: UUID | None = None
 
-    def flags(self, pfc_flags: int) -> int:
-        return (pfc_flags & ~Flags.OBJECT_UUID) | (Flags.OBJECT_UUID if self.object is not None else 0)
+    def add_required_flags(self, pfc_flags: int) -> int:
+        return (pfc_flags & ~PfcFlags.OBJECT_UUID) | (PfcFlags.OBJECT_UUID if self.object is not None else 0)
 
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
         reader.where = "request"
-        hint, context, opnum = reader.number(4), reader.number(2), reader.number(2)
-        object_uuid = reader.uuid() if flags & Flags.OBJECT_UUID else None
-        return cls(context, opnum, reader.take(reader.remaining), hint, object_uuid)
+        hint, context, opnum = reader.read_number(4), reader.read_number(2), reader.read_number(2)
+        object_uuid = reader.read_uuid() if flags & PfcFlags.OBJECT_UUID else None
+        return cls(context, opnum, reader.read_bytes(reader.remaining), hint, object_uuid)
 
     def write(self, writer: OctetWriter) -> None:
-        writer.number(4, self.alloc_hint)
-        writer.number(2, self.p_cont_id)
-        writer.number(2, self.opnum)
+        writer.write_number(4, self.alloc_hint)
+        writer.write_number(2, self.p_cont_id)
+        writer.write_number(2, self.opnum)
         if self.object is not None:
-            writer.uuid(self.object)
+            writer.write_uuid(self.object)
         writer.data += self.stub
 
 
@@ -82,15 +82,15 @@ class Response(Body):
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
         reader.where = "response"
-        hint, context, cancels = reader.number(4), reader.number(2), reader.number(1)
-        reader.take(1)
-        return cls(context, reader.take(reader.remaining), hint, cancels)
+        hint, context, cancels = reader.read_number(4), reader.read_number(2), reader.read_number(1)
+        reader.read_bytes(1)
+        return cls(context, reader.read_bytes(reader.remaining), hint, cancels)
 
     def write(self, writer: OctetWriter) -> None:
-        writer.number(4, self.alloc_hint)
-        writer.number(2, self.p_cont_id)
-        writer.number(1, self.cancel_count)
-        writer.number(1, 0)
+        writer.write_number(4, self.alloc_hint)
+        writer.write_number(2, self.p_cont_id)
+        writer.write_number(1, self.cancel_count)
+        writer.write_number(1, 0)
         writer.data += self.stub
 
 
@@ -110,21 +110,21 @@ class Fault(Body):
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
         reader.where = "fault"
-        reader.number(4)
-        context, cancels = reader.number(2), reader.number(1)
-        reader.take(1)
-        status = reader.number(4)
-        reader.take(4)
-        reader.take(reader.remaining)  # MS-RPCE 2.2.2.8: a client ignores stub data
+        reader.read_number(4)
+        context, cancels = reader.read_number(2), reader.read_number(1)
+        reader.read_bytes(1)
+        status = reader.read_number(4)
+        reader.read_bytes(4)
+        reader.read_bytes(reader.remaining)  # MS-RPCE 2.2.2.8: a client ignores stub data
         return cls(context, status, cancels)
 
     def write(self, writer: OctetWriter) -> None:
-        writer.number(4, 0)
-        writer.number(2, self.p_cont_id)
-        writer.number(1, self.cancel_count)
-        writer.number(1, 0)
-        writer.number(4, self.status)
-        writer.number(4, 0)
+        writer.write_number(4, 0)
+        writer.write_number(2, self.p_cont_id)
+        writer.write_number(1, self.cancel_count)
+        writer.write_number(1, 0)
+        writer.write_number(4, self.status)
+        writer.write_number(4, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Auth3(Body):
 
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
-        reader.take(reader.remaining)
+        reader.read_bytes(reader.remaining)
         return cls()
 
     def write(self, writer: OctetWriter) -> None:

@@ -15,7 +15,7 @@ from reference_qm.rpc.interfaces.method import Direction, Method
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity
-from reference_qm.rpc.status import NEVER_SENT
+from reference_qm.rpc.status import NEVER_SENT_FAULT_STATUSES
 
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
@@ -100,11 +100,11 @@ class Call:
         """Whether the client has cancelled the call."""
         return self.cancels > 0
 
-    def new_handle(self, state: Any) -> ContextHandle:
+    def make_context_handle(self, state: Any) -> ContextHandle:
         """Make a context handle for the answer. Raise MisuseError if the method opens no context handle."""
         if not self.method.opens_handle:
             raise MisuseError(f"{self.method.name} opens no context handle")
-        return self.association.groups.new_handle(self.method.handle_kind, state)
+        return self.association.groups.make_context_handle(self.method.handle_kind, state)
 
     def respond(self, **results: Any) -> list[RpcOutput]:
         """Answer the call with the [out] parameters and ``Return``, and return the outputs.
@@ -120,19 +120,21 @@ class Call:
             name = self.method.handle.name
             handle = values[name]
             if handle is not None and handle is not self.handle and not self._opens_new_handle(handle):
-                raise MisuseError(f"{self.method.name} {name} accepts None, the received handle, or new_handle()")
+                raise MisuseError(
+                    f"{self.method.name} {name} accepts None, the received handle, or make_context_handle()"
+                )
             on_the_wire = {**values, name: None if handle is None else handle.uuid}
         stub = self.method.build_out(on_the_wire, Encoding(self.context.wide), self.arguments)
-        return self.association.calls.finish(self, stub, handle)
+        return self.association.calls.answer_call(self, stub, handle)
 
     def fault(self, status: int) -> list[RpcOutput]:
         """Answer the call with a fault, and return the outputs. Spec: MS-RPCE 3.3.3.4.1.
 
         Raise MisuseError for a status that no server sends (MS-RPCE 3.3.3.5.1).
         """
-        if status in NEVER_SENT:
+        if status in NEVER_SENT_FAULT_STATUSES:
             raise MisuseError(f"{status:#010x} is not a fault status (MS-RPCE 3.3.3.5.1)")
-        return self.association.calls.fail(self, status)
+        return self.association.calls.fail_call(self, status)
 
     def _check_results(self, given: dict[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {}

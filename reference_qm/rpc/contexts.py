@@ -8,15 +8,17 @@ from types import MappingProxyType
 
 from reference_qm.rpc.bind_bodies import ContextElement, ContextResult
 from reference_qm.rpc.interfaces.method import Interface
-from reference_qm.rpc.status import ProviderReason, Result
+from reference_qm.rpc.status import ProposalResult, ProviderReason
 from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, get_requested_features
 
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
 """The supported transfer syntaxes. The value of a syntax is True if the syntax is NDR64."""
 
-_UNKNOWN_INTERFACE_RESULT = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED)
+_UNKNOWN_INTERFACE_RESULT = ContextResult(
+    ProposalResult.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED
+)
 _SYNTAX_NOT_CHOSEN_RESULT = ContextResult(
-    Result.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED
+    ProposalResult.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED
 )
 
 
@@ -29,7 +31,7 @@ class PresentationContext:
     wide: bool
 
 
-def negotiate(
+def negotiate_contexts(
     proposals: Sequence[ContextElement], interfaces: Collection[Interface], preferred: SyntaxId
 ) -> tuple[tuple[ContextResult, ...], list[PresentationContext]]:
     """Return the result of each proposal, in order, and the accepted contexts.
@@ -45,7 +47,7 @@ def negotiate(
             get_requested_features(proposal.transfer_syntaxes[0]) if len(proposal.transfer_syntaxes) == 1 else None
         )
         if features is not None:
-            results.append(ContextResult(Result.NEGOTIATE_ACK, features & KEEP_CONNECTION_ON_ORPHAN))
+            results.append(ContextResult(ProposalResult.NEGOTIATE_ACK, features & KEEP_CONNECTION_ON_ORPHAN))
             continue
         served = next((one for one in interfaces if one.syntax.serves(proposal.abstract_syntax)), None)
         if served is None:
@@ -53,7 +55,7 @@ def negotiate(
         elif place not in chosen:
             results.append(_SYNTAX_NOT_CHOSEN_RESULT)
         else:
-            results.append(ContextResult(Result.ACCEPTANCE, transfer_syntax=chosen[place]))
+            results.append(ContextResult(ProposalResult.ACCEPTANCE, transfer_syntax=chosen[place]))
             accepted.append(PresentationContext(proposal.p_cont_id, served, TRANSFER_SYNTAXES[chosen[place]]))
     return tuple(results), accepted
 

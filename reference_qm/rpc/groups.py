@@ -47,13 +47,13 @@ class AssociationGroup:
         self.handles: dict[UUID, ContextHandle] = {}
         self.promised = 0
 
-    def find(self, kind: str, uuid: UUID) -> ContextHandle | None:
+    def find_handle(self, kind: str, uuid: UUID) -> ContextHandle | None:
         """Return an open handle of a type, or None if the group has no such handle (MS-RPCE 3.1.1.5.3.3.1.1)."""
         handle = self.handles.get(uuid)
         return handle if handle is not None and handle.kind == kind else None
 
 
-class Groups:
+class AssociationGroups:
     """All association groups of a server."""
 
     __slots__ = ("_by_identifier", "_entropy")
@@ -66,11 +66,11 @@ class Groups:
         return len(self._by_identifier)
 
     @property
-    def handles(self) -> int:
+    def handle_count(self) -> int:
         """The number of open context handles."""
         return sum(len(group.handles) for group in self._by_identifier.values())
 
-    def join(self, association: Association, identifier: int, host: str) -> AssociationGroup | None:
+    def add_association(self, association: Association, identifier: int, host: str) -> AssociationGroup | None:
         """Add an association to the group with the given identifier, or to a new group if the identifier is 0. Return
         the group, or None if the client's host has no group with this identifier.
 
@@ -82,12 +82,12 @@ class Groups:
             if group is None or group.host != host:
                 return None
         else:
-            group = AssociationGroup(self._new_identifier(), host)
+            group = AssociationGroup(self._create_group_identifier(), host)
             self._by_identifier[group.identifier] = group
         group.associations.add(association)
         return group
 
-    def leave(self, association: Association, group: AssociationGroup) -> list[HandleRundown]:
+    def remove_association(self, association: Association, group: AssociationGroup) -> list[HandleRundown]:
         """Remove an association from its group. If it was the last association of the group, return the rundowns of the
         group's open handles.
         """
@@ -99,11 +99,11 @@ class Groups:
         group.handles.clear()
         return [HandleRundown(handle) for handle in left]
 
-    def new_handle(self, kind: str, state: Any) -> ContextHandle:
+    def make_context_handle(self, kind: str, state: Any) -> ContextHandle:
         """Return a new context handle that belongs to no group yet."""
         return ContextHandle(kind, new_guid(self._entropy), state)
 
-    def _new_identifier(self) -> int:
+    def _create_group_identifier(self) -> int:
         while True:
             identifier = int.from_bytes(self._entropy.token(4), "little")
             if identifier and identifier not in self._by_identifier:

@@ -14,8 +14,8 @@ from reference_qm.rpc.rpc_errors import PduError
 HEADER_SIZE = 16
 RPC_VERS = 5
 RPC_VERS_MINORS = (0, 1)
-SECTION = "C706 12.6.3.1"
-TRAILER_SIZE = 8
+HEADER_SECTION = "C706 12.6.3.1"
+SEC_TRAILER_SIZE = 8
 
 
 class PacketType(IntEnum):
@@ -35,7 +35,7 @@ class PacketType(IntEnum):
     ORPHANED = 19
 
 
-class Flags:
+class PfcFlags:
     """The bits of pfc_flags. Spec: C706 12.6.3.1. In bind PDUs 0x04 is PFC_SUPPORT_HEADER_SIGN (MS-RPCE 2.2.2.3)."""
 
     FIRST_FRAG = 0x01
@@ -49,21 +49,21 @@ class Flags:
     OBJECT_UUID = 0x80
 
 
-WHOLE_PDU_FLAGS = Flags.FIRST_FRAG | Flags.LAST_FRAG
-LITTLE_ENDIAN = b"\x10\0\0\0"
+WHOLE_PDU_FLAGS = PfcFlags.FIRST_FRAG | PfcFlags.LAST_FRAG
+LITTLE_ENDIAN_DREP = b"\x10\0\0\0"
 """The packed_drep for little-endian integers, ASCII characters and IEEE floats (C706 14.1)."""
-_LAYOUTS = {order: struct.Struct(order + "4B4s2HI") for order in ("<", ">")}
+_HEADER_LAYOUT_BY_BYTE_ORDER = {order: struct.Struct(order + "4B4s2HI") for order in ("<", ">")}
 _BYTE_ORDER_BY_LABEL: dict[int, ByteOrder] = {0x00: ">", 0x10: "<"}
 
 
-def byte_order(packed_drep: bytes) -> ByteOrder:
+def get_byte_order(packed_drep: bytes) -> ByteOrder:
     """Return the byte order that a data representation label states. Raise PduError for an unknown byte order.
     Spec: C706 14.1. The representations of characters and floating-point numbers are ignored, because the
     interfaces contain no such values.
     """
     order = _BYTE_ORDER_BY_LABEL.get(packed_drep[0] & 0xF0)
     if order is None:
-        raise PduError("packed_drep", 4, SECTION, f"{packed_drep[0]:#04x} is not an integer representation")
+        raise PduError("packed_drep", 4, HEADER_SECTION, f"{packed_drep[0]:#04x} is not an integer representation")
     return order
 
 
@@ -88,23 +88,25 @@ class Header:
     @property
     def order(self) -> ByteOrder:
         """The byte order of the PDU."""
-        return byte_order(self.packed_drep)
+        return get_byte_order(self.packed_drep)
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
         """Read the header at the start of ``data``. Raise PduError for a truncated header or an unknown byte order."""
         if len(data) < HEADER_SIZE:
             raise PduError(
-                "common header", 0, SECTION, f"the header needs {HEADER_SIZE} bytes, but the PDU has {len(data)}"
+                "common header", 0, HEADER_SECTION, f"the header needs {HEADER_SIZE} bytes, but the PDU has {len(data)}"
             )
-        vers, minor, ptype, flags, drep, size, auth, call_id = _LAYOUTS[byte_order(data[4:8])].unpack_from(data)
+        vers, minor, ptype, flags, drep, size, auth, call_id = _HEADER_LAYOUT_BY_BYTE_ORDER[
+            get_byte_order(data[4:8])
+        ].unpack_from(data)
         return cls(ptype, flags, drep, size, auth, call_id, vers, minor)
 
     def build(self) -> bytes:
         """Return the bytes of the header. Raise MisuseError for a number that exceeds the width of its field."""
         numbers = self.rpc_vers, self.rpc_vers_minor, self.ptype, self.pfc_flags
         try:
-            return _LAYOUTS[self.order].pack(
+            return _HEADER_LAYOUT_BY_BYTE_ORDER[self.order].pack(
                 *numbers, self.packed_drep, self.frag_length, self.auth_length, self.call_id
             )
         except struct.error as error:
@@ -130,19 +132,19 @@ class SecTrailer:
         """Read the sec_trailer at the end of a PDU. Raise PduError if the sec_trailer does not fit into the part of
         the PDU after the header.
         """
-        start = header.frag_length - header.auth_length - TRAILER_SIZE
+        start = header.frag_length - header.auth_length - SEC_TRAILER_SIZE
         if start < HEADER_SIZE:
-            raise PduError("auth_length", 10, SECTION, f"{header.auth_length} bytes do not fit into the PDU")
+            raise PduError("auth_length", 10, HEADER_SECTION, f"{header.auth_length} bytes do not fit into the PDU")
         kind, level, pad, _ = data[start : start + 4]
         if start - pad < HEADER_SIZE:
-            raise PduError("auth_pad_length", start + 2, SECTION, f"{pad} bytes do not fit into the PDU")
+            raise PduError("auth_pad_length", start + 2, HEADER_SECTION, f"{pad} bytes do not fit into the PDU")
         context = int.from_bytes(data[start + 4 : start + 8], "little" if header.order == "<" else "big")
-        return cls(kind, level, context, data[start + TRAILER_SIZE : header.frag_length], pad)
+        return cls(kind, level, context, data[start + SEC_TRAILER_SIZE : header.frag_length], pad)
 
     def build(self, order: ByteOrder) -> bytes:
         """Return the bytes of the padding, the sec_trailer and the token."""
         writer = OctetWriter(order, "sec_trailer")
         for value in (self.auth_type, self.auth_level, self.auth_pad_length, 0):
-            writer.number(1, value)
-        writer.number(4, self.auth_context_id)
+            writer.write_number(1, value)
+        writer.write_number(4, self.auth_context_id)
         return bytes(self.auth_pad_length) + bytes(writer.data) + self.token

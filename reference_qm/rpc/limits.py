@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 MUST_RECV_FRAG_SIZE = 1432
 """The PDU size in bytes that every implementation can receive (C706 12.6.3.1)."""
-MAX_INPUT_SIZE = 4 * 1024 * 1024
+MAX_REQUEST_STUB_BYTES = 4 * 1024 * 1024
 """The maximum number of stub bytes of one request (MS-RPCE 3.3.3.5.4)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AssociationLimits:
     """The limits for one association; ``handles`` is the limit for one association group.
 
     ``fragment_bytes``: the maximum size of a PDU, received or sent. ``stub_bytes``: the maximum size of the stub
@@ -23,7 +23,7 @@ class Limits:
     fragment_bytes: int = 5840
     contexts: int = 64
     pending_calls: int = 64
-    stub_bytes: int = 2 * MAX_INPUT_SIZE
+    stub_bytes: int = 2 * MAX_REQUEST_STUB_BYTES
     handles: int = 1024
     response_timeout_ms: int = 30_000
     auth_legs: int = 6

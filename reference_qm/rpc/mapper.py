@@ -37,16 +37,16 @@ class EndpointMapper:
             return []
         return _ANSWER_BY_METHOD[event.call.method.name](self, event.call)
 
-    def _map(self, call: Call) -> list[RpcOutput]:
-        found = self.find(call.arguments["map_tower"])[: call.arguments["max_towers"]]
+    def _answer_ept_map(self, call: Call) -> list[RpcOutput]:
+        found = self.find_towers(call.arguments["map_tower"])[: call.arguments["max_towers"]]
         towers = [{"tower_length": len(octets), "tower_octet_string": octets} for octets in found]
         status = 0 if towers else EPT_S_NOT_REGISTERED
         return call.respond(num_towers=len(towers), ITowers=towers, status=status, entry_handle=None)
 
-    def _free(self, call: Call) -> list[RpcOutput]:
+    def _answer_handle_free(self, call: Call) -> list[RpcOutput]:
         return call.respond(entry_handle=None, status=0)
 
-    def find(self, map_tower: dict[str, bytes] | None) -> list[bytes]:
+    def find_towers(self, map_tower: dict[str, bytes] | None) -> list[bytes]:
         """Return the towers that match a requested tower. A tower matches if it has the requested interface in a
         supported transfer syntax.
         """
@@ -65,4 +65,7 @@ class EndpointMapper:
         ]
 
 
-_ANSWER_BY_METHOD = {"ept_map": EndpointMapper._map, "ept_lookup_handle_free": EndpointMapper._free}
+_ANSWER_BY_METHOD = {
+    "ept_map": EndpointMapper._answer_ept_map,
+    "ept_lookup_handle_free": EndpointMapper._answer_handle_free,
+}

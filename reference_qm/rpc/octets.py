@@ -46,11 +46,11 @@ class OctetReader:
         """Raise the error class of this reader with a message that names the current field."""
         raise self.ERROR(self.where, self.offset if offset is None else offset, self.section, message)
 
-    def align(self, boundary: int) -> None:
+    def skip_padding(self, boundary: int) -> None:
         """Skip padding, whose content is ignored (MS-RPCE 3.1.1.5.3.2.2.6)."""
-        self.take(-self.offset % boundary)
+        self.read_bytes(-self.offset % boundary)
 
-    def take(self, size: int) -> bytes:
+    def read_bytes(self, size: int) -> bytes:
         """Read ``size`` bytes. Raise an error if fewer bytes are available."""
         start = self.offset
         stop = start + size
@@ -59,7 +59,7 @@ class OctetReader:
         self.offset = stop
         return self._data[start:stop]
 
-    def number(self, size: int) -> int:
+    def read_number(self, size: int) -> int:
         """Read an unsigned integer of 1, 2, 4 or 8 bytes at its natural alignment."""
         start = self.offset + (-self.offset % size)
         stop = start + size
@@ -69,15 +69,15 @@ class OctetReader:
         value: int = _UNSIGNED_LAYOUTS[self.order, size].unpack_from(self._data, start)[0]
         return value
 
-    def uuid(self) -> UUID:
+    def read_uuid(self) -> UUID:
         """Read a UUID, which has 16 bytes and is aligned to 4. Its first three fields have the byte order of the
         sender.
         """
-        self.align(4)
-        wire = self.take(16)
+        self.skip_padding(4)
+        wire = self.read_bytes(16)
         return UUID(bytes_le=wire) if self.order == "<" else UUID(bytes=wire)
 
-    def finish(self, what: str) -> None:
+    def require_end(self, what: str) -> None:
         """Raise an error if some bytes were not read."""
         if self.offset != self.end:
             self.where = what
@@ -100,11 +100,11 @@ class OctetWriter:
         """Raise MisuseError with a message that names the current field."""
         raise MisuseError(f"{self.where} {message}")
 
-    def align(self, boundary: int) -> None:
+    def write_padding(self, boundary: int) -> None:
         """Write padding up to the next multiple of an alignment."""
         self.data += bytes(-len(self.data) % boundary)
 
-    def number(self, size: int, value: int) -> None:
+    def write_number(self, size: int, value: int) -> None:
         """Write an unsigned integer of 1, 2, 4 or 8 bytes at its natural alignment."""
         data = self.data
         if gap := -len(data) % size:
@@ -114,7 +114,7 @@ class OctetWriter:
         except struct.error:
             self.raise_misuse(f"takes {size} bytes; {value!r} does not fit")
 
-    def uuid(self, value: UUID) -> None:
+    def write_uuid(self, value: UUID) -> None:
         """Write a UUID."""
-        self.align(4)
+        self.write_padding(4)
         self.data += value.bytes_le if self.order == "<" else value.bytes

@@ -32,19 +32,19 @@ class OutgoingCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class SendPdus:
     """The output that contains complete PDUs to send on the connection."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class AssociationBound:
     """The server accepted the association and at least one interface, so calls may begin."""
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
+class CallReturned:
     """A call succeeded. ``results`` contains its [out] parameters and ``Return``, by name."""
 
     call: OutgoingCall
@@ -52,7 +52,7 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class CallFailed:
     """A call failed. ``status``: the status of the fault, u32, or None if the server sent no fault."""
 
     call: OutgoingCall
@@ -61,7 +61,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class AssociationEnded:
     """The association ended, and the connection must be closed. The failures of the pending calls precede this
     output.
     """
@@ -69,4 +69,4 @@ class Ended:
     reason: str
 
 
-Outgoing = Send | Bound | Returned | Failed | Ended
+ClientOutput = SendPdus | AssociationBound | CallReturned | CallFailed | AssociationEnded

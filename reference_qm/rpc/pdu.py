@@ -11,16 +11,16 @@ from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
 from reference_qm.rpc.header import (
+    HEADER_SECTION,
     HEADER_SIZE,
-    LITTLE_ENDIAN,
+    LITTLE_ENDIAN_DREP,
     RPC_VERS,
     RPC_VERS_MINORS,
-    SECTION,
-    TRAILER_SIZE,
+    SEC_TRAILER_SIZE,
     WHOLE_PDU_FLAGS,
     Header,
     SecTrailer,
-    byte_order,
+    get_byte_order,
 )
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import PduError
@@ -50,14 +50,14 @@ class Pdu:
     body: Body
     call_id: int
     pfc_flags: int = WHOLE_PDU_FLAGS
-    packed_drep: bytes = LITTLE_ENDIAN
+    packed_drep: bytes = LITTLE_ENDIAN_DREP
     sec_trailer: SecTrailer | None = None
     rpc_vers_minor: int = 0
 
     @property
     def order(self) -> ByteOrder:
         """The byte order of the PDU and of its stub."""
-        return byte_order(self.packed_drep)
+        return get_byte_order(self.packed_drep)
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
@@ -65,26 +65,31 @@ class Pdu:
         header = Header.parse(data)
         if header.rpc_vers != RPC_VERS or header.rpc_vers_minor not in RPC_VERS_MINORS:
             version = f"{header.rpc_vers}.{header.rpc_vers_minor}"
-            raise PduError("rpc_vers", 0, SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported")
+            raise PduError(
+                "rpc_vers", 0, HEADER_SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported"
+            )
         if header.frag_length != len(data):
             raise PduError(
-                "frag_length", 8, SECTION, f"the value is {header.frag_length}, but the PDU has {len(data)} bytes"
+                "frag_length",
+                8,
+                HEADER_SECTION,
+                f"the value is {header.frag_length}, but the PDU has {len(data)} bytes",
             )
         kind = BODY_BY_PTYPE.get(header.ptype)
         if kind is None:
-            raise PduError("PTYPE", 2, SECTION, f"{header.ptype} is not supported")
+            raise PduError("PTYPE", 2, HEADER_SECTION, f"{header.ptype} is not supported")
         end, trailer = len(data), None
         if header.auth_length:
             trailer = SecTrailer.parse(data, header)
-            end -= header.auth_length + TRAILER_SIZE + trailer.auth_pad_length
+            end -= header.auth_length + SEC_TRAILER_SIZE + trailer.auth_pad_length
         reader = OctetReader(data, header.order, kind.SECTION, HEADER_SIZE, end)
         body = kind.read(reader, header.pfc_flags)
-        reader.finish(kind.__name__)
+        reader.require_end(kind.__name__)
         return cls(body, header.call_id, header.pfc_flags, header.packed_drep, trailer, header.rpc_vers_minor)
 
     def build(self) -> bytes:
         """Return the bytes of the PDU. Raise MisuseError if ``parse`` would refuse these bytes."""
-        writer = OctetWriter(byte_order(self.packed_drep), type(self.body).__name__)
+        writer = OctetWriter(get_byte_order(self.packed_drep), type(self.body).__name__)
         writer.data += bytes(HEADER_SIZE)
         self.body.write(writer)
         auth_length = 0
@@ -95,7 +100,7 @@ class Pdu:
             writer.data += self.sec_trailer.build(writer.order)
         header = Header(
             self.body.PTYPE,
-            self.body.flags(self.pfc_flags),
+            self.body.add_required_flags(self.pfc_flags),
             self.packed_drep,
             len(writer.data),
             auth_length,
@@ -123,7 +128,7 @@ class PduFramer:
         """Whether ``_needed`` is the frag_length of the received header."""
 
     @property
-    def pending(self) -> int:
+    def pending_bytes(self) -> int:
         """The number of bytes of an unfinished PDU."""
         return len(self._held)
 
@@ -148,6 +153,9 @@ class PduFramer:
         size = Header.parse(bytes(self._held)).frag_length
         if not HEADER_SIZE <= size <= self.longest:
             raise PduError(
-                "frag_length", 8, SECTION, f"the value is {size}, which is outside {HEADER_SIZE} to {self.longest}"
+                "frag_length",
+                8,
+                HEADER_SECTION,
+                f"the value is {size}, which is outside {HEADER_SIZE} to {self.longest}",
             )
         self._needed, self._measured = size, True

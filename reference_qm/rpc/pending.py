@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reference_qm.rpc.answers import fault, response
+from reference_qm.rpc.answers import build_fault, build_response
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.calls import Call, IncomingCall
 from reference_qm.rpc.events import CallCancelled, CallOrphaned, CallReceived, HandleRundown, RpcOutput
 from reference_qm.rpc.groups import ContextHandle
-from reference_qm.rpc.header import Flags
-from reference_qm.rpc.limits import MAX_INPUT_SIZE
+from reference_qm.rpc.header import PfcFlags
+from reference_qm.rpc.limits import MAX_REQUEST_STUB_BYTES
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity
@@ -48,12 +48,12 @@ class PendingCalls:
         return len(self._calls)
 
     @property
-    def receiving(self) -> bool:
+    def is_receiving_fragments(self) -> bool:
         """Whether further fragments of a request are expected."""
         return self._incoming is not None
 
     @property
-    def received(self) -> int:
+    def received_stub_bytes(self) -> int:
         """The number of stub bytes received so far of a fragmented request."""
         return 0 if self._incoming is None else len(self._incoming.stub)
 
@@ -63,21 +63,21 @@ class PendingCalls:
         """Process an unprotected fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
         request = pdu.body
         assert isinstance(request, Request)
-        if pdu.pfc_flags & Flags.FIRST_FRAG:
+        if pdu.pfc_flags & PfcFlags.FIRST_FRAG:
             if (breach := self._find_violation(pdu)) is not None:
-                return self._association.protocol_error(pdu, breach)
+                return self._association.refuse_protocol_violation(pdu, breach)
             self._current_call_id = pdu.call_id
             return self._start_call(pdu, request, security)
         incoming = self._incoming
         if incoming is None:
             if 0 <= self._current_call_id - pdu.call_id < _REMEMBERED_CALLS_LIMIT:
                 return []
-            return self._association.protocol_error(
+            return self._association.refuse_protocol_violation(
                 pdu, f"a fragment continues call {pdu.call_id}, which is unknown (MS-RPCE 3.3.3.5.6)"
             )
         same = incoming.call_id, incoming.context.p_cont_id, incoming.first.opnum
         if same != (pdu.call_id, request.p_cont_id, request.opnum):
-            return self._association.protocol_error(
+            return self._association.refuse_protocol_violation(
                 pdu, "a fragment of another call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
             )
         return self._add_fragment(incoming, pdu, request)
@@ -114,13 +114,13 @@ class PendingCalls:
     def _add_fragment(self, incoming: IncomingCall, pdu: Pdu, request: Request) -> list[RpcOutput]:
         self._incoming = None
         size = len(incoming.stub) + len(request.stub)
-        if size > MAX_INPUT_SIZE:  # MS-RPCE 3.3.3.5.4
+        if size > MAX_REQUEST_STUB_BYTES:  # MS-RPCE 3.3.3.5.4
             return self._refuse_request(incoming.call_id, request.p_cont_id, FaultStatus.ACCESS_DENIED)
         if size + self._stub_bytes > self._association.limits.stub_bytes:
             return self._refuse_request(incoming.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
         incoming.stub += request.stub
-        incoming.cancels += bool(pdu.pfc_flags & Flags.PENDING_CANCEL)
-        if not pdu.pfc_flags & Flags.LAST_FRAG:
+        incoming.cancels += bool(pdu.pfc_flags & PfcFlags.PENDING_CANCEL)
+        if not pdu.pfc_flags & PfcFlags.LAST_FRAG:
             self._incoming = incoming
             return []
         return self._accept_request(incoming)
@@ -165,9 +165,9 @@ class PendingCalls:
         if parameter is not None and call.method.takes_handle:
             given = call.arguments[parameter.name]
             if given is not None:
-                handle = self._get_group().find(call.method.handle_kind, given)
+                handle = self._get_group().find_handle(call.method.handle_kind, given)
                 if handle is None:
-                    return self.fail(call, FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH)
+                    return self.fail_call(call, FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH)
                 if handle.holder is not None:
                     handle.waiting.append(call)
                     return []
@@ -181,7 +181,7 @@ class PendingCalls:
 
     # -- answers ------------------------------------------------------------------------------------------------
 
-    def finish(self, call: Call, stub: bytes, handle: ContextHandle | None) -> list[RpcOutput]:
+    def answer_call(self, call: Call, stub: bytes, handle: ContextHandle | None) -> list[RpcOutput]:
         """Answer a call with a response. ``handle`` is the context handle among the results of the call."""
         group = self._get_group()
         opened = handle if handle is not call.handle else None
@@ -192,19 +192,21 @@ class PendingCalls:
         if opened is not None:
             group.handles[opened.uuid] = opened
         size = self._association.max_xmit_frag
-        answer = response(call.call_id, call.context.p_cont_id, stub, call.cancels, size, call.security)
-        return [*self._association.send(answer), *self._end_call(call), *self._association.settle()]
+        answer = build_response(call.call_id, call.context.p_cont_id, stub, call.cancels, size, call.security)
+        return [*self._association.send(answer), *self._end_call(call), *self._association.close_if_drained()]
 
-    def fail(self, call: Call, status: int) -> list[RpcOutput]:
+    def fail_call(self, call: Call, status: int) -> list[RpcOutput]:
         """Answer a call with a fault."""
         if call.ended:
             return []
-        answer = fault(call.call_id, call.context.p_cont_id, status, executed=call.dispatched, cancels=call.cancels)
-        return [*self._association.send(answer), *self._end_call(call), *self._association.settle()]
+        answer = build_fault(
+            call.call_id, call.context.p_cont_id, status, executed=call.dispatched, cancels=call.cancels
+        )
+        return [*self._association.send(answer), *self._end_call(call), *self._association.close_if_drained()]
 
     def _refuse_request(self, call_id: int, p_cont_id: int, status: int) -> list[RpcOutput]:
         """Answer a request that is refused before it becomes a call."""
-        return self._association.send(fault(call_id, p_cont_id, status, executed=False))
+        return self._association.send(build_fault(call_id, p_cont_id, status, executed=False))
 
     # -- ends ---------------------------------------------------------------------------------------------------
 
@@ -219,7 +221,7 @@ class PendingCalls:
             return []
         call.cancels += 1
         if not call.dispatched:
-            return self.fail(call, FaultStatus.NCA_S_FAULT_CANCEL)
+            return self.fail_call(call, FaultStatus.NCA_S_FAULT_CANCEL)
         return [CallCancelled(call)]
 
     def on_orphaned(self, pdu: Pdu) -> list[RpcOutput]:
@@ -227,9 +229,9 @@ class PendingCalls:
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming = None
         call = self._calls.get(pdu.call_id)
-        return [] if call is None else [*self._orphan_call(call), *self._association.settle()]
+        return [] if call is None else [*self._orphan_call(call), *self._association.close_if_drained()]
 
-    def abandon_all_tasks(self) -> list[RpcOutput]:
+    def remove_all_calls(self) -> list[RpcOutput]:
         """Remove every call, because the connection is lost."""
         self._incoming = None
         happened: list[RpcOutput] = []
@@ -254,7 +256,7 @@ class PendingCalls:
         happened: list[RpcOutput] = []
         while handle.waiting and handle.holder is None:
             following = handle.waiting.popleft()
-            if not (following.ended or following.association.closed):
+            if not (following.ended or following.association.is_closed):
                 happened += following.association.calls._dispatch_call(following)
         return happened
 

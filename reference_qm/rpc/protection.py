@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from reference_qm.rpc.authentication import AuthLevel, ClientSecurity, SecurityContext, SecurityError, Segments
 from reference_qm.rpc.bodies import Request, Response
-from reference_qm.rpc.header import HEADER_SIZE, TRAILER_SIZE, Flags, Header, SecTrailer
+from reference_qm.rpc.header import HEADER_SIZE, SEC_TRAILER_SIZE, Header, PfcFlags, SecTrailer
 from reference_qm.rpc.pdu import Pdu
 
 STUB_ALIGNMENT_BYTES = 16
@@ -17,7 +17,7 @@ STUB_ALIGNMENT_BYTES = 16
 CALL_HEADER_BYTES = 24
 """The number of bytes before the stub data of a request or response without an object UUID."""
 _OBJECT_UUID_BYTES = 16
-CONTEXT_ID = 1
+SECURITY_CONTEXT_ID = 1
 """The auth_context_id of a client. A client has only one security context per connection."""
 
 
@@ -36,7 +36,7 @@ class AgreedSecurity:
     failed: str | None = None
     """The reason why calls in this security context are refused, or None if they are accepted."""
 
-    def trailer(self, token: bytes, auth_pad_length: int = 0) -> SecTrailer:
+    def build_trailer(self, token: bytes, auth_pad_length: int = 0) -> SecTrailer:
         """Return the sec_trailer for a PDU of this security context."""
         return SecTrailer(self.auth_type, self.auth_level, self.auth_context_id, token, auth_pad_length)
 
@@ -45,13 +45,13 @@ class AgreedSecurity:
         spoken = (trailer.auth_type, trailer.auth_level, trailer.auth_context_id)
         return spoken == (self.auth_type, self.auth_level, self.auth_context_id)
 
-    def protect(self, pdu: Pdu) -> bytes:
+    def protect_pdu(self, pdu: Pdu) -> bytes:
         """Return the bytes of a request or response, signed or sealed according to the level."""
         assert isinstance(pdu.body, Request | Response)
         if not self.level.signs:
             return pdu.build()
         pad = -len(pdu.body.stub) % STUB_ALIGNMENT_BYTES
-        wire = replace(pdu, sec_trailer=self.trailer(bytes(self.context.signature_size), pad)).build()
+        wire = replace(pdu, sec_trailer=self.build_trailer(bytes(self.context.signature_size), pad)).build()
         segments = split_segments(wire)
         if self.level.seals:
             body, signature = self.context.seal(segments, header_sign=self.header_sign)
@@ -59,7 +59,7 @@ class AgreedSecurity:
             body, signature = segments.body, self.context.sign(segments, header_sign=self.header_sign)
         return segments.header + body + segments.sec_trailer + signature
 
-    def open(self, wire: bytes) -> Pdu:
+    def unprotect_pdu(self, wire: bytes) -> Pdu:
         """Return a request or response after its signature is checked and its stub data is decrypted.
 
         Raise SecurityError for a wrong signature, and PduError for wrong padding.
@@ -80,13 +80,13 @@ class AgreedSecurity:
         """Return the number of stub bytes in each fragment except the last."""
         if not self.level.signs:
             return (fragment_bytes - CALL_HEADER_BYTES) // 8 * 8
-        taken = CALL_HEADER_BYTES + TRAILER_SIZE + self.context.signature_size
+        taken = CALL_HEADER_BYTES + SEC_TRAILER_SIZE + self.context.signature_size
         return (fragment_bytes - taken) // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
 
 def begin_security(security: ClientSecurity) -> AgreedSecurity:
     """Return the security context of a client's new connection, before the first token is exchanged."""
-    return AgreedSecurity(security.auth_type, security.level, security.level, CONTEXT_ID, security.initiate())
+    return AgreedSecurity(security.auth_type, security.level, security.level, SECURITY_CONTEXT_ID, security.initiate())
 
 
 def split_segments(wire: bytes) -> Segments:
@@ -94,14 +94,14 @@ def split_segments(wire: bytes) -> Segments:
     no body segment.
     """
     header = Header.parse(wire)
-    start = len(wire) - header.auth_length - TRAILER_SIZE
+    start = len(wire) - header.auth_length - SEC_TRAILER_SIZE
     length = HEADER_SIZE
     if header.ptype in (Request.PTYPE, Response.PTYPE):
         length = CALL_HEADER_BYTES
-        if header.ptype == Request.PTYPE and header.pfc_flags & Flags.OBJECT_UUID:
+        if header.ptype == Request.PTYPE and header.pfc_flags & PfcFlags.OBJECT_UUID:
             length += _OBJECT_UUID_BYTES
     length = min(length, start)
-    return Segments(wire[:length], wire[length:start], wire[start : start + TRAILER_SIZE])
+    return Segments(wire[:length], wire[length:start], wire[start : start + SEC_TRAILER_SIZE])
 
 
 def build_fragments(
@@ -115,7 +115,7 @@ def build_fragments(
     out = bytearray()
     for start, part, flags in _split_stub(stub, _count_stub_bytes_per_fragment(fragment_bytes, security)):
         pdu = make(part, len(stub) - start, flags)
-        out += pdu.build() if security is None else security.protect(pdu)
+        out += pdu.build() if security is None else security.protect_pdu(pdu)
     return bytes(out)
 
 
@@ -129,7 +129,7 @@ def _count_stub_bytes_per_fragment(fragment_bytes: int, security: AgreedSecurity
 
 def _split_stub(stub: bytes, size: int) -> Iterator[tuple[int, bytes, int]]:
     for start in range(0, max(len(stub), 1), size):
-        flags = Flags.FIRST_FRAG if start == 0 else 0
+        flags = PfcFlags.FIRST_FRAG if start == 0 else 0
         if start + size >= len(stub):
-            flags |= Flags.LAST_FRAG
+            flags |= PfcFlags.LAST_FRAG
         yield start, stub[start : start + size], flags

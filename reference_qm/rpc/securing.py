@@ -8,8 +8,8 @@ are not multiplexed.
 from __future__ import annotations
 
 from reference_qm.rpc.authentication import SecurityError, ServerSecurity, parse_authentication_level
-from reference_qm.rpc.header import Flags, SecTrailer
-from reference_qm.rpc.limits import Limits
+from reference_qm.rpc.header import PfcFlags, SecTrailer
+from reference_qm.rpc.limits import AssociationLimits
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity
 from reference_qm.rpc.rpc_errors import PduError
@@ -32,7 +32,7 @@ class AuthenticationRefused(Exception):
 class AssociationSecurity:
     """The authentication of a client on one connection. The methods raise AuthenticationRefused."""
 
-    def __init__(self, security: ServerSecurity, limits: Limits) -> None:
+    def __init__(self, security: ServerSecurity, limits: AssociationLimits) -> None:
         self._security = security
         self._limits = limits
         self._agreed: AgreedSecurity | None = None
@@ -66,9 +66,9 @@ class AssociationSecurity:
             return None
         agreed = self._check_trailer(trailer)
         if agreed.legs == 0:
-            agreed.header_sign = bool(pdu.pfc_flags & Flags.SUPPORT_HEADER_SIGN)
+            agreed.header_sign = bool(pdu.pfc_flags & PfcFlags.SUPPORT_HEADER_SIGN)
         token = self._process_token(agreed, trailer.token)
-        return agreed.trailer(token) if token else None
+        return agreed.build_trailer(token) if token else None
 
     def take_last_leg(self, trailer: SecTrailer) -> None:
         """Process the token of an rpc_auth_3 PDU. The server does not answer this PDU, so the client learns of a
@@ -88,9 +88,9 @@ class AssociationSecurity:
         return self._agreed is not None and self._agreed.header_sign
 
     @property
-    def unfinished(self) -> bool:
+    def is_unfinished(self) -> bool:
         """Whether an authentication has begun and is not complete."""
-        return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.complete
+        return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.is_complete
 
     def _check_trailer(self, trailer: SecTrailer) -> AgreedSecurity:
         if self._agreed is None or not self._agreed.owns_trailer(trailer):
@@ -104,20 +104,20 @@ class AssociationSecurity:
     def _process_token(self, agreed: AgreedSecurity, token: bytes) -> bytes:
         agreed.legs += 1
         try:
-            if agreed.failed is not None or agreed.context.complete:
+            if agreed.failed is not None or agreed.context.is_complete:
                 raise SecurityError("a token was received after the last token of the authentication")
             if agreed.legs > self._limits.auth_legs:
                 raise SecurityError(f"the authentication has more than {self._limits.auth_legs} tokens")
             if len(token) > self._limits.token_bytes:
                 raise SecurityError(f"the token is too long: {len(token)} bytes")
-            return agreed.context.step(token)
+            return agreed.context.process_token(token)
         except SecurityError as error:
             agreed.failed = f"the authentication failed: {error} (MS-RPCE 3.3.1.5.2.1)"
             raise AuthenticationRefused(agreed.failed, FaultStatus.ACCESS_DENIED) from error
 
     # -- calls --------------------------------------------------------------------------------------------------
 
-    def open(self, wire: bytes, pdu: Pdu) -> tuple[Pdu, AgreedSecurity | None]:
+    def unprotect_call_pdu(self, wire: bytes, pdu: Pdu) -> tuple[Pdu, AgreedSecurity | None]:
         """Return a PDU of a call without its protection, and the security context that protected it, which is None
         at the authentication level none.
 
@@ -131,7 +131,7 @@ class AssociationSecurity:
             return pdu, None
         if agreed.failed is not None:
             raise AuthenticationRefused(agreed.failed, FaultStatus.ACCESS_DENIED)
-        if not agreed.context.complete:
+        if not agreed.context.is_complete:
             why = "a call arrived before the authentication was complete (MS-RPCE 3.3.3)"
             raise AuthenticationRefused(why, FaultStatus.NCA_S_PROTO_ERROR)
         if trailer is None:
@@ -145,7 +145,7 @@ class AssociationSecurity:
         if not agreed.level.signs:
             return pdu, agreed
         try:
-            return agreed.open(wire), agreed
+            return agreed.unprotect_pdu(wire), agreed
         except (SecurityError, PduError) as error:
             why = f"the protection of a PDU is wrong: {error} (MS-RPCE 3.3.1.5.2.2)"
             raise AuthenticationRefused(why, FaultStatus.RPC_S_SEC_PKG_ERROR) from error

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reference_qm.rpc.authentication import NO_SECURITY, ServerSecurity
-from reference_qm.rpc.groups import Groups
+from reference_qm.rpc.groups import AssociationGroups
 from reference_qm.rpc.interfaces.method import Interface
-from reference_qm.rpc.limits import Limits
+from reference_qm.rpc.limits import AssociationLimits
 from reference_qm.rpc.syntaxes import NDR64, SyntaxId
 from reference_qm.surface.entropy import Entropy
 
@@ -25,15 +25,15 @@ class RpcService:
         self,
         interfaces: Iterable[Interface],
         entropy: Entropy,
-        limits: Limits | None = None,
+        limits: AssociationLimits | None = None,
         preferred: SyntaxId = NDR64,
         security: ServerSecurity = NO_SECURITY,
         *,
         strict: bool = True,
     ) -> None:
         self.interfaces = tuple(interfaces)
-        self.groups = Groups(entropy)
-        self.limits = limits or Limits()
+        self.groups = AssociationGroups(entropy)
+        self.limits = limits or AssociationLimits()
         self.preferred = preferred
         self.security = security
         self.strict = strict

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class FaultStatus(IntEnum):
-    """The status codes that this runtime sends. A dispatcher may send any code that is not in NEVER_SENT."""
+    """The status codes that this runtime sends. A dispatcher may send any code outside NEVER_SENT_FAULT_STATUSES."""
 
     ACCESS_DENIED = 0x00000005
     """ERROR_ACCESS_DENIED: the stub exceeds 4 MiB (MS-RPCE 3.3.3.5.4), or the authentication is missing or failed."""
@@ -28,7 +28,7 @@ class FaultStatus(IntEnum):
     NCA_S_SERVER_TOO_BUSY = 0x1C010014
 
 
-NEVER_SENT = frozenset(
+NEVER_SENT_FAULT_STATUSES = frozenset(
     {
         0x00000000,
         0x80000001,
@@ -49,7 +49,7 @@ NEVER_SENT = frozenset(
 """The status codes that a server never sends in a fault (MS-RPCE 3.3.3.5.1)."""
 
 
-class Result(IntEnum):
+class ProposalResult(IntEnum):
     """The values of p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
 
     ACCEPTANCE = 0

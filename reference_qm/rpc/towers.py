@@ -15,9 +15,9 @@ from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.syntaxes import SyntaxId
 
 SECTION = "C706 L"
-_UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
+_UUID_PROTOCOL, _CONNECTION_ORIENTED_PROTOCOL, _TCP_PROTOCOL, _IP_PROTOCOL = 0x0D, 0x0B, 0x07, 0x09
 _ZERO_ADDRESS = IPv4Address(0)
-_PROTOCOLS = (_CONNECTION_ORIENTED, _TCP, _IP)
+_PROTOCOLS = (_CONNECTION_ORIENTED_PROTOCOL, _TCP_PROTOCOL, _IP_PROTOCOL)
 
 
 class TowerReader(OctetReader):
@@ -29,7 +29,7 @@ class TowerReader(OctetReader):
 
     def read_counted_bytes(self) -> bytes:
         """Read a u16 count, and as many bytes as it states."""
-        return self.take(int.from_bytes(self.take(2), "little"))
+        return self.read_bytes(int.from_bytes(self.read_bytes(2), "little"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class Tower:
         reader.where = "tower_octet_string"
         floors = [
             (reader.read_counted_bytes(), reader.read_counted_bytes())
-            for _ in range(int.from_bytes(reader.take(2), "little"))
+            for _ in range(int.from_bytes(reader.read_bytes(2), "little"))
         ]
-        reader.finish("tower_octet_string")
+        reader.require_end("tower_octet_string")
         protocols = tuple(left[0] if left else None for left, _ in floors[2:])
         if len(floors) != 5 or protocols != _PROTOCOLS or len(floors[3][1]) != 2 or len(floors[4][1]) != 4:
             return None
@@ -70,12 +70,15 @@ class Tower:
         """Return the octets of the tower."""
         floors = [
             *(
-                (bytes([_UUID]) + one.uuid.bytes_le + one.major.to_bytes(2, "little"), one.minor.to_bytes(2, "little"))
+                (
+                    bytes([_UUID_PROTOCOL]) + one.uuid.bytes_le + one.major.to_bytes(2, "little"),
+                    one.minor.to_bytes(2, "little"),
+                )
                 for one in (self.interface, self.transfer_syntax)
             ),
-            (bytes([_CONNECTION_ORIENTED]), bytes(2)),
-            (bytes([_TCP]), self.port.to_bytes(2, "big")),
-            (bytes([_IP]), self.address.packed),
+            (bytes([_CONNECTION_ORIENTED_PROTOCOL]), bytes(2)),
+            (bytes([_TCP_PROTOCOL]), self.port.to_bytes(2, "big")),
+            (bytes([_IP_PROTOCOL]), self.address.packed),
         ]
         parts = [len(floors).to_bytes(2, "little")]
         for side in (side for floor in floors for side in floor):
@@ -85,7 +88,7 @@ class Tower:
 
 def _read_floor_syntax(left: bytes, right: bytes) -> SyntaxId | None:
     """Return the syntax that a floor with a UUID identifies."""
-    if len(left) != 19 or left[0] != _UUID or len(right) != 2:
+    if len(left) != 19 or left[0] != _UUID_PROTOCOL or len(right) != 2:
         return None
     major, minor = int.from_bytes(left[17:], "little"), int.from_bytes(right, "little")
     return SyntaxId(UUID(bytes_le=left[1:17]), major | minor << 16)

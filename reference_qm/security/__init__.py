@@ -7,7 +7,7 @@ used only in this package.
 from reference_qm.security.access import (
     DEFAULT_QUEUE_SECURITY,
     QueueAccess,
-    default_queue_security,
+    build_default_queue_security,
     is_granted,
 )
 from reference_qm.security.algorithms import (
@@ -21,7 +21,7 @@ from reference_qm.security.algorithms import (
 from reference_qm.security.caches import CachedSymmetricKey, CachedUserCert, SecurityCaches, SecuritySettings
 from reference_qm.security.descriptor import Ace, AceType, Acl, SecurityDescriptor
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
-from reference_qm.security.key_exchange import public_key, public_key_blob
+from reference_qm.security.key_exchange import build_public_key_blob, parse_public_key
 from reference_qm.security.message_attributes import (
     UNPROTECTED_ATTRIBUTES,
     MessageSecurity,
@@ -29,20 +29,20 @@ from reference_qm.security.message_attributes import (
     read_security,
 )
 from reference_qm.security.provisioning import (
-    KEY_BITS,
+    KEY_BITS_BY_PROVIDER,
     Account,
     PrivateKeys,
     SecurityConfig,
+    build_directory_key_list,
     generate_key,
-    public_key_list,
 )
 from reference_qm.security.receiving import (
     ST_NONE,
     ST_QUEUE_MANAGER,
     ST_SID,
     Accounts,
+    MessageRefused,
     Receiver,
-    Refused,
     authenticate_message,
     authorize_sender,
     decrypt_message,
@@ -50,17 +50,17 @@ from reference_qm.security.receiving import (
 )
 from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sending import encrypt_message
-from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
+from reference_qm.security.sid import ANONYMOUS_SID, EVERYONE_SID, Sid
 from reference_qm.security.signatures import SignatureType, build_signed_content, sign_message
 
 __all__ = [
     "AES_PROVIDER",
-    "ANONYMOUS",
+    "ANONYMOUS_SID",
     "BASE_PROVIDER",
     "DEFAULT_QUEUE_SECURITY",
     "ENHANCED_PROVIDER",
-    "EVERYONE",
-    "KEY_BITS",
+    "EVERYONE_SID",
+    "KEY_BITS_BY_PROVIDER",
     "ST_NONE",
     "ST_QUEUE_MANAGER",
     "ST_SID",
@@ -74,6 +74,7 @@ __all__ = [
     "CachedUserCert",
     "EncryptionAlgorithm",
     "HashAlgorithm",
+    "MessageRefused",
     "MessageSecurity",
     "MqdsPublicKey",
     "MqdsPublicKeys",
@@ -81,7 +82,6 @@ __all__ = [
     "PrivateKeys",
     "QueueAccess",
     "Receiver",
-    "Refused",
     "SecurityCaches",
     "SecurityConfig",
     "SecurityDescriptor",
@@ -94,16 +94,16 @@ __all__ = [
     "add_security",
     "authenticate_message",
     "authorize_sender",
+    "build_default_queue_security",
+    "build_directory_key_list",
+    "build_public_key_blob",
     "build_signed_content",
     "decrypt_message",
-    "default_queue_security",
     "encrypt_message",
     "generate_key",
     "identify_sender",
     "is_granted",
-    "public_key",
-    "public_key_blob",
-    "public_key_list",
+    "parse_public_key",
     "read_security",
     "sign_message",
 ]

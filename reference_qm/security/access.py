@@ -6,7 +6,7 @@ from collections.abc import Set
 from enum import IntFlag
 
 from reference_qm.security.descriptor import Ace, AceType, Acl, SecurityDescriptor
-from reference_qm.security.sid import ANONYMOUS, EVERYONE, OWNER_RIGHTS, Sid
+from reference_qm.security.sid import ANONYMOUS_SID, EVERYONE_SID, OWNER_RIGHTS_SID, Sid
 
 
 class QueueAccess(IntFlag):
@@ -64,10 +64,10 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
     aces = [ace for ace in descriptor.Dacl.Aces if not ace.is_inherit_only]
     missing = int(wanted)
     is_owner = descriptor.Owner is not None and descriptor.Owner in sids
-    if is_owner and not any(ace.Sid == OWNER_RIGHTS for ace in aces):
+    if is_owner and not any(ace.Sid == OWNER_RIGHTS_SID for ace in aces):
         missing &= ~_RIGHTS_OF_OWNERS
     for ace in aces:
-        if ace.Sid not in sids and not (is_owner and ace.Sid == OWNER_RIGHTS):
+        if ace.Sid not in sids and not (is_owner and ace.Sid == OWNER_RIGHTS_SID):
             continue
         mask = _expand_generic_rights(ace.Mask)
         if ace.AceType is AceType.ACCESS_ALLOWED:
@@ -85,8 +85,8 @@ def _expand_generic_rights(mask: int) -> int:
     return mask
 
 
-def default_queue_security(
-    owner: Sid = ANONYMOUS, machine: Sid | None = None, *, by_soap: bool = False
+def build_default_queue_security(
+    owner: Sid = ANONYMOUS_SID, machine: Sid | None = None, *, by_soap: bool = False
 ) -> SecurityDescriptor:
     """Return the default security descriptor of a queue.
 
@@ -96,10 +96,10 @@ def default_queue_security(
     """
     public = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
     write = QueueAccess.MQSEC_WRITE_MESSAGE if by_soap else QueueAccess(0)
-    owned = owner != ANONYMOUS
+    owned = owner != ANONYMOUS_SID
     granted = (
-        (EVERYONE, (public if owned else QueueAccess.MQSEC_QUEUE_GENERIC_ALL) | write),
-        (ANONYMOUS, write),
+        (EVERYONE_SID, (public if owned else QueueAccess.MQSEC_QUEUE_GENERIC_ALL) | write),
+        (ANONYMOUS_SID, write),
         (machine, public),
         (owner, QueueAccess.MQSEC_QUEUE_GENERIC_ALL if owned else QueueAccess(0)),
     )
@@ -107,7 +107,7 @@ def default_queue_security(
     return SecurityDescriptor(owner, None, Acl(aces))
 
 
-DEFAULT_QUEUE_SECURITY = default_queue_security()
+DEFAULT_QUEUE_SECURITY = build_default_queue_security()
 """The descriptor of a queue that is created in a workgroup, where there are no domain users. It grants all rights to
 everyone.
 """

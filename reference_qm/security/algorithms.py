@@ -49,7 +49,7 @@ PROV_RSA_AES = 0x18
 
 
 @dataclass(frozen=True, slots=True)
-class Privacy:
+class PrivacyProvider:
     """The provider and the keys that a PrivacyLevel stands for.
 
     Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. ``provider``: the name of the CSP. ``provider_type``: u32 (MS-MQMQ 2.2.1).
@@ -61,14 +61,14 @@ class Privacy:
     key_bits: Mapping[EncryptionAlgorithm, int]
 
 
-PRIVACY_BY_LEVEL: Mapping[int, Privacy] = {
-    PrivacyLevel.BASE: Privacy(
+PRIVACY_BY_LEVEL: Mapping[int, PrivacyProvider] = {
+    PrivacyLevel.BASE: PrivacyProvider(
         BASE_PROVIDER, PROV_RSA_FULL, {EncryptionAlgorithm.RC2: 40, EncryptionAlgorithm.RC4: 40}
     ),
-    PrivacyLevel.ENHANCED: Privacy(
+    PrivacyLevel.ENHANCED: PrivacyProvider(
         ENHANCED_PROVIDER, PROV_RSA_FULL, {EncryptionAlgorithm.RC2: 128, EncryptionAlgorithm.RC4: 128}
     ),
-    PrivacyLevel.ADVANCED: Privacy(
+    PrivacyLevel.ADVANCED: PrivacyProvider(
         AES_PROVIDER,
         PROV_RSA_AES,
         {EncryptionAlgorithm.AES128: 128, EncryptionAlgorithm.AES192: 192, EncryptionAlgorithm.AES256: 256},
@@ -76,7 +76,7 @@ PRIVACY_BY_LEVEL: Mapping[int, Privacy] = {
 }
 
 
-def hash_algorithm(value: int) -> HashAlgorithm:
+def parse_hash_algorithm(value: int) -> HashAlgorithm:
     """Return the HashAlgorithm with a u32 value. Raise SecurityError for a value that is not in the table."""
     try:
         return HashAlgorithm(value)
@@ -86,7 +86,7 @@ def hash_algorithm(value: int) -> HashAlgorithm:
         ) from None
 
 
-def get_provider_and_key_size(level: int) -> Privacy:
+def get_provider_and_key_size(level: int) -> PrivacyProvider:
     """Return the provider and the key size of a PrivacyLevel (u32). Raise SecurityError for a PrivacyLevel without
     encryption.
     """
@@ -96,7 +96,7 @@ def get_provider_and_key_size(level: int) -> Privacy:
     return privacy
 
 
-def encryption_algorithm(privacy: Privacy, value: int) -> EncryptionAlgorithm:
+def parse_encryption_algorithm(privacy: PrivacyProvider, value: int) -> EncryptionAlgorithm:
     """Return the EncryptionAlgorithm with a u32 value. Raise SecurityError for an algorithm that the provider of
     the PrivacyLevel does not have.
     """

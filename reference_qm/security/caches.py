@@ -24,10 +24,10 @@ MS_PER_MINUTE = 60_000
 @dataclass(frozen=True, slots=True)
 class SecuritySettings:
     """The settings that MS-MQQB 3.1.3.1 initializes when the queue manager starts. Sizes are numbers of entries, and
-    lifetimes are in ms. Three settings depend on the release of Windows. ``base_caches``: the keys of the Base provider
-    are in separate caches (notes <22>, <23>, <59>, <60>, <67> to <69>). ``received_keys_stay``: the caches for received
-    messages are never cleaned up (<61>). ``sent_keys_live_long``: the keys in SendSymmetricKeyCache live for
-    SymmetricKeyLongLifetime (<63>, <64>, <69>).
+    lifetimes are in ms. Three settings depend on the release of Windows. ``has_separate_base_caches``: the keys of the
+    Base provider are in separate caches (notes <22>, <23>, <59>, <60>, <67> to <69>). ``received_keys_stay``: the
+    caches for received messages are never cleaned up (<61>). ``sent_keys_live_long``: the keys in SendSymmetricKeyCache
+    live for SymmetricKeyLongLifetime (<63>, <64>, <69>).
     """
 
     UserCertCacheSize: int = 53
@@ -41,7 +41,7 @@ class SecuritySettings:
     PreferredBaseAlgorithm: int = 0x6801
     SendEnhancedRC2Using40BitKeys: bool = False
     RejectEnhancedRC2Using40BitKeys: bool = False
-    base_caches: bool = False
+    has_separate_base_caches: bool = False
     received_keys_stay: bool = False
     sent_keys_live_long: bool = False
 
@@ -166,10 +166,10 @@ class SecurityCaches:
 
     def get_receiving_cache(self, level: int) -> TimedCache[CachedSymmetricKey]:
         """Return the cache for the keys of received messages with the given PrivacyLevel (u32)."""
-        base = self.settings.base_caches and level == PrivacyLevel.BASE
+        base = self.settings.has_separate_base_caches and level == PrivacyLevel.BASE
         return self.ReceiveBaseSymmetricKeyCache if base else self.ReceiveSymmetricKeyCache
 
     def get_sending_cache(self, level: int) -> TimedCache[CachedSymmetricKey]:
         """Return the cache for the keys of sent messages with the given PrivacyLevel (u32)."""
-        base = self.settings.base_caches and level == PrivacyLevel.BASE
+        base = self.settings.has_separate_base_caches and level == PrivacyLevel.BASE
         return self.SendBaseSymmetricKeyCache if base else self.SendSymmetricKeyCache

@@ -25,7 +25,7 @@ from reference_qm.security.security_error import SecurityError
 
 _SECTION_NAME = "MS-MQQB 3.1.7.1.5"
 _REDUCED_KEY_BITS = 40
-_KEY_BITS = {
+_KEY_BITS_BY_ALGORITHM = {
     EncryptionAlgorithm.RC2: (40, 128),
     EncryptionAlgorithm.RC4: (40, 128),
     EncryptionAlgorithm.AES128: (128,),
@@ -44,7 +44,7 @@ def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
     """Return the encrypted body. RC4 keeps the size of the body; the other algorithms pad the body to a multiple of
     the block size.
     """
-    _check_key(algorithm, key)
+    _check_key_size(algorithm, key)
     if algorithm not in _BLOCK_SIZE_BY_ALGORITHM:
         return _apply_rc4(key, body)
     padder = padding.PKCS7(8 * _BLOCK_SIZE_BY_ALGORITHM[algorithm]).padder()
@@ -56,12 +56,12 @@ def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
 
 def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
     """Return the decrypted body. Raise SecurityError for an invalid body; RC4 cannot detect an invalid body."""
-    _check_key(algorithm, key)
+    _check_key_size(algorithm, key)
     if algorithm not in _BLOCK_SIZE_BY_ALGORITHM:
         return _apply_rc4(key, body)
     block = _BLOCK_SIZE_BY_ALGORITHM[algorithm]
     if not body or len(body) % block:
-        raise _security_error(f"{len(body)} bytes are not a multiple of the block size {block}")
+        raise _make_security_error(f"{len(body)} bytes are not a multiple of the block size {block}")
     padded = (
         bytes(_build_weak_rc2(key).decrypt(body))
         if _is_weak_rc2(algorithm, key)
@@ -71,16 +71,16 @@ def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
     try:
         return unpadder.update(padded) + unpadder.finalize()
     except ValueError as error:
-        raise _security_error("the padding is not PKCS #5 padding") from error
+        raise _make_security_error("the padding is not PKCS #5 padding") from error
 
 
-def _check_key(algorithm: EncryptionAlgorithm, key: bytes) -> None:
-    if 8 * len(key) not in _KEY_BITS[algorithm]:
-        allowed = " or ".join(map(str, _KEY_BITS[algorithm]))
+def _check_key_size(algorithm: EncryptionAlgorithm, key: bytes) -> None:
+    if 8 * len(key) not in _KEY_BITS_BY_ALGORITHM[algorithm]:
+        allowed = " or ".join(map(str, _KEY_BITS_BY_ALGORITHM[algorithm]))
         raise SecurityError("SymmetricKey", _SECTION_NAME, f"{algorithm.name} takes {allowed} bits, not {8 * len(key)}")
 
 
-def _security_error(message: str) -> SecurityError:
+def _make_security_error(message: str) -> SecurityError:
     return SecurityError("MessagePropertiesHeader.MessageBody", "MS-MQQB 3.1.5.8.3", message)
 
 

@@ -16,7 +16,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import GUID, U32, Layout
 from reference_qm.codec.record import Record
 from reference_qm.security.algorithms import HashAlgorithm
-from reference_qm.security.hashing import digest
+from reference_qm.security.hashing import compute_digest
 
 _PUBLIC_KEY_LAYOUT = Layout("MQDSPUBLICKEY", "MS-MQMQ 2.2.1", ulKeyLen=U32, ulProviderLen=U32, ulProviderType=U32)
 _PUBLIC_KEYS_LAYOUT = Layout("MQDSPUBLICKEYS", "MS-MQMQ 2.2.2", ulLen=U32, cNumofKeys=U32)
@@ -122,7 +122,7 @@ class UserSignCert(Record):
     @classmethod
     def create_entry(cls, identifier: UUID, certificate: bytes) -> Self:
         """Return the entry of a certificate. The Digest of the entry is the MD5 hash of the certificate."""
-        return cls(digest(HashAlgorithm.MD5, certificate), identifier, certificate)
+        return cls(compute_digest(HashAlgorithm.MD5, certificate), identifier, certificate)
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:

@@ -40,7 +40,7 @@ MAX_EXPONENT = 0xFFFFFFFF
 """The maximum value of pubExp, which is a u32 (MS-MQQB 2.4.1, MS-MQMQ 2.2.20.6)."""
 
 
-def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
+def compute_digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
     """Return the hash of ``data``: 16, 20, 32 or 64 bytes."""
     if algorithm in _PYCRYPTODOMEX_HASHES:
         old: bytes = import_second_library_module(_PYCRYPTODOMEX_HASHES[algorithm]).new(data).digest()
@@ -50,7 +50,7 @@ def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
     return made.finalize()
 
 
-def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes:
+def sign_data(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes:
     """Return the signature of ``data`` as little-endian bytes, which have the size of the modulus. Raise
     SecurityError if the key is too small.
 
@@ -70,7 +70,7 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
     return signature[::-1]
 
 
-def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, signature: bytes) -> bool:
+def is_valid_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, signature: bytes) -> bool:
     """Return whether ``signature`` (little-endian bytes) is a valid signature of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
     big_endian = signature[::-1]
     try:
@@ -89,7 +89,7 @@ def _build_second_library_signer(key: Any) -> Any:
     return import_second_library_module("Signature.pkcs1_15").new(key)
 
 
-def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
+def read_certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
     """Return the public key of a DER X.509 certificate. Raise SecurityError for a certificate without a usable RSA
     key.
 

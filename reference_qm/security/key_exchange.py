@@ -27,7 +27,7 @@ _SIMPLE_BLOB_SECTION = "MS-MQQB 2.4.2"
 _PUBLIC_KEY_BLOB_SECTION = "MS-MQQB 2.4.1"
 
 
-def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
+def parse_public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
     """Return the key that a PUBLICKEYBLOB contains. Raise SecurityError for invalid numbers."""
     modulus = int.from_bytes(blob.modulus, "little")
     if modulus.bit_length() != blob.bitLen:
@@ -44,7 +44,7 @@ def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
         ) from error
 
 
-def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
+def build_public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
     """Return the PUBLICKEYBLOB of a key. The size of the key's modulus is a whole number of bytes."""
     numbers = key.public_numbers()
     return PublicKeyBlob(numbers.e, numbers.n.to_bytes(-(-key.key_size // 8), "little"))

@@ -39,7 +39,7 @@ class MessageSecurity:
     AuthenticationProviderName: str = ""
 
     @property
-    def in_header(self) -> bool:
+    def needs_header(self) -> bool:
         """Whether a packet needs a SecurityHeader to contain these attributes. For the algorithms alone it needs none,
         because every MessagePropertiesHeader names them. Spec: MS-MQMQ 2.2.19.3.
         """
@@ -67,7 +67,7 @@ def add_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMe
             EncryptionAlgorithm=security.EncryptionAlgorithm,
         ),
     )
-    if not security.in_header:
+    if not security.needs_header:
         return packet
     provider = security.AuthenticationProviderName
     header = SecurityHeader(

@@ -17,18 +17,18 @@ from reference_qm.codec import NULL_GUID
 from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, PRIVACY_BY_LEVEL
 from reference_qm.security.caches import SecuritySettings
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
-from reference_qm.security.key_exchange import public_key_blob
+from reference_qm.security.key_exchange import build_public_key_blob
 from reference_qm.security.second_library import import_second_library_module
 from reference_qm.security.sid import Sid
 from reference_qm.surface.entropy import Entropy
 
-KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_PROVIDER: 1024}
+KEY_BITS_BY_PROVIDER: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_PROVIDER: 1024}
 """The size in bits of a queue manager's RSA key for each provider. The providers are in the order in which key lists
 contain their keys. Spec: MS-MQDMPR 3.1.3.
 """
-_PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
+_TYPE_BY_PROVIDER = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
 _PUBLIC_EXPONENT = 65537
-_KEY_TYPE_AT = 4
+_KEY_TYPE_OFFSET = 4
 _SIGNING_KEY_TYPE = bytes.fromhex("00 24 00 00")
 """The field Key Type of an RSA key for signing. Spec: MS-MQMQ 2.2.20.6."""
 
@@ -93,15 +93,19 @@ def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
     return rsa.RSAPrivateNumbers(p, q, d, *parts, rsa.RSAPublicNumbers(_PUBLIC_EXPONENT, p * q)).private_key()
 
 
-def public_key_list(keys: PrivateKeys, *, signing: bool = False) -> MqdsPublicKeys:
+def build_directory_key_list(keys: PrivateKeys, *, signing: bool = False) -> MqdsPublicKeys:
     """Return the PublicEncryptionKeyList, or the PublicSigningKeyList, of a list of private keys. The field Key Type
     of a blob distinguishes keys for encryption and keys for signing. Spec: MS-MQDMPR 3.1.3, MS-MQMQ 2.2.1, 2.2.20.6.
     """
 
     def build_blob(key: rsa.RSAPrivateKey) -> bytes:
-        blob = public_key_blob(key.public_key()).build()
-        return blob[:_KEY_TYPE_AT] + _SIGNING_KEY_TYPE + blob[_KEY_TYPE_AT + 4 :] if signing else blob
+        blob = build_public_key_blob(key.public_key()).build()
+        return blob[:_KEY_TYPE_OFFSET] + _SIGNING_KEY_TYPE + blob[_KEY_TYPE_OFFSET + 4 :] if signing else blob
 
     return MqdsPublicKeys(
-        tuple(MqdsPublicKey(_PROVIDER_TYPES[name], name, build_blob(keys[name])) for name in KEY_BITS if name in keys)
+        tuple(
+            MqdsPublicKey(_TYPE_BY_PROVIDER[name], name, build_blob(keys[name]))
+            for name in KEY_BITS_BY_PROVIDER
+            if name in keys
+        )
     )

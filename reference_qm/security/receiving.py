@@ -29,9 +29,9 @@ from reference_qm.security.algorithms import (
     ENHANCED_PROVIDER,
     PRIVACY_BY_LEVEL,
     EncryptionAlgorithm,
-    Privacy,
-    encryption_algorithm,
+    PrivacyProvider,
     get_provider_and_key_size,
+    parse_encryption_algorithm,
 )
 from reference_qm.security.caches import CachedSymmetricKey, CachedUserCert, SecurityCaches
 from reference_qm.security.ciphers import decrypt
@@ -39,13 +39,18 @@ from reference_qm.security.descriptor import SecurityDescriptor
 from reference_qm.security.directory_keys import UserSignCerts
 from reference_qm.security.key_exchange import decrypt_symmetric_key
 from reference_qm.security.security_error import SecurityError
-from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
-from reference_qm.security.signatures import Content, authenticate, build_signed_content, is_signed
+from reference_qm.security.sid import ANONYMOUS_SID, EVERYONE_SID, Sid
+from reference_qm.security.signatures import (
+    BuildSignedContent,
+    build_signed_content,
+    find_valid_signature_type,
+    is_signed,
+)
 from reference_qm.surface.clock import Now
 
 _SECTION_NAME = "MS-MQQB 3.1.5.8.3"
 _KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY_BY_LEVEL.values())
-_ZERO_BITS = 88
+_ZERO_KEY_BITS = 88
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
@@ -73,7 +78,7 @@ class Receiver:
     accounts: Accounts
 
 
-class Refused(Exception):
+class MessageRefused(Exception):
     """Raised when the receiver refuses a message. If NA is set in the message, its sender gets a Nack of the given
     class. The sender of a transactional message also gets a FinalAck.
     """
@@ -90,12 +95,12 @@ def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
         return packet
     try:
         privacy = get_provider_and_key_size(properties.PrivacyLevel)
-        algorithm = encryption_algorithm(privacy, properties.EncryptionAlgorithm)
+        algorithm = parse_encryption_algorithm(privacy, properties.EncryptionAlgorithm)
         key = _find_key(packet, security, privacy, algorithm, receiver, now)
-        _check_strength(privacy.provider, algorithm, key, receiver)
+        _check_key_strength(privacy.provider, algorithm, key, receiver)
         body = decrypt(algorithm, key, properties.MessageBody)
     except (SecurityError, FormatError) as error:
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, str(error)) from error
+        raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, str(error)) from error
     return replace(
         packet,
         BaseHeader=replace(packet.BaseHeader, PacketSize=0),
@@ -106,7 +111,7 @@ def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
 def _find_key(
     packet: UserMessagePacket,
     security: SecurityHeader,
-    privacy: Privacy,
+    privacy: PrivacyProvider,
     algorithm: EncryptionAlgorithm,
     receiver: Receiver,
     now: Now,
@@ -132,16 +137,18 @@ def _find_key(
     return key
 
 
-def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, receiver: Receiver) -> None:
+def _check_key_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, receiver: Receiver) -> None:
     if not receiver.caches.settings.RejectEnhancedRC2Using40BitKeys:
         return
-    if provider == ENHANCED_PROVIDER and algorithm is EncryptionAlgorithm.RC2 and not any(key[-_ZERO_BITS // 8 :]):
+    if provider == ENHANCED_PROVIDER and algorithm is EncryptionAlgorithm.RC2 and not any(key[-_ZERO_KEY_BITS // 8 :]):
         raise SecurityError(
             "SymmetricKey", _SECTION_NAME, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
         )
 
 
-def authenticate_message(packet: UserMessagePacket, content: Content = build_signed_content) -> UserMessagePacket:
+def authenticate_message(
+    packet: UserMessagePacket, content: BuildSignedContent = build_signed_content
+) -> UserMessagePacket:
     """Return the packet with the kind of its signature in AS, which is 0 if the packet has no signature. The body
     must already be decrypted.
     """
@@ -152,9 +159,9 @@ def authenticate_message(packet: UserMessagePacket, content: Content = build_sig
     if is_signed(packet):
         _check_provider(security)
         try:
-            kind = authenticate(packet, content)
+            kind = find_valid_signature_type(packet, content)
         except SecurityError as error:
-            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
+            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
     flags = security.Flags & ~(SecurityHeader.AS.mask << SecurityHeader.AS.shift) | SecurityHeader.flags(AS=kind)
     return replace(packet, SecurityHeader=replace(security, Flags=flags))
 
@@ -166,10 +173,10 @@ def _check_provider(security: SecurityHeader) -> None:
     try:
         name = ProviderInfo.parse(security.SecurityData.ProviderInfo).ProviderName
     except FormatError as error:
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
+        raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
     if name not in _KNOWN_PROVIDERS:
         reason = f"SecurityData.ProviderInfo: {name!a} is not a provider of this queue manager (MS-MQDMPR 3.1.1.12)"
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, reason)
+        raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, reason)
 
 
 def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> None:
@@ -187,7 +194,7 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     entries = () if registered is None else registered.Certificates
     matching = next((entry for entry in entries if entry.Certificate == certificate), None)
     if matching is None:
-        raise Refused(
+        raise MessageRefused(
             MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
             "SecurityHeader.SecurityData.SenderCert: the certificate is not registered for its SecurityID "
             f"({_SECTION_NAME})",
@@ -200,10 +207,12 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
     try:
         user, sids = _build_token(security, receiver.accounts)
     except FormatError as error:
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
+        raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
     if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
         lacks = "is not an account" if sids is None else "does not have MQSEC_WRITE_MESSAGE"
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION_NAME})")
+        raise MessageRefused(
+            MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION_NAME})"
+        )
 
 
 def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
@@ -211,9 +220,9 @@ def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set
     group Everyone.
     """
     if security.ST == ST_NONE:
-        return ANONYMOUS, frozenset({ANONYMOUS})
+        return ANONYMOUS_SID, frozenset({ANONYMOUS_SID})
     if security.ST == ST_QUEUE_MANAGER:
-        return EVERYONE, frozenset({EVERYONE})
+        return EVERYONE_SID, frozenset({EVERYONE_SID})
     user = Sid.parse(security.SecurityData.SecurityID)
     groups = accounts.groups(user)
-    return user, None if groups is None else groups | {user, EVERYONE}
+    return user, None if groups is None else groups | {user, EVERYONE_SID}

@@ -25,15 +25,15 @@ from reference_qm.codec import (
 )
 from reference_qm.security.algorithms import (
     EncryptionAlgorithm,
-    Privacy,
     PrivacyLevel,
-    encryption_algorithm,
+    PrivacyProvider,
     get_provider_and_key_size,
+    parse_encryption_algorithm,
 )
 from reference_qm.security.caches import CachedSymmetricKey, SecurityCaches, SecuritySettings
 from reference_qm.security.ciphers import encrypt
 from reference_qm.security.directory_keys import MqdsPublicKeys
-from reference_qm.security.key_exchange import encrypt_symmetric_key, public_key
+from reference_qm.security.key_exchange import encrypt_symmetric_key, parse_public_key
 from reference_qm.security.security_error import SecurityError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
@@ -43,7 +43,7 @@ _REDUCED_KEY_BITS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class SelectedEncryption:
     """The selected encryption of a message. Spec: MS-MQQB 3.1.7.1.5.
 
     ``key_size``: the size of the key in bytes, including the 88 zero bits if the key has them.
@@ -55,14 +55,14 @@ class Selection:
     UsePublicKey: PublicKeyBlob
     key_size: int
 
-    def new_key(self, entropy: Entropy) -> bytes:
+    def make_key(self, entropy: Entropy) -> bytes:
         """Return a new symmetric key. If it is a 40-bit RC2 key for the Enhanced provider, 88 zero bits are appended to
         it.
         """
         return entropy.token(self.UseSymmKeyLength // 8).ljust(self.key_size, b"\0")
 
 
-def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: SecuritySettings) -> Selection:
+def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: SecuritySettings) -> SelectedEncryption:
     """Select the provider, algorithm, key length and public key according to the PrivacyLevel (u32) and the keys of
     the remote queue manager.
     """
@@ -77,10 +77,10 @@ def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: Securit
         PrivacyLevel.ENHANCED: settings.PreferredEnhancedAlgorithm,
         PrivacyLevel.ADVANCED: settings.PreferredAdvancedAlgorithm,
     }
-    algorithm = encryption_algorithm(privacy, preferred[PrivacyLevel(level)])
+    algorithm = parse_encryption_algorithm(privacy, preferred[PrivacyLevel(level)])
     bits = privacy.key_bits[algorithm]
     reduced = algorithm is EncryptionAlgorithm.RC2 and settings.SendEnhancedRC2Using40BitKeys
-    return Selection(
+    return SelectedEncryption(
         privacy.provider, algorithm, _REDUCED_KEY_BITS if reduced else bits, key.to_public_key_blob(), bits // 8
     )
 
@@ -128,7 +128,7 @@ def encrypt_message(
 
 
 def _find_or_make_key(
-    selection: Selection, level: int, remote: UUID, caches: SecurityCaches, entropy: Entropy, now: Now
+    selection: SelectedEncryption, level: int, remote: UUID, caches: SecurityCaches, entropy: Entropy, now: Now
 ) -> CachedSymmetricKey:
     """Return the cached key for the remote queue manager, or make and cache a new key."""
     cache = caches.get_sending_cache(level)
@@ -136,14 +136,16 @@ def _find_or_make_key(
     found = cache.find(lambda key: (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm) == wanted)
     if found is not None:
         return found
-    key = selection.new_key(entropy)
-    blob = encrypt_symmetric_key(public_key(selection.UsePublicKey), selection.UseAlgorithm, key, entropy)
+    key = selection.make_key(entropy)
+    blob = encrypt_symmetric_key(parse_public_key(selection.UsePublicKey), selection.UseAlgorithm, key, entropy)
     made = CachedSymmetricKey(*wanted, blob.build(), key, now.utc_s)
     cache.add(made)
     return made
 
 
-def _describe_encryption(header: SecurityHeader, privacy: Privacy, cached: CachedSymmetricKey) -> SecurityHeader:
+def _describe_encryption(
+    header: SecurityHeader, privacy: PrivacyProvider, cached: CachedSymmetricKey
+) -> SecurityHeader:
     """Return the SecurityHeader that describes the encryption of the body."""
     data = replace(
         header.SecurityData,

@@ -11,10 +11,10 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U8, U32, Layout
 from reference_qm.codec.record import Record
 
-_LAYOUT = Layout("SID", "MS-DTYP 2.4.2.2", Revision=U8, SubAuthorityCount=U8, IdentifierAuthority="6s")
+_SID_LAYOUT = Layout("SID", "MS-DTYP 2.4.2.2", Revision=U8, SubAuthorityCount=U8, IdentifierAuthority="6s")
 _SUBAUTHORITY_LAYOUT = Layout("SID", "MS-DTYP 2.4.2.2", SubAuthority=U32)
 _SID_TEXT_PATTERN = re.compile(r"S-1-(\d{1,15})((?:-\d{1,10}){0,15})", re.ASCII)
-REVISION = 1
+SID_REVISION = 1
 MAX_SUB_AUTHORITIES = 15
 
 
@@ -32,7 +32,7 @@ class Sid(Record):
     SubAuthority: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        return "-".join(map(str, ("S", REVISION, self.IdentifierAuthority, *self.SubAuthority)))
+        return "-".join(map(str, ("S", SID_REVISION, self.IdentifierAuthority, *self.SubAuthority)))
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -50,9 +50,9 @@ class Sid(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        revision, count, authority = cursor.unpack(_LAYOUT)
-        if revision != REVISION:
-            raise FormatError("SID.Revision", start, cls.SECTION, f"the value is {revision} instead of {REVISION}")
+        revision, count, authority = cursor.unpack(_SID_LAYOUT)
+        if revision != SID_REVISION:
+            raise FormatError("SID.Revision", start, cls.SECTION, f"the value is {revision} instead of {SID_REVISION}")
         if count > MAX_SUB_AUTHORITIES:
             raise FormatError(
                 "SID.SubAuthorityCount", start + 1, cls.SECTION, f"{count} is above {MAX_SUB_AUTHORITIES}"
@@ -64,17 +64,17 @@ class Sid(Record):
     def build(self) -> bytes:
         if len(self.SubAuthority) > MAX_SUB_AUTHORITIES or self.IdentifierAuthority >> 48:
             raise MisuseError(f"SID {self} has too many parts, or its IdentifierAuthority is too large")
-        head = _LAYOUT.pack(REVISION, len(self.SubAuthority), self.IdentifierAuthority.to_bytes(6, "big"))
+        head = _SID_LAYOUT.pack(SID_REVISION, len(self.SubAuthority), self.IdentifierAuthority.to_bytes(6, "big"))
         return head + b"".join(_SUBAUTHORITY_LAYOUT.pack(sub) for sub in self.SubAuthority)
 
 
-EVERYONE = Sid(1, (0,))
+EVERYONE_SID = Sid(1, (0,))
 """The SID S-1-1-0: the group of all users."""
-AUTHENTICATED_USERS = Sid(5, (11,))
+AUTHENTICATED_USERS_SID = Sid(5, (11,))
 """The SID of authenticated users (MS-DTYP 2.4.2.4)."""
-ANONYMOUS = Sid(5, (7,))
+ANONYMOUS_SID = Sid(5, (7,))
 """The SID S-1-5-7: the anonymous user."""
-OWNER_RIGHTS = Sid(3, (4,))
+OWNER_RIGHTS_SID = Sid(3, (4,))
 """The SID S-1-3-4. In an ACE this SID stands for the owner, and the rights of the ACE replace the implicit rights
 of the owner (MS-DTYP 2.5.3.2).
 """

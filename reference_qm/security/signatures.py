@@ -24,8 +24,8 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.codec import text as wchars
-from reference_qm.security.algorithms import hash_algorithm
-from reference_qm.security.hashing import certificate_key, is_signature, sign
+from reference_qm.security.algorithms import parse_hash_algorithm
+from reference_qm.security.hashing import is_valid_signature, read_certificate_key, sign_data
 from reference_qm.security.security_error import SecurityError
 
 _SIGNING_SECTION = "MS-MQQB 3.1.7.1.4"
@@ -40,12 +40,12 @@ class SignatureType(IntEnum):
     SIG30 = 0x5
 
 
-def _label_content(packet: UserMessagePacket) -> bytes:
+def _build_label_content(packet: UserMessagePacket) -> bytes:
     properties = packet.MessagePropertiesHeader
     return b"" if properties.Label is None else wchars.append_terminator(properties.Label, properties.LabelTerminated)
 
 
-def _queue_content(name: QueueName | None) -> bytes:
+def _build_queue_content(name: QueueName | None) -> bytes:
     if name is None:
         return b""
     if isinstance(name, DirectQueueFormatName):
@@ -53,7 +53,7 @@ def _queue_content(name: QueueName | None) -> bytes:
     return name.build()
 
 
-def _format_name_content(packet: UserMessagePacket) -> bytes:
+def _build_format_name_content(packet: UserMessagePacket) -> bytes:
     header = packet.MultiQueueFormatHeader
     if header is None:
         return b""
@@ -72,16 +72,16 @@ def _encode_connector_type(packet: UserMessagePacket) -> bytes:
     return b"" if connector is None else connector.bytes_le
 
 
-_Field = Callable[[UserMessagePacket], bytes]
-_FIRST_FIELDS: tuple[_Field, ...] = (
+_FieldEncoder = Callable[[UserMessagePacket], bytes]
+_FIRST_SIGNED_FIELDS: tuple[_FieldEncoder, ...] = (
     lambda packet: packet.MessagePropertiesHeader.CorrelationID,
     lambda packet: packet.MessagePropertiesHeader.ApplicationTag.to_bytes(4, "little"),
     lambda packet: packet.MessagePropertiesHeader.MessageBody,
-    _label_content,
-    lambda packet: _queue_content(packet.UserHeader.ResponseQueue),
-    lambda packet: _queue_content(packet.UserHeader.AdminQueue),
+    _build_label_content,
+    lambda packet: _build_queue_content(packet.UserHeader.ResponseQueue),
+    lambda packet: _build_queue_content(packet.UserHeader.AdminQueue),
 )
-_LAST_FIELDS: tuple[_Field, ...] = (
+_LAST_SIGNED_FIELDS: tuple[_FieldEncoder, ...] = (
     lambda packet: packet.UserHeader.SourceQueueManager.bytes_le,
     lambda packet: bytes((packet.UserHeader.DM,)),
     lambda packet: bytes((packet.BaseHeader.PR,)),
@@ -91,18 +91,18 @@ _LAST_FIELDS: tuple[_Field, ...] = (
     lambda packet: packet.MessagePropertiesHeader.BodyType.to_bytes(4, "little"),
     _encode_connector_type,
 )
-_FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_Field, ...]] = {
-    SignatureType.SIG10: _FIRST_FIELDS,
+_FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_FieldEncoder, ...]] = {
+    SignatureType.SIG10: _FIRST_SIGNED_FIELDS,
     SignatureType.SIG20: (
-        *_FIRST_FIELDS,
-        *_LAST_FIELDS,
-        lambda packet: _queue_content(packet.UserHeader.DestinationQueue),
+        *_FIRST_SIGNED_FIELDS,
+        *_LAST_SIGNED_FIELDS,
+        lambda packet: _build_queue_content(packet.UserHeader.DestinationQueue),
     ),
     SignatureType.SIG30: (
-        *_FIRST_FIELDS,
+        *_FIRST_SIGNED_FIELDS,
         lambda packet: packet.MessagePropertiesHeader.ExtensionData,
-        _format_name_content,
-        *_LAST_FIELDS,
+        _build_format_name_content,
+        *_LAST_SIGNED_FIELDS,
     ),
 }
 
@@ -112,12 +112,15 @@ def build_signed_content(packet: UserMessagePacket, kind: SignatureType) -> byte
     return b"".join(field(packet) for field in _FIELDS_BY_SIGNATURE_TYPE[kind])
 
 
-Content = Callable[[UserMessagePacket, SignatureType], bytes]
+BuildSignedContent = Callable[[UserMessagePacket, SignatureType], bytes]
 """The type of a function that returns the octets to be hashed, such as ``build_signed_content``."""
 
 
 def sign_message(
-    packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPrivateKey, content: Content = build_signed_content
+    packet: UserMessagePacket,
+    kind: SignatureType,
+    key: rsa.RSAPrivateKey,
+    content: BuildSignedContent = build_signed_content,
 ) -> UserMessagePacket:
     """Return the signed packet. The body of ``packet`` must not be encrypted.
 
@@ -130,10 +133,10 @@ def sign_message(
         raise SecurityError(
             "SecurityHeader.SecurityData.SenderCert", _SIGNING_SECTION, "the field must be present before signing"
         )
-    algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
+    algorithm = parse_hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     several = packet.MultiQueueFormatHeader
     if several is not None:
-        made = sign(key, algorithm, content(packet, SignatureType.SIG30))
+        made = sign_data(key, algorithm, content(packet, SignatureType.SIG30))
         return _replace_headers(
             packet, security, replace(several, Signature=replace(several.Signature, Signature=made))
         )
@@ -141,7 +144,7 @@ def sign_message(
         raise SecurityError(
             "MultiQueueFormatHeader", _SIGNING_SECTION, "the field is missing, but an MSMQ 3.0 signature requires it"
         )
-    data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
+    data = replace(security.SecurityData, Signature=sign_data(key, algorithm, content(packet, kind)), Padding=None)
     return _replace_headers(packet, replace(security, SecurityData=data), None)
 
 
@@ -163,7 +166,9 @@ def is_signed(packet: UserMessagePacket) -> bool:
     return any(_get_signatures(packet))
 
 
-def authenticate(packet: UserMessagePacket, content: Content = build_signed_content) -> SignatureType:
+def find_valid_signature_type(
+    packet: UserMessagePacket, content: BuildSignedContent = build_signed_content
+) -> SignatureType:
     """Return the kind of the valid signature of a packet. Raise SecurityError if no signature is valid.
 
     Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as an MSMQ 2.0 signature, then as an MSMQ 1.0
@@ -175,12 +180,12 @@ def authenticate(packet: UserMessagePacket, content: Content = build_signed_cont
         raise SecurityError(
             "SecurityHeader", _AUTHENTICATION_SECTION, "the field is missing, so there is no certificate"
         )
-    algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
-    key = certificate_key(security.SecurityData.SenderCert)
+    algorithm = parse_hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
+    key = read_certificate_key(security.SecurityData.SenderCert)
     single, several = _get_signatures(packet)
     signature = single or several
     for kind in (SignatureType.SIG20, SignatureType.SIG10) if single else (SignatureType.SIG30,):
-        if is_signature(key, algorithm, content(packet, kind), signature):
+        if is_valid_signature(key, algorithm, content(packet, kind), signature):
             return kind
     raise SecurityError(
         "Signature", _AUTHENTICATION_SECTION, f"the value is not the signature of the message with {algorithm.name}"

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import cast
 
-from reference_qm.shell.unsent import Unsent
+from reference_qm.shell.unsent import UnsentBytesLimit
 from reference_qm.surface.inputs import (
     BytesReceived,
     Endpoint,
@@ -41,7 +41,7 @@ class Connection(asyncio.Protocol):
         gone: Callable[[Connection], None],
         unsent_limit: int,
         remote: Endpoint | None = None,
-        unsent: Unsent | None = None,
+        unsent: UnsentBytesLimit | None = None,
     ) -> None:
         self.name = name
         self.opened = opened
@@ -49,7 +49,7 @@ class Connection(asyncio.Protocol):
         self.admit = admit
         self.gone = gone
         self.unsent_limit = unsent_limit
-        self.unsent = unsent or Unsent()
+        self.unsent = unsent or UnsentBytesLimit()
         self.remote = remote
         self.dialling: asyncio.Task[None] | None = None
         self.closed = False

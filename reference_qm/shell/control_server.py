@@ -12,7 +12,7 @@ from reference_qm.control import (
     FACILITIES,
     ControlError,
     VerbNotOffered,
-    answer,
+    build_answer,
     find_refusal,
     list_offered_facilities,
     parse_request,
@@ -163,7 +163,7 @@ class ControlClient(asyncio.Protocol):
         number: Any = None
         try:
             arguments = _parse_object(line)
-            number = _request_number(arguments)
+            number = _get_request_number(arguments)
             verb = arguments.get("verb")
             if isinstance(verb, str) and (refused := find_refusal(verb, self.server.offered)) is not None:
                 raise VerbNotOffered(refused)
@@ -191,7 +191,7 @@ class ControlClient(asyncio.Protocol):
             self._waiting.pop(result.token, None)
             if isinstance(result, Completed):
                 self._note_handle(request, result)
-            self._send_reply(self._limit_facilities(answer(number, result)))
+            self._send_reply(self._limit_facilities(build_answer(number, result)))
 
         token = self.server.host.ask(request, send_answer)
         if self.server.host.is_unanswered(token):
@@ -297,7 +297,7 @@ def _parse_object(line: bytes) -> dict[str, Any]:
     return found
 
 
-def _request_number(arguments: dict[str, Any]) -> int | str:
+def _get_request_number(arguments: dict[str, Any]) -> int | str:
     number = arguments.pop("id", None)
     if isinstance(number, bool) or not isinstance(number, int | str):
         raise ControlError('"id" is missing, or is neither a number nor a string; the answer repeats the "id"')

@@ -30,7 +30,7 @@ from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject
 from reference_qm.shell import system
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_store import DirectoryFileError, SqliteDirectory
-from reference_qm.shell.toml_values import SettingsError, Table, Values
+from reference_qm.shell.toml_values import ConverterByKey, SettingsError, TomlValues
 from reference_qm.surface.entropy import Entropy, new_guid
 
 _NAME_SPACE = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
@@ -50,7 +50,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
     if tree is None:
         return None
     where = f"{where}: [directory]"
-    values = toml.table(tree, _CONVERTERS, where)
+    values = toml.convert_table(tree, _CONVERTERS, where)
     elements = _build_elements(values, where)
     directory = _open_directory(values.get("store"), where, entropy)
     for number, (place, element) in enumerate(elements):
@@ -77,7 +77,7 @@ def _open_directory(store: Path | None, where: str, entropy: Entropy) -> MemoryD
 
 
 def _current_utc_s() -> int:
-    return system.now().utc_s
+    return system.read_clocks().utc_s
 
 
 def _provision_element(directory: MemoryDirectory, element: DirectoryObject, place: str) -> None:
@@ -89,7 +89,7 @@ def _provision_element(directory: MemoryDirectory, element: DirectoryObject, pla
         raise SettingsError(f"{place}: {error}") from error
 
 
-def _build_elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
+def _build_elements(values: TomlValues, where: str) -> list[tuple[str, DirectoryObject]]:
     """Build the directory elements of all entries, each with the place of its entry in the TOML file."""
     entries = {kind: _read_entries(values.get(kind, []), kind, where) for kind in _ENTRY_KINDS}
     sites = {one["name"].lower(): _get_identifier(one, "site", one["name"]) for _, one in entries["sites"]}
@@ -109,7 +109,7 @@ def _build_elements(values: Values, where: str) -> list[tuple[str, DirectoryObje
     ]
 
 
-def _build_machine(values: Values, sites: Names, machines: Names, place: str) -> QueueManager:
+def _build_machine(values: TomlValues, sites: IdentifierByName, machines: IdentifierByName, place: str) -> QueueManager:
     return QueueManager(
         Identifier=values["identifier"],
         ComputerName=values["computer_name"],
@@ -125,7 +125,7 @@ def _build_machine(values: Values, sites: Names, machines: Names, place: str) ->
     )
 
 
-def _build_link(values: Values, sites: Names, machines: Names, place: str) -> RoutingLink:
+def _build_link(values: TomlValues, sites: IdentifierByName, machines: IdentifierByName, place: str) -> RoutingLink:
     ends = _find_names(sites, values["sites"], f"{place} sites")
     if len(set(ends)) != 2:
         raise SettingsError(f"{place} sites = {list(values['sites'])}: a link must name exactly two sites")
@@ -138,7 +138,7 @@ def _build_link(values: Values, sites: Names, machines: Names, place: str) -> Ro
     )
 
 
-def _build_queue(values: Values, machines: Names, place: str) -> Queue:
+def _build_queue(values: TomlValues, machines: IdentifierByName, place: str) -> Queue:
     _find_names(machines, [values["pathname"].partition("\\")[0]], f"{place} pathname")
     return Queue(
         Identifier=_get_identifier(values, "queue", values["pathname"]),
@@ -149,14 +149,14 @@ def _build_queue(values: Values, machines: Names, place: str) -> Queue:
     )
 
 
-def _build_computer(values: Values) -> Computer:
+def _build_computer(values: TomlValues) -> Computer:
     name = values["computer_name"]
     return Computer(
         Identifier=_get_identifier({}, "computer", name), Name=name, SecurityIdentifier=values["computer_sid"].build()
     )
 
 
-def _build_list(values: Values, named: Names, place: str) -> DistributionList:
+def _build_list(values: TomlValues, named: IdentifierByName, place: str) -> DistributionList:
     return DistributionList(
         Identifier=_get_identifier(values, "list", values["name"]),
         Name=values["name"],
@@ -164,12 +164,12 @@ def _build_list(values: Values, named: Names, place: str) -> DistributionList:
     )
 
 
-def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str, Values]]:
+def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str, TomlValues]]:
     known, required = _ENTRY_KINDS[kind]
     read = []
     for number, entry in enumerate(entries, 1):
         place = f"{where} {kind} {number}"
-        values = toml.table(entry, known, place)
+        values = toml.convert_table(entry, known, place)
         for name in required:
             if name not in values:
                 raise SettingsError(f"{place}: {name} is missing")
@@ -177,14 +177,14 @@ def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tupl
     return read
 
 
-def _find_names(known: Names, names: Sequence[str], where: str) -> tuple[UUID, ...]:
+def _find_names(known: IdentifierByName, names: Sequence[str], where: str) -> tuple[UUID, ...]:
     for name in names:
         if name.lower() not in known:
             raise SettingsError(f"{where}: this file does not define {name!r}; it defines {', '.join(known) or 'none'}")
     return tuple(known[name.lower()] for name in names)
 
 
-def _get_identifier(values: Values, kind: str, name: str) -> UUID:
+def _get_identifier(values: TomlValues, kind: str, name: str) -> UUID:
     given: UUID | None = values.get("identifier")
     return given or uuid5(_NAME_SPACE, f"{kind} {name.lower()}")
 
@@ -201,29 +201,29 @@ def _require_tables(value: object) -> list[Any]:
 def _require_strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError("must be a list of names")
-    return tuple(toml.string(one) for one in value)
+    return tuple(toml.require_string(one) for one in value)
 
 
 def _require_pathname(value: object) -> str:
-    name = toml.string(value)
+    name = toml.require_string(value)
     computer, separator, queue = name.partition("\\")
     if not (computer and separator and queue) or "\\" in queue:
         raise ValueError("must be a path name of a public queue like 'computer\\orders'")
     return name
 
 
-Names = Mapping[str, UUID]
-_GUID: Table = {"identifier": toml.convert_guid}
-_ENTRY_KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
+IdentifierByName = Mapping[str, UUID]
+_IDENTIFIER_CONVERTERS: ConverterByKey = {"identifier": toml.convert_guid}
+_ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProxyType(
     {
-        "sites": ({**_GUID, "name": toml.string}, ("name",)),
+        "sites": ({**_IDENTIFIER_CONVERTERS, "name": toml.require_string}, ("name",)),
         "queue_managers": (
             {
-                **_GUID,
-                "computer_name": toml.string,
-                "qualified_computer_name": toml.string,
+                **_IDENTIFIER_CONVERTERS,
+                "computer_name": toml.require_string,
+                "qualified_computer_name": toml.require_string,
                 "sites": _require_strings,
-                "routing_server": toml.flag,
+                "routing_server": toml.require_flag,
                 "in_routing_servers": _require_strings,
                 "out_routing_servers": _require_strings,
                 "computer_sid": toml.convert_sid,
@@ -231,24 +231,32 @@ _ENTRY_KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
             ("identifier", "computer_name", "sites"),
         ),
         "links": (
-            {**_GUID, "sites": _require_strings, "cost": toml.integer(MIN_COST, MAX_COST), "gates": _require_strings},
+            {
+                **_IDENTIFIER_CONVERTERS,
+                "sites": _require_strings,
+                "cost": toml.make_integer_converter(MIN_COST, MAX_COST),
+                "gates": _require_strings,
+            },
             ("sites",),
         ),
         "queues": (
             {
-                **_GUID,
+                **_IDENTIFIER_CONVERTERS,
                 "pathname": _require_pathname,
-                "label": toml.string,
-                "transactional": toml.flag,
-                "base_priority": toml.integer(-0x8000, 0x7FFF),
+                "label": toml.require_string,
+                "transactional": toml.require_flag,
+                "base_priority": toml.make_integer_converter(-0x8000, 0x7FFF),
             },
             ("pathname",),
         ),
-        "distribution_lists": ({**_GUID, "name": toml.string, "members": _require_strings}, ("name",)),
+        "distribution_lists": (
+            {**_IDENTIFIER_CONVERTERS, "name": toml.require_string, "members": _require_strings},
+            ("name",),
+        ),
     }
 )
 """The known keys and the required keys of the entries of each kind."""
-_CONVERTERS: Table = {
-    "store": lambda value: Path(toml.string(value)),
+_CONVERTERS: ConverterByKey = {
+    "store": lambda value: Path(toml.require_string(value)),
     **dict.fromkeys(_ENTRY_KINDS, _require_tables),
 }

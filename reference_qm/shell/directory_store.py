@@ -17,9 +17,9 @@ from reference_qm.directory.records import RecordError, convert_from_record, con
 
 APPLICATION_ID: Final = 0x4D514453
 """The application_id that marks an SQLite file as a directory: "MQDS"."""
-SCHEMA: Final = 1
+SCHEMA_VERSION: Final = 1
 
-_HEADER: Final = struct.Struct(">16s44xI4xI")
+_HEADER_LAYOUT: Final = struct.Struct(">16s44xI4xI")
 """The fields of an SQLite header: magic, user_version at 60, application_id at 68."""
 _SQLITE_MAGIC: Final = b"SQLite format 3\0"
 
@@ -65,7 +65,7 @@ class SqliteDirectory(MemoryDirectory):
     def is_outdated(self) -> bool:
         """Return whether another process has changed the file since the last read."""
         try:
-            return self._data_version() != self._seen_version
+            return self._read_data_version() != self._seen_version
         except sqlite3.Error as error:
             raise StorageError(f"{self._path_of_file}: {error}") from error
 
@@ -78,7 +78,7 @@ class SqliteDirectory(MemoryDirectory):
             return
         self._database.execute("BEGIN IMMEDIATE")
         self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        self._database.execute(f"PRAGMA user_version = {SCHEMA}")
+        self._database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         self._database.execute(
             "CREATE TABLE IF NOT EXISTS objects "
             "(number INTEGER PRIMARY KEY, identifier TEXT NOT NULL UNIQUE, record TEXT NOT NULL)"
@@ -125,7 +125,7 @@ class SqliteDirectory(MemoryDirectory):
 
     def _catch_up(self) -> None:
         """Read the file again, because another process has changed it or a change of this process was undone."""
-        version = self._data_version()
+        version = self._read_data_version()
         if version == self._seen_version:
             return
         rows = self._database.execute("SELECT record FROM objects ORDER BY number").fetchall()
@@ -139,7 +139,7 @@ class SqliteDirectory(MemoryDirectory):
             super()._store_element(element)
         self._seen_version = version
 
-    def _data_version(self) -> int:
+    def _read_data_version(self) -> int:
         """Return a number that changes with every commit of another process."""
         (version,) = self._database.execute("PRAGMA data_version").fetchone()
         return int(version)
@@ -149,17 +149,17 @@ def _check_header(path: Path) -> None:
     """Refuse a file that is not a directory before SQLite opens it. New and empty files are accepted."""
     try:
         with path.open("rb") as file:
-            header = file.read(_HEADER.size)
+            header = file.read(_HEADER_LAYOUT.size)
     except FileNotFoundError:
         return
     except OSError as error:
         raise DirectoryFileError(f"{path} cannot be read: {error.strerror}") from error
     if not header:
         return
-    magic, schema, application = _HEADER.unpack(header.ljust(_HEADER.size, b"\0"))
+    magic, schema, application = _HEADER_LAYOUT.unpack(header.ljust(_HEADER_LAYOUT.size, b"\0"))
     if magic != _SQLITE_MAGIC or application != APPLICATION_ID:
         raise DirectoryFileError(f"{path} is not a directory file of mqconform: give another file")
-    if schema != SCHEMA:
+    if schema != SCHEMA_VERSION:
         raise DirectoryFileError(
-            f"{path} has schema {schema}, but this program reads only {SCHEMA}: use the matching version"
+            f"{path} has schema {schema}, but this program reads only {SCHEMA_VERSION}: use the matching version"
         )

@@ -17,10 +17,10 @@ from reference_qm.shell.datagrams import DatagramSocket
 from reference_qm.shell.directory_access import DIRECTORY_POLL_S, DirectoryAccess
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
-from reference_qm.shell.unsent import UNSENT_BYTES_LIMIT, Unsent
+from reference_qm.shell.unsent import UNSENT_BYTES_LIMIT, UnsentBytesLimit
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
-from reference_qm.surface.driver import Driver, NewCore, Timer
+from reference_qm.surface.driver import CoreFactory, Driver, Timer
 from reference_qm.surface.effects import (
     Answer,
     CloseTransport,
@@ -57,7 +57,13 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 from reference_qm.surface.store import Store, StoreError, StoreFailure
-from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import (
+    DISK_FULL_REASON,
+    AccessPublishedObject,
+    ChangeEnvironment,
+    HostRequest,
+    Surroundings,
+)
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +98,12 @@ class Host:
     """
 
     def __init__(
-        self, new_core: NewCore, address: str, store: Store, limits: Limits, surroundings: Surroundings | None = None
+        self,
+        new_core: CoreFactory,
+        address: str,
+        store: Store,
+        limits: Limits,
+        surroundings: Surroundings | None = None,
     ) -> None:
         self._new_core = new_core
         self.core = new_core(store.read())
@@ -101,7 +112,7 @@ class Host:
         self._surroundings = surroundings or Surroundings()
         self.directory = DirectoryAccess(self._surroundings)
         self.limits = limits
-        self._unsent = Unsent(limits.all_unsent_bytes)
+        self._unsent = UnsentBytesLimit(limits.all_unsent_bytes)
         self._unsent.include_connections(lambda: (connection.unsent_bytes for connection in self._connections))
         self.rpc = RpcListener(
             self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes, unsent=self._unsent
@@ -150,20 +161,20 @@ class Host:
 
         Raise OSError if this fails.
         """
-        handshake, read = [await self.rpc.bind_from(self.address, one) for one in (port, read_port)]
+        handshake, read = [await self.rpc.bind_next_free_port(self.address, one) for one in (port, read_port)]
         self._rpc_listening = RpcListening(handshake, read)
         return self._rpc_listening
 
     async def start(self) -> None:
         """Start the core, then accept connections. Raise OSError if a port is in use."""
-        self._begin_life()
+        self._start_core()
         for ping in self._pings.values():
             ping.start()
         if self._listener is not None:
             await self._listener.start_serving()
         await self.rpc.start()
 
-    def _begin_life(self) -> None:
+    def _start_core(self) -> None:
         if self._rpc_listening is not None:
             self.handle(self._rpc_listening)
         self.handle(Started())
@@ -191,9 +202,9 @@ class Host:
         core = self._new_core(entries)
         self._unwritten.clear()
         self._cut_connections()
-        self._end_life(f"the queue manager was {said} in the meantime")
+        self._stop_core(f"the queue manager was {said} in the meantime")
         self.core = core
-        self._begin_life()
+        self._start_core()
 
     async def stop(self) -> None:
         """Stop the core, send the pending bytes, and close every socket."""
@@ -202,7 +213,7 @@ class Host:
         self.close_listeners()
         for connection in self._list_connections():
             connection.close()
-        self._end_life("the queue manager was stopped in the meantime")
+        self._stop_core("the queue manager was stopped in the meantime")
         await self.rpc.stop()
         try:
             async with asyncio.timeout(STOP_FLUSH_S):
@@ -234,7 +245,7 @@ class Host:
         """Return all connections that are open, closing or being opened."""
         return self._connections | set(self._streams.values())
 
-    def _end_life(self, why: str) -> None:
+    def _stop_core(self, why: str) -> None:
         """Close the connections and timers of the core, and reject the waiting requests.
 
         Pending writes are completed.
@@ -264,7 +275,7 @@ class Host:
         self._token += 1
         token = self._token
         self._answered[token] = answered
-        if isinstance(request, ChangeEnvironment | Published):
+        if isinstance(request, ChangeEnvironment | AccessPublishedObject):
             self._start_task(self._change_surroundings(token, request))
         else:
             self.handle(Command(token, request))
@@ -282,14 +293,14 @@ class Host:
     # -- the driver's interface ---------------------------------------------------------------------------------
 
     def now(self) -> Now:
-        return self._surroundings.apply_clock_offset(system.now())
+        return self._surroundings.apply_clock_offset(system.read_clocks())
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
-        wait_s = max(monotonic_ms - system.now().monotonic_ms, 0) / 1000
+        wait_s = max(monotonic_ms - system.read_clocks().monotonic_ms, 0) / 1000
         return asyncio.get_running_loop().call_later(wait_s, action)
 
     def connect(self, effect: Connect) -> None:
-        connection = self._new_connection(effect.transport, TransportConnected, effect.remote)
+        connection = self._create_connection(effect.transport, TransportConnected, effect.remote)
         self._streams[effect.transport] = connection
         connection.dialling = self._start_task(self._open_connection(connection, effect.remote))
 
@@ -317,7 +328,7 @@ class Host:
         self.rpc.close(effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:
-        self._start_task(self._look_up(effect.host))
+        self._start_task(self._look_up_host(effect.host))
 
     def persist(self, effect: Persist) -> None:
         self._unwritten.append((self._life, effect))
@@ -337,7 +348,7 @@ class Host:
 
     def _accept_connection(self) -> Connection:
         self._accepted += 1
-        return self._new_connection(f"in-{self._accepted}", TransportAccepted)
+        return self._create_connection(f"in-{self._accepted}", TransportAccepted)
 
     async def _open_connection(self, connection: Connection, remote: Endpoint) -> None:
         loop = asyncio.get_running_loop()
@@ -354,7 +365,7 @@ class Host:
             text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_describe_system_error(error)}"
             self.handle(TransportFailed(connection.name, text))
 
-    def _new_connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
+    def _create_connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
         limit = self.limits.unsent_bytes
         return Connection(
             name,
@@ -391,7 +402,7 @@ class Host:
         self._pings[which] = ping
         return ping
 
-    async def _look_up(self, host: str) -> None:
+    async def _look_up_host(self, host: str) -> None:
         self.handle(HostResolved(host, await self._resolver.lookup(host)))
 
     async def _ask_directory(self, effect: ReadDirectory | WriteDirectory) -> None:
@@ -427,10 +438,10 @@ class Host:
             await asyncio.sleep(FREE_SPACE_POLL_S)
 
     def _check_free_space(self) -> None:
-        shortage = self.store.shortage()
-        if bool(shortage) is not self._short:
-            self._short = bool(shortage)
-            log.warning("%s", shortage or "the disk of the store has enough free space again")
+        describe_shortage = self.store.describe_shortage()
+        if bool(describe_shortage) is not self._short:
+            self._short = bool(describe_shortage)
+            log.warning("%s", describe_shortage or "the disk of the store has enough free space again")
             self.handle(ResourcesChanged(low=self._short))
 
     async def _write_store(self) -> None:
@@ -441,7 +452,7 @@ class Host:
             batch, self._unwritten = self._unwritten, []
             try:
                 if not self._surroundings.available["storage"]:
-                    raise StoreError(DISK_FULL)
+                    raise StoreError(DISK_FULL_REASON)
                 await self.store.write([effect.record for _, effect in batch])
             except StoreError as error:
                 if self._complaint != str(error):

@@ -23,10 +23,10 @@ _CREDENTIALS_VARIABLE = "NTLM_USER_FILE"
 """The environment variable that names the acceptor's file of users."""
 _COMPUTE_FUNCTION_NAME = "compute_response_v2"
 _AUTHENTICATE_MESSAGE_PREFIX = b"NTLMSSP\0\x03\0\0\0"
-_RESPONSE_FIELDS, _DOMAIN_FIELDS, _FLAGS, _SHORTEST = 20, 28, 60, 64
+_RESPONSE_FIELDS_OFFSET, _DOMAIN_FIELDS_OFFSET, _FLAGS_OFFSET, _SHORTEST_MESSAGE_BYTES = 20, 28, 60, 64
 """The offsets of fields in an AUTHENTICATE_MESSAGE, and the minimum size of the message in bytes."""
 _UNICODE_FLAG = 0x01
-_HASH_SIZE = _PROOF_SIZE = 16
+_HASH_BYTES = _PROOF_BYTES = 16
 _announcement_lock = threading.Lock()
 
 
@@ -37,10 +37,10 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
 
     The file is readable only by this process's user, and is deleted after the token is handled.
     """
-    message = _authenticate_message(token)
+    message = _find_authenticate_message(token)
     domain = _read_domain(message)
-    none = os.urandom(_HASH_SIZE).hex()  # a random LM hash, because there is no LM response
-    lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_nt_hash(user)}:[U]:LCT-0\n" for user in users)
+    none = os.urandom(_HASH_BYTES).hex()  # a random LM hash, because there is no LM response
+    lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_compute_nt_hash(user)}:[U]:LCT-0\n" for user in users)
     with _announcement_lock, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.writelines(lines)
         file.flush()
@@ -63,7 +63,7 @@ def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -
     Other servers also use these octets. pyspnego builds the octets again from the parsed fields, and therefore
     refuses clients with a different layout; for example, impacket omits the four zeros after the AV pairs.
     """
-    temp = _read_field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
+    temp = _read_field(message, _RESPONSE_FIELDS_OFFSET)[_PROOF_BYTES:]
 
     def compute_responses(nt_hash: bytes, server_challenge: bytes, *others: Any) -> tuple[bytes, bytes, bytes]:
         _, lm_response, _ = otherwise(nt_hash, server_challenge, *others)
@@ -73,15 +73,15 @@ def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -
     return compute_responses if temp else otherwise
 
 
-def _nt_hash(user: User) -> str:
+def _compute_nt_hash(user: User) -> str:
     """Return NTOWFv1 in hexadecimal (MS-NLMP 3.3.1)."""
     return MD4.new(user.password.encode("utf-16-le")).hexdigest()  # noqa: S303 - NTLM requires MD4
 
 
-def _authenticate_message(token: bytes) -> bytes:
+def _find_authenticate_message(token: bytes) -> bytes:
     """Return the AUTHENTICATE_MESSAGE that a token contains, or empty bytes if the token contains none."""
     place = token.find(_AUTHENTICATE_MESSAGE_PREFIX)
-    return token[place:] if 0 <= place <= len(token) - _SHORTEST else b""
+    return token[place:] if 0 <= place <= len(token) - _SHORTEST_MESSAGE_BYTES else b""
 
 
 def _read_domain(message: bytes) -> str:
@@ -90,8 +90,10 @@ def _read_domain(message: bytes) -> str:
     """
     if not message:
         return ""
-    (flags,) = struct.unpack_from("<I", message, _FLAGS)
-    found = _read_field(message, _DOMAIN_FIELDS).decode("utf-16-le" if flags & _UNICODE_FLAG else "ascii", "replace")
+    (flags,) = struct.unpack_from("<I", message, _FLAGS_OFFSET)
+    found = _read_field(message, _DOMAIN_FIELDS_OFFSET).decode(
+        "utf-16-le" if flags & _UNICODE_FLAG else "ascii", "replace"
+    )
     return found if found.isprintable() and not set(found) & set(":\\") else ""
 
 

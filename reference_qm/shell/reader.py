@@ -28,7 +28,7 @@ from reference_qm.surface.entropy import new_guid
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemotePeek, RemoteReceive
 from reference_qm.surface.store import MemoryStore
 
-NO_MESSAGE, FAILED = 1, 2
+EXIT_NO_MESSAGE, EXIT_FAILED = 1, 2
 """The exit codes of ``mqconform read``: one if the queue has no message, and one if the read failed."""
 
 
@@ -77,25 +77,25 @@ def read_remote_queue(
         message = asyncio.run(read_message(queue, peek, timeout_ms, port, address, security))
     except (ReadError, SettingsError) as error:
         typer.echo(f"mqconform read: {error}", err=True)
-        raise typer.Exit(FAILED) from error
+        raise typer.Exit(EXIT_FAILED) from error
     if message is None:
-        raise typer.Exit(NO_MESSAGE)
+        raise typer.Exit(EXIT_NO_MESSAGE)
     typer.echo(json.dumps(message))
 
 
 def _build_security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
     """Return the client security that the flags describe. Raise SettingsError if the flags are unusable."""
-    wanted = toml.convert_value(level, toml.one_of(AUTHENTICATION_LEVELS), "--level")
-    kind = toml.convert_value(authentication, toml.one_of(AUTHENTICATION_TYPES), "--authentication")
+    wanted = toml.convert_value(level, toml.make_choice_converter(AUTHENTICATION_LEVELS), "--level")
+    kind = toml.convert_value(authentication, toml.make_choice_converter(AUTHENTICATION_TYPES), "--authentication")
     if wanted is AuthLevel.NONE:
         return None
     if not user or not password_env:
         raise SettingsError(f"--level {level}: name the user: --user NAME --password-env VARIABLE")
-    from reference_qm.shell.spnego_security import client_security  # pyspnego takes long to load
+    from reference_qm.shell.spnego_security import make_client_security  # pyspnego takes long to load
 
     domain, _, name = user.rpartition("\\")
     password = read_password({"password_env": password_env}, "--password-env", Path())
-    return client_security(kind, wanted, User(name, password, domain))
+    return make_client_security(kind, wanted, User(name, password, domain))
 
 
 async def read_message(

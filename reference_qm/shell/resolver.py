@@ -30,10 +30,10 @@ class Resolver:
         async with self._slots:
             loop = asyncio.get_running_loop()
             found: asyncio.Future[tuple[str, ...]] = loop.create_future()
-            threading.Thread(target=self._look_up, args=(host, loop, found), daemon=True).start()
+            threading.Thread(target=self._look_up_host, args=(host, loop, found), daemon=True).start()
             return await found
 
-    def _look_up(self, host: str, loop: asyncio.AbstractEventLoop, found: asyncio.Future[tuple[str, ...]]) -> None:
+    def _look_up_host(self, host: str, loop: asyncio.AbstractEventLoop, found: asyncio.Future[tuple[str, ...]]) -> None:
         addresses: tuple[str, ...] = ()
         # A label that cannot be a host name (empty, longer than 63) raises UnicodeError, and counts as unknown.
         with contextlib.suppress(OSError, UnicodeError):

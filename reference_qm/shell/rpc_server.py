@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable
 from typing import cast
 
-from reference_qm.shell.unsent import Unsent
+from reference_qm.shell.unsent import UnsentBytesLimit
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
 STOP_FLUSH_S = 0.5
@@ -20,7 +20,7 @@ PORT_STEP = 11
 HIGHEST_PORT = 0xFFFF
 REQUEST_BYTES_AT_ONCE = 512
 """The number of request bytes after whose handling the amount of unread answers is checked again."""
-TCP_KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
+TCP_KEEPALIVE_OPTIONS = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 """The TCP keepalive (idle s, interval s, probes) after which a client that does not answer counts as lost (MS-RPCE
 3.3.3.2.1).
 """
@@ -39,10 +39,10 @@ class RpcListener:
         *,
         connections: int = 1024,
         unsent_bytes: int = 288 * 1024 * 1024,
-        unsent: Unsent | None = None,
+        unsent: UnsentBytesLimit | None = None,
     ) -> None:
         self.deliver = deliver
-        self.unsent = unsent or Unsent()
+        self.unsent = unsent or UnsentBytesLimit()
         self.unsent.include_connections(lambda: (client.waiting_bytes for client in self._open))
         self.connections = connections
         self.unsent_bytes = unsent_bytes
@@ -65,7 +65,7 @@ class RpcListener:
         self._servers.append(server)
         return Endpoint(*server.sockets[0].getsockname()[:2])
 
-    async def bind_from(self, address: str, port: int) -> Endpoint:
+    async def bind_next_free_port(self, address: str, port: int) -> Endpoint:
         """Bind a port. If the port is in use, bind the next free port in steps of 11. Spec: MS-MQQP 3.1.4.8."""
         while True:
             try:
@@ -167,7 +167,7 @@ class _Connection(asyncio.Protocol):
         if peer is None:  # already closed
             self._transport.abort()
             return
-        _keep_alive(transport.get_extra_info("socket"))
+        _enable_keepalive(transport.get_extra_info("socket"))
         self._name = self._listener.register_connection(self, Endpoint(*peer[:2]), Endpoint(*own[:2]))
         if self._name is None:
             self._transport.abort()
@@ -219,8 +219,8 @@ class _Connection(asyncio.Protocol):
             self._transport.abort()
 
 
-def _keep_alive(connected: socket.socket) -> None:
+def _enable_keepalive(connected: socket.socket) -> None:
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in TCP_KEEPALIVE:
+    for option, value in TCP_KEEPALIVE_OPTIONS:
         if hasattr(socket, option):  # some systems do not have these options
             connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)

@@ -14,7 +14,7 @@ from typing import Any
 from reference_qm.rpc.authentication import NO_SECURITY, AuthLevel, AuthType, ClientSecurity, ServerSecurity
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.rpc_user import User
-from reference_qm.shell.toml_values import SettingsError, Table
+from reference_qm.shell.toml_values import ConverterByKey, SettingsError
 
 AUTHENTICATION_LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
     {
@@ -35,7 +35,7 @@ _CHARACTERS_FORBIDDEN_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
 @dataclass(frozen=True, slots=True)
-class Rpc:
+class RpcSettings:
     """The table [rpc], which contains the ports and the authentication of remote reading.
 
     ``port``: the port of qmcomm. ``read_port``: the port of qm2qm; its default is ``port`` + 2. The default ports
@@ -68,10 +68,10 @@ class Rpc:
         if not self.users:
             return NO_SECURITY
         from reference_qm.shell.spnego_security import (
-            server_security,
+            make_server_security,
         )  # pyspnego takes long to load
 
-        return server_security(self.users, self.least_level)
+        return make_server_security(self.users, self.least_level)
 
     @property
     def client(self) -> ClientSecurity | None:
@@ -79,40 +79,40 @@ class Rpc:
         if self.level is AuthLevel.NONE:
             return None
         from reference_qm.shell.spnego_security import (
-            client_security,
+            make_client_security,
         )  # pyspnego takes long to load
 
-        user = next(one for one in self.users if self.user in (one.qualified, one.name))
-        return client_security(self.authentication, self.level, user)
+        user = next(one for one in self.users if self.user in (one.qualified_name, one.name))
+        return make_client_security(self.authentication, self.level, user)
 
 
 def _require_name(value: object) -> str:
-    name = toml.string(value)
+    name = toml.require_string(value)
     if not name.isprintable() or set(name) & _CHARACTERS_FORBIDDEN_IN_NAMES:
         raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
     return name
 
 
-RPC_CONVERTERS: Table = MappingProxyType(
+RPC_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "enabled": toml.flag,
-        "port": toml.integer(0, 0xFFFF - 2),
-        "read_port": toml.integer(0, 0xFFFF),
-        "mapper": toml.flag,
-        "mapper_port": toml.integer(0, 0xFFFF),
-        "least_level": toml.one_of(AUTHENTICATION_LEVELS),
-        "level": toml.one_of(AUTHENTICATION_LEVELS),
-        "authentication": toml.one_of(AUTHENTICATION_TYPES),
-        "user": toml.string,
+        "enabled": toml.require_flag,
+        "port": toml.make_integer_converter(0, 0xFFFF - 2),
+        "read_port": toml.make_integer_converter(0, 0xFFFF),
+        "mapper": toml.require_flag,
+        "mapper_port": toml.make_integer_converter(0, 0xFFFF),
+        "least_level": toml.make_choice_converter(AUTHENTICATION_LEVELS),
+        "level": toml.make_choice_converter(AUTHENTICATION_LEVELS),
+        "authentication": toml.make_choice_converter(AUTHENTICATION_TYPES),
+        "user": toml.require_string,
     }
 )
 _PASSWORD_KEYS = ("password", "password_env", "password_file")
-_USER_CONVERTERS: Table = MappingProxyType(
-    {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.string)}
+_USER_CONVERTERS: ConverterByKey = MappingProxyType(
+    {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.require_string)}
 )
 
 
-def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -> Rpc:
+def load_rpc_settings(values: Mapping[str, Any], users: object, where: str, base: Path) -> RpcSettings:
     """Return the settings of the table [rpc] from its converted values and [[rpc.users]]. ``base``: the folder that
     contains the password files.
     """
@@ -120,19 +120,19 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
         raise SettingsError(f"{where}: [[rpc.users]] must be a list of tables")
     known = tuple(_read_user(one, f"{where}: [[rpc.users]] {number}", base) for number, one in enumerate(users, 1))
     for number, one in enumerate(known):
-        if any(one.qualified.lower() == other.qualified.lower() for other in known[:number]):
-            raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: user {one.qualified!r} is listed twice")
-    rpc = Rpc(**values, users=known)
+        if any(one.qualified_name.lower() == other.qualified_name.lower() for other in known[:number]):
+            raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: user {one.qualified_name!r} is listed twice")
+    rpc = RpcSettings(**values, users=known)
     if rpc.least_level is not AuthLevel.NONE and not known:
         raise SettingsError(f"{where}: [rpc] least_level needs a user that can authenticate; add [[rpc.users]]")
-    names = {name for one in known for name in (one.qualified, one.name)}
+    names = {name for one in known for name in (one.qualified_name, one.name)}
     if rpc.level is not AuthLevel.NONE and rpc.user not in names:
         raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: it must be the name of one of [[rpc.users]]")
     return rpc
 
 
 def _read_user(tree: object, place: str, base: Path) -> User:
-    values = toml.table(tree, _USER_CONVERTERS, place)
+    values = toml.convert_table(tree, _USER_CONVERTERS, place)
     if "name" not in values:
         raise SettingsError(f"{place}: name is missing")
     return User(values["name"], read_password(values, place, base), values.get("domain", ""))

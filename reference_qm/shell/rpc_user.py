@@ -14,6 +14,6 @@ class User:
     domain: str = ""
 
     @property
-    def qualified(self) -> str:
+    def qualified_name(self) -> str:
         """The user name with its domain, if any."""
         return f"{self.domain}\\{self.name}" if self.domain else self.name

@@ -30,7 +30,7 @@ from reference_qm.security import (
     BASE_PROVIDER,
     DEFAULT_QUEUE_SECURITY,
     ENHANCED_PROVIDER,
-    KEY_BITS,
+    KEY_BITS_BY_PROVIDER,
     Account,
     Ace,
     AceType,
@@ -41,19 +41,23 @@ from reference_qm.security import (
     SecurityConfig,
     SecurityDescriptor,
     SecuritySettings,
-    default_queue_security,
+    build_default_queue_security,
     generate_key,
 )
 from reference_qm.shell import toml_values as toml
-from reference_qm.shell.toml_values import SettingsError, Table
+from reference_qm.shell.toml_values import ConverterByKey, SettingsError
 from reference_qm.surface.entropy import Entropy
 
-KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", AES_PROVIDER: "advanced"}
+KEY_FILE_SUFFIX_BY_PROVIDER: Mapping[str, str] = {
+    BASE_PROVIDER: "base",
+    ENHANCED_PROVIDER: "enhanced",
+    AES_PROVIDER: "advanced",
+}
 """The file name of each provider's key: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
 MAX_KEY_FILE_BYTES = 1 << 20
 
 
-def _converter_of_list(convert: Callable[[object], Any]) -> toml.Converter:
+def _make_list_converter(convert: Callable[[object], Any]) -> toml.Converter:
     def convert_list(value: object) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise ValueError("must be a list")
@@ -64,22 +68,24 @@ def _converter_of_list(convert: Callable[[object], Any]) -> toml.Converter:
 
 def _convert_public_keys(value: object) -> MqdsPublicKeys:
     try:
-        return MqdsPublicKeys.parse(base64.b64decode(toml.string(value), validate=True))
+        return MqdsPublicKeys.parse(base64.b64decode(toml.require_string(value), validate=True))
     except (ValueError, FormatError):
         raise ValueError("must be a PublicEncryptionKeyList in base64, as the verb identity returns it") from None
 
 
 _RIGHT_BY_NAME = {name.removeprefix("MQSEC_").lower(): right for name, right in QueueAccess.__members__.items()}
-_CIPHER_SETTING = toml.one_of({algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm})
-_SECURITY_CONVERTERS: Table = MappingProxyType(
+_CIPHER_CONVERTER = toml.make_choice_converter(
+    {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
+)
+_SECURITY_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "folder": toml.string,
-        "generate": toml.flag,
-        "preferred_base": _CIPHER_SETTING,
-        "preferred_enhanced": _CIPHER_SETTING,
-        "preferred_advanced": _CIPHER_SETTING,
-        "send_enhanced_rc2_using_40_bit_keys": toml.flag,
-        "reject_enhanced_rc2_using_40_bit_keys": toml.flag,
+        "folder": toml.require_string,
+        "generate": toml.require_flag,
+        "preferred_base": _CIPHER_CONVERTER,
+        "preferred_enhanced": _CIPHER_CONVERTER,
+        "preferred_advanced": _CIPHER_CONVERTER,
+        "send_enhanced_rc2_using_40_bit_keys": toml.require_flag,
+        "reject_enhanced_rc2_using_40_bit_keys": toml.require_flag,
     }
 )
 _ELEMENT_BY_SETTING = {
@@ -90,25 +96,25 @@ _ELEMENT_BY_SETTING = {
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
 """For each key in [security]: the element of MS-MQQB 3.1.1.3 that it sets."""
-_USER_CONVERTERS: Table = MappingProxyType(
+_USER_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "name": toml.string,
+        "name": toml.require_string,
         "sid": toml.convert_sid,
-        "groups": _converter_of_list(toml.convert_sid),
-        "certificates": _converter_of_list(toml.string),
-        "key": toml.string,
+        "groups": _make_list_converter(toml.convert_sid),
+        "certificates": _make_list_converter(toml.require_string),
+        "key": toml.require_string,
     }
 )
-QUEUE_KEYS: Table = MappingProxyType(
+QUEUE_SECURITY_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "authenticated": toml.flag,
-        "privacy": toml.one_of({level.name.lower(): level for level in PrivacyLevel}),
+        "authenticated": toml.require_flag,
+        "privacy": toml.make_choice_converter({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
 """The keys of a table [[queues]] that restrict which messages the queue accepts."""
 
 
-def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> SecurityConfig:
+def load_security_settings(tree: object, where: str, base: Path, entropy: Entropy) -> SecurityConfig:
     """Return the settings of the table [security]. ``base``: the folder to which the key ``folder`` of the table is
     relative. Raise SettingsError for an unusable entry.
     """
@@ -116,7 +122,7 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
     if not isinstance(tree, dict):
         raise SettingsError(f"{place} must be a table")
     rest = {key: value for key, value in tree.items() if key not in ("users", "remote_keys")}
-    values = toml.table(rest, _SECURITY_CONVERTERS, place)
+    values = toml.convert_table(rest, _SECURITY_CONVERTERS, place)
     folder = base / values.get("folder", ".")
     settings = SecuritySettings(
         **{_ELEMENT_BY_SETTING[key]: value for key, value in values.items() if key in _ELEMENT_BY_SETTING}
@@ -144,7 +150,7 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
     )
 
 
-def queue_security(tree: object, where: str) -> dict[str, Any]:
+def take_queue_security(tree: object, where: str) -> dict[str, Any]:
     """Remove ``owner``, ``allow`` and ``deny`` from the table of a queue, and return the security descriptor that
     they describe.
 
@@ -160,16 +166,18 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
         if not isinstance(granted, dict):
             raise SettingsError(f"{where} {key} must be a table of SID = list of rights")
         for sid, rights in granted.items():
-            named = toml.convert_value(rights, _converter_of_list(toml.one_of(_RIGHT_BY_NAME)), f"{where} {key} {sid}")
+            named = toml.convert_value(
+                rights, _make_list_converter(toml.make_choice_converter(_RIGHT_BY_NAME)), f"{where} {key} {sid}"
+            )
             trustee = toml.convert_value(sid, toml.convert_sid, f"{where} {key}")
             aces.append(Ace(kind, int(reduce(or_, named, QueueAccess(0))), trustee))
     if not aces and owner is not None:
-        return {"security": default_queue_security(owner)}
+        return {"security": build_default_queue_security(owner)}
     return {"security": SecurityDescriptor(owner or DEFAULT_QUEUE_SECURITY.Owner, None, Acl(tuple(aces)))}
 
 
 def _read_account(tree: object, where: str, folder: Path) -> Account:
-    values = toml.table(tree, _USER_CONVERTERS, where)
+    values = toml.convert_table(tree, _USER_CONVERTERS, where)
     for name in ("name", "sid"):
         if name not in values:
             raise SettingsError(f"{where}: {name} is missing")
@@ -198,11 +206,11 @@ def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[
     missing keys.
     """
     keys: dict[str, rsa.RSAPrivateKey] = {}
-    for provider, short in KEY_FILES.items():
+    for provider, short in KEY_FILE_SUFFIX_BY_PROVIDER.items():
         name = f"{use}_{short}.pem"
-        path = _path_inside(folder, name, "[security] folder")
+        path = _resolve_path_inside(folder, name, "[security] folder")
         if entropy is not None and not path.exists():
-            _write_private_key(path, generate_key(KEY_BITS[provider], entropy))
+            _write_private_key(path, generate_key(KEY_BITS_BY_PROVIDER[provider], entropy))
         if path.exists():
             keys[provider] = _read_private_key(folder, name, "[security] folder")
     return keys
@@ -220,7 +228,7 @@ def _write_private_key(path: Path, key: rsa.RSAPrivateKey) -> None:
 
 
 def _read_private_key(folder: Path, name: str, where: str) -> rsa.RSAPrivateKey:
-    path = _path_inside(folder, name, where)
+    path = _resolve_path_inside(folder, name, where)
     try:
         key = load_pem_private_key(_read_file(path, where), None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
@@ -231,7 +239,7 @@ def _read_private_key(folder: Path, name: str, where: str) -> rsa.RSAPrivateKey:
 
 
 def _read_certificate(folder: Path, name: str, where: str) -> bytes:
-    path = _path_inside(folder, name, where)
+    path = _resolve_path_inside(folder, name, where)
     try:
         return x509.load_pem_x509_certificate(_read_file(path, where)).public_bytes(Encoding.DER)
     except ValueError as error:
@@ -247,7 +255,7 @@ def _read_file(path: Path, where: str) -> bytes:
         raise SettingsError(f"{where}: {path} cannot be read: {error.strerror}") from error
 
 
-def _path_inside(folder: Path, name: str, where: str) -> Path:
+def _resolve_path_inside(folder: Path, name: str, where: str) -> Path:
     """Return the path of a file in the folder. Raise SettingsError for a file outside the folder, even if a link in
     the folder leads to the file.
     """

@@ -24,7 +24,7 @@ from reference_qm.shell.settings import Settings, format_endpoint
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
-from reference_qm.surface.driver import Core, NewCore, RestorableCore
+from reference_qm.surface.driver import Core, CoreFactory, RestorableCore
 from reference_qm.surface.inputs import Endpoint
 from reference_qm.surface.store import MemoryStore, Store, StoreError, StoreFailure
 from reference_qm.surface.surroundings import Surroundings
@@ -52,16 +52,16 @@ def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Sett
     """Return the settings with the identifier that the store contains. If the settings already contain a configured
     identifier, return them unchanged.
     """
-    if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
+    if store is None or settings.has_identifier or (identifier := store.read().get("identifier")) is None:
         return settings
     try:
         config = replace(settings.config, identifier=UUID(str(identifier)))
     except ValueError:
         raise SettingsError(f"store {store.path}: entry identifier is {identifier!a}, not a GUID") from None
-    return replace(settings, config=config, identified=True)
+    return replace(settings, config=config, has_identifier=True)
 
 
-def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
+def make_core_factory(settings: Settings, faults: Sequence[str]) -> CoreFactory:
     """Return a function that makes cores with the named faults.
 
     The function raises SettingsError for an unknown fault, and for unusable entries of the store.
@@ -69,7 +69,7 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     installation = Installation(
         settings.config,
         SystemEntropy(),
-        _wrapper_of_faults(faults) if faults else make_plain_core,
+        _make_fault_wrapper(faults) if faults else make_plain_core,
         get_replaced_parts(settings.release),
     )
 
@@ -82,7 +82,7 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     return begin_core
 
 
-def _wrapper_of_faults(names: Sequence[str]) -> WrapCore:
+def _make_fault_wrapper(names: Sequence[str]) -> WrapCore:
     """Return the function that adds faults to a core. An installed package provides this function."""
     offered = metadata.entry_points(group=FAULTS_GROUP)
     if not offered:
@@ -104,7 +104,7 @@ class Service:
     def __init__(
         self,
         settings: Settings,
-        new_core: NewCore,
+        new_core: CoreFactory,
         store: Store | None = None,
         facilities: Collection[str] = frozenset(FACILITIES),
     ) -> None:
@@ -154,34 +154,34 @@ class Service:
         """Bind every port before the core starts, so that a failure has no side effect."""
         listen = self.settings.listen
         bound = dict.fromkeys(("tcp", "ping", "rpc", "rpc_read", "mapper", "control"), "none")
-        with _one_line_port_errors("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
-            bound["tcp"] = self._show_endpoint(await self.host.bind_tcp(listen.tcp_port))
+        with _convert_port_errors("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
+            bound["tcp"] = self._format_open_endpoint(await self.host.bind_tcp(listen.tcp_port))
         if listen.ping:
-            with _one_line_port_errors("udp", Endpoint(listen.address, listen.ping_port), "--ping-port"):
-                bound["ping"] = self._show_endpoint(self.host.bind_ping(listen.ping_port))
+            with _convert_port_errors("udp", Endpoint(listen.address, listen.ping_port), "--ping-port"):
+                bound["ping"] = self._format_open_endpoint(self.host.bind_ping(listen.ping_port))
         if self.settings.rpc.enabled:
-            await self._open_rpc(bound)
+            await self._open_rpc_ports(bound)
         if self.settings.control is not None:
-            with _one_line_port_errors("tcp", self.settings.control, "--control"):
-                bound["control"] = self._show_endpoint(await self.control.bind(self.settings.control))
+            with _convert_port_errors("tcp", self.settings.control, "--control"):
+                bound["control"] = self._format_open_endpoint(await self.control.bind(self.settings.control))
                 await self.control.start()
-        with _one_line_port_errors("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
+        with _convert_port_errors("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
             await self.host.start()
         return "ready " + " ".join(f"{name}={where}" for name, where in bound.items())
 
-    async def _open_rpc(self, bound: dict[str, str]) -> None:
+    async def _open_rpc_ports(self, bound: dict[str, str]) -> None:
         rpc, address = self.settings.rpc, self.settings.listen.address
-        with _one_line_port_errors("tcp", Endpoint(address, rpc.port), "--rpc-port"):
+        with _convert_port_errors("tcp", Endpoint(address, rpc.port), "--rpc-port"):
             listening = await self.host.bind_rpc(*rpc.ports)
         bound["rpc"], bound["rpc_read"] = (
-            self._show_endpoint(listening.handshake),
-            self._show_endpoint(listening.read),
+            self._format_open_endpoint(listening.handshake),
+            self._format_open_endpoint(listening.read),
         )
         if rpc.mapper:
-            with _one_line_port_errors("tcp", Endpoint(address, rpc.mapper_port), "[rpc] mapper_port"):
-                bound["mapper"] = self._show_endpoint(await self.host.rpc.bind(address, rpc.mapper_port))
+            with _convert_port_errors("tcp", Endpoint(address, rpc.mapper_port), "[rpc] mapper_port"):
+                bound["mapper"] = self._format_open_endpoint(await self.host.rpc.bind(address, rpc.mapper_port))
 
-    def _show_endpoint(self, endpoint: Endpoint) -> str:
+    def _format_open_endpoint(self, endpoint: Endpoint) -> str:
         text = format_endpoint(endpoint)
         if not ipaddress.ip_address(endpoint.host).is_loopback:
             log.warning("%s is not a loopback address: other machines can reach this queue manager", text)
@@ -208,7 +208,7 @@ class Service:
 
 
 @contextlib.contextmanager
-def _one_line_port_errors(transport: str, endpoint: Endpoint, flag: str) -> Iterator[None]:
+def _convert_port_errors(transport: str, endpoint: Endpoint, flag: str) -> Iterator[None]:
     """Convert an OSError into an error whose one-line message names the port, the reason and the remedy."""
     try:
         yield

@@ -14,14 +14,14 @@ from uuid import UUID
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory import MemoryDirectory
 from reference_qm.directory.enums import OperatingSystemType
-from reference_qm.releases.names import KNOWN, NO_RELEASE
+from reference_qm.releases.names import KNOWN_RELEASES, NO_RELEASE
 from reference_qm.releases.table import adapt_security_to_release, get_presets
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_settings import load_directory
 from reference_qm.shell.host import Limits
-from reference_qm.shell.rpc_settings import RPC_CONVERTERS, Rpc, load_rpc
-from reference_qm.shell.security_settings import QUEUE_KEYS, load_security, queue_security
-from reference_qm.shell.toml_values import SettingsError, Table
+from reference_qm.shell.rpc_settings import RPC_CONVERTERS, RpcSettings, load_rpc_settings
+from reference_qm.shell.security_settings import QUEUE_SECURITY_CONVERTERS, load_security_settings, take_queue_security
+from reference_qm.shell.toml_values import ConverterByKey, SettingsError
 from reference_qm.surface.entropy import Entropy, new_guid
 from reference_qm.surface.inputs import Endpoint
 
@@ -29,7 +29,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Listen:
+class ListenSettings:
     """The table [listen], which contains the addresses and ports of the queue manager. Port 0 selects a free port."""
 
     address: str = "127.0.0.1"
@@ -43,13 +43,13 @@ class Settings:
     """The settings of ``mqconform serve``."""
 
     config: QueueManagerConfig
-    listen: Listen
+    listen: ListenSettings
     control: Endpoint | None
     limits: Limits
-    rpc: Rpc = field(default_factory=Rpc)
+    rpc: RpcSettings = field(default_factory=RpcSettings)
     store: Path | None = None
     """The file in which messages survive the process, or None if messages do not survive it."""
-    identified: bool = False
+    has_identifier: bool = False
     """Whether the identifier was configured. If not, it is generated."""
     directory: MemoryDirectory | None = None
     """The directory of the enterprise, or None for workgroup mode."""
@@ -65,14 +65,16 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     where = str(path or "defaults")
     toml.check_keys(tree, [*_CONVERTERS, "queues", "routes", "public_queues", "directory", "security"], where, "table")
     rpc_users = tree["rpc"].pop("users", []) if isinstance(tree.get("rpc"), dict) else []
-    values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _CONVERTERS.items()}
+    values = {
+        name: toml.convert_table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _CONVERTERS.items()
+    }
     for flag, value in flags.items():
         if value is not None:
-            table, key = KEYS_OF_FLAGS[flag]
+            table, key = TABLE_AND_KEY_BY_FLAG[flag]
             meant = int(value) if value.isascii() and value.isdigit() else value
             values[table][key] = toml.convert_value(meant, _CONVERTERS[table][key], flag)
-    listen = Listen(**values["listen"])
-    rpc = load_rpc(values["rpc"], rpc_users, where, path.parent if path else Path())
+    listen = ListenSettings(**values["listen"])
+    rpc = load_rpc_settings(values["rpc"], rpc_users, where, path.parent if path else Path())
     release = values["queue_manager"].pop("release", NO_RELEASE)
     presets = get_presets(release)
     if "ping" in values["listen"]:  # enabled explicitly
@@ -82,7 +84,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     for name in ("routes", "public_queues"):
         if directory is not None and name in tree:
             raise SettingsError(f"{where}: [{name}] is only for a workgroup: remove it, or remove [directory]")
-    security = load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy)
+    security = load_security_settings(tree.get("security", {}), where, path.parent if path else Path(), entropy)
     config = QueueManagerConfig(
         **{"identifier": new_guid(entropy), **presets, **values["queue_manager"]},
         addresses=(listen.address,),
@@ -129,15 +131,15 @@ def _convert_operating_system(value: object) -> OperatingSystemType:
 
 
 def _convert_release(value: object) -> str:
-    name = toml.string(value)
-    if name not in KNOWN:
-        raise ValueError(f"must be one of {', '.join(KNOWN)}")
+    name = toml.require_string(value)
+    if name not in KNOWN_RELEASES:
+        raise ValueError(f"must be one of {', '.join(KNOWN_RELEASES)}")
     return name
 
 
 def _convert_ip_address(value: object) -> str:
     try:
-        address = ipaddress.ip_address(toml.string(value))
+        address = ipaddress.ip_address(toml.require_string(value))
     except ValueError:
         raise ValueError("must be an IPv4 or IPv6 address like 127.0.0.1") from None
     return str(address)
@@ -153,7 +155,7 @@ def _convert_own_address(value: object) -> str:
 
 
 def _convert_endpoint(value: object) -> Endpoint:
-    host, colon, port = toml.string(value).rpartition(":")
+    host, colon, port = toml.require_string(value).rpartition(":")
     if not colon or not (port.isascii() and port.isdigit()):
         raise ValueError("must be ADDRESS:PORT like 127.0.0.1:0")
     if int(port) > 0xFFFF:
@@ -162,64 +164,64 @@ def _convert_endpoint(value: object) -> Endpoint:
 
 
 def _convert_path(value: object) -> Path:
-    return Path(toml.string(value))
+    return Path(toml.require_string(value))
 
 
 def _convert_queue_name(value: object) -> str:
-    name = toml.string(value)
+    name = toml.require_string(value)
     folder, separator, queue = name.rpartition("\\")
     if folder.lower() not in ("", "private$") or bool(folder) is not bool(separator) or not queue:
         raise ValueError("must be a path name such as 'private$\\orders', or 'orders' for a public queue")
     return name
 
 
-_PORT_SETTING = toml.integer(1, 0xFFFF)
-_LISTEN_PORT = toml.integer(0, 0xFFFF)
+_PORT_CONVERTER = toml.make_integer_converter(1, 0xFFFF)
+_LISTEN_PORT_CONVERTER = toml.make_integer_converter(0, 0xFFFF)
 
-_CONVERTERS: Mapping[str, Table] = MappingProxyType(
+_CONVERTERS: Mapping[str, ConverterByKey] = MappingProxyType(
     {
         "queue_manager": {
             "identifier": toml.convert_guid,
-            "host_name": toml.string,
-            "validate_host_names": toml.flag,
+            "host_name": toml.require_string,
+            "validate_host_names": toml.require_flag,
             "operating_system": _convert_operating_system,
             "release": _convert_release,
-            "send_ping": toml.flag,
-            "send_insecure_nacks": toml.flag,
-            "window_size": toml.integer(1, 0xFFFF),
-            "max_sessions": toml.integer(0, 1_000_000),
+            "send_ping": toml.require_flag,
+            "send_insecure_nacks": toml.require_flag,
+            "window_size": toml.make_integer_converter(1, 0xFFFF),
+            "max_sessions": toml.make_integer_converter(0, 1_000_000),
         },
         "listen": {
             "address": _convert_own_address,
-            "tcp_port": _LISTEN_PORT,
-            "ping_port": _LISTEN_PORT,
-            "ping": toml.flag,
+            "tcp_port": _LISTEN_PORT_CONVERTER,
+            "ping_port": _LISTEN_PORT_CONVERTER,
+            "ping": toml.require_flag,
         },
         "rpc": RPC_CONVERTERS,
-        "remote": {"tcp_port": _PORT_SETTING, "ping_port": _PORT_SETTING, "rpc_port": _PORT_SETTING},
-        "timers": {timer.name: toml.integer(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
+        "remote": {"tcp_port": _PORT_CONVERTER, "ping_port": _PORT_CONVERTER, "rpc_port": _PORT_CONVERTER},
+        "timers": {timer.name: toml.make_integer_converter(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _convert_endpoint},
         "store": {"path": _convert_path},
         "limits": {
-            "connections": toml.integer(1, 1_000_000),
-            "unsent_bytes": toml.integer(1, 1 << 40),
-            "all_unsent_bytes": toml.integer(1, 1 << 40),
+            "connections": toml.make_integer_converter(1, 1_000_000),
+            "unsent_bytes": toml.make_integer_converter(1, 1 << 40),
+            "all_unsent_bytes": toml.make_integer_converter(1, 1 << 40),
         },
     }
 )
-_QUOTA_KB_SETTING = toml.integer(0, 0xFFFFFFFF)
-_QUEUE_CONVERTERS: Table = MappingProxyType(
+_QUOTA_KB_CONVERTER = toml.make_integer_converter(0, 0xFFFFFFFF)
+_QUEUE_CONVERTERS: ConverterByKey = MappingProxyType(
     {
         "name": _convert_queue_name,
-        "transactional": toml.flag,
-        "quota_kb": _QUOTA_KB_SETTING,
-        "journaling": toml.flag,
-        "journal_quota_kb": _QUOTA_KB_SETTING,
-        **QUEUE_KEYS,
+        "transactional": toml.require_flag,
+        "quota_kb": _QUOTA_KB_CONVERTER,
+        "journaling": toml.require_flag,
+        "journal_quota_kb": _QUOTA_KB_CONVERTER,
+        **QUEUE_SECURITY_CONVERTERS,
     }
 )
 
-KEYS_OF_FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
+TABLE_AND_KEY_BY_FLAG: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "--release": ("queue_manager", "release"),
         "--address": ("listen", "address"),
@@ -248,8 +250,8 @@ def _read_queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
     queues: dict[str, QueueSettings] = {}
     for number, entry in enumerate(tree, 1):
         place = f"{where}: [[queues]] {number}"
-        descriptor = queue_security(entry, place)
-        values = toml.table(entry, _QUEUE_CONVERTERS, place)
+        descriptor = take_queue_security(entry, place)
+        values = toml.convert_table(entry, _QUEUE_CONVERTERS, place)
         if "name" not in values:
             raise SettingsError(f"{place}: name is missing")
         queue = QueueSettings(**values, **descriptor)

@@ -59,7 +59,7 @@ parser.
 """
 
 
-def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NONE) -> ServerSecurity:
+def make_server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NONE) -> ServerSecurity:
     """Return the server security that authenticates the given users by NTLM and SPNEGO.
 
     Without users, the server accepts no client.
@@ -74,7 +74,7 @@ def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NO
     return ServerSecurity(accept_client, least_level)
 
 
-def client_security(auth_type: AuthType, level: AuthLevel, user: User) -> ClientSecurity:
+def make_client_security(auth_type: AuthType, level: AuthLevel, user: User) -> ClientSecurity:
     """Return the security with which a client authenticates as a user."""
     return ClientSecurity(auth_type, level, lambda: SpnegoInitiator(auth_type, level, user))
 
@@ -87,7 +87,7 @@ class SpnegoContext:
         self._made: spnego.ContextProxy | None = None
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the context is complete."""
         return self._made is not None and self._made.complete
 
@@ -101,9 +101,9 @@ class SpnegoContext:
         """The size in bytes of a signature."""
         return SIGNATURE_SIZE
 
-    def step(self, token: bytes) -> bytes:
+    def process_token(self, token: bytes) -> bytes:
         """Handle a token from the remote side, and return the token to send."""
-        with _one_line_errors("the token is refused"):
+        with _convert_pyspnego_errors("the token is refused"):
             if self._made is None:
                 self._made = self._make()
             return self._made.step(token or None) or b""
@@ -114,23 +114,23 @@ class SpnegoContext:
         With extended session security, NTLM also signs the read-only segments, whether or not header signing was
         negotiated. Windows, Samba and impacket do the same.
         """
-        with _one_line_errors("the message cannot be signed"):
+        with _convert_pyspnego_errors("the message cannot be signed"):
             return self._complete_context.sign(b"".join(segments))
 
     def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
         """Check the signature of the whole PDU."""
-        with _one_line_errors("the signature is wrong"):
+        with _convert_pyspnego_errors("the signature is wrong"):
             self._complete_context.verify(b"".join(segments), signature)
 
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
         """Encrypt the body, and sign the whole PDU."""
-        with _one_line_errors("the message cannot be sealed"):
+        with _convert_pyspnego_errors("the message cannot be sealed"):
             buffers = self._complete_context.wrap_iov([*_build_buffers(segments), BufferType.header]).buffers
             return buffers[1].data or b"", buffers[3].data or b""
 
     def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
         """Decrypt the body, and check the signature of the whole PDU."""
-        with _one_line_errors("the signature is wrong"):
+        with _convert_pyspnego_errors("the signature is wrong"):
             parts = [*_build_buffers(segments), (BufferType.header, signature)]
             return self._complete_context.unwrap_iov(parts).buffers[1].data or b""
 
@@ -148,7 +148,7 @@ class SpnegoInitiator(SpnegoContext):
         protocol, options = _PROTOCOLS[auth_type]
         super().__init__(
             lambda: spnego.client(
-                spnego.Password(user.qualified, user.password),
+                spnego.Password(user.qualified_name, user.password),
                 hostname="unspecified",
                 service="host",
                 context_req=_REQUIRED_SERVICES[level],
@@ -168,13 +168,13 @@ class SpnegoAcceptor(SpnegoContext):
         self._wanted = wanted
         self._users = users
 
-    def step(self, token: bytes) -> bytes:
+    def process_token(self, token: bytes) -> bytes:
         """Handle a token. Refuse a client that cannot give the protection that its authentication level requires
         (MS-RPCE 3.3.1.5.2.2).
         """
         with announce_users(self._users, token):
-            answer = super().step(token)
-        if self.complete and self._wanted & ~self._complete_context.context_attr:
+            answer = super().process_token(token)
+        if self.is_complete and self._wanted & ~self._complete_context.context_attr:
             raise SecurityError("the client cannot provide the protection that its authentication level requires")
         return answer
 
@@ -185,7 +185,7 @@ def _build_buffers(segments: Segments) -> list[tuple[BufferType, bytes]]:
 
 
 @contextlib.contextmanager
-def _one_line_errors(what: str) -> Iterator[None]:
+def _convert_pyspnego_errors(what: str) -> Iterator[None]:
     """Convert the exceptions of pyspnego into errors whose one-line messages contain no internal details."""
     try:
         yield

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 APPLICATION_ID = 0x6D716366
 """The application_id that marks an SQLite file as a store: ``mqcf`` (SQLite file format 1.3.14)."""
-SCHEMA = 1
+SCHEMA_VERSION = 1
 REQUIRED_FREE_BYTES = 16 << 20
 """The number of bytes that must be free on the disk before messages are accepted.
 
@@ -30,7 +30,7 @@ pages plus the longest record. If there were no room for this growth, the messag
 removed.
 """
 _SQLITE_MAGIC = b"SQLite format 3\0"
-_HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
+_HEADER_SIZE, _USER_VERSION_SLICE, _APPLICATION_ID_SLICE = 100, slice(60, 64), slice(68, 72)
 _CREATE_TABLE_STATEMENT = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL)"
 
 
@@ -46,7 +46,7 @@ class SqliteStore:
         self.path = path
         self._found: dict[str, object] | None
         """The entries that the store had when it was opened; they are dropped when an entry changes."""
-        with self._one_line_errors():
+        with self._convert_store_errors():
             if not path.exists():
                 _create_store(path)
             _check_header(path)
@@ -68,7 +68,7 @@ class SqliteStore:
         return self._thread.submit(self._read_entries).result() if self._found is None else self._found
 
     def _read_entries(self) -> dict[str, object]:
-        with self._one_line_errors():
+        with self._convert_store_errors():
             return _verify_entries(self._connection, self.path)
 
     def clear(self) -> None:
@@ -77,10 +77,10 @@ class SqliteStore:
         self._thread.submit(self._delete_entries).result()
 
     def _delete_entries(self) -> None:
-        with self._one_line_errors():
+        with self._convert_store_errors():
             self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
-    def shortage(self) -> str:
+    def describe_shortage(self) -> str:
         """Return a one-line message if the disk, the database file and its log together have too little free space to
         record removals.
 
@@ -108,7 +108,7 @@ class SqliteStore:
         texts = encode_entries(records)
         put = [(name, text, _compute_checksum(name, text)) for name, text in texts.items() if text is not None]
         gone = [name for name, text in texts.items() if text is None]
-        with self._one_line_errors():
+        with self._convert_store_errors():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 for rows in _split_into_portions(put):
@@ -124,7 +124,7 @@ class SqliteStore:
                         self._connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
-    def _one_line_errors(self) -> Iterator[None]:
+    def _convert_store_errors(self) -> Iterator[None]:
         """Convert errors of SQLite and the operating system into errors whose one-line message names the file and the
         remedy.
         """
@@ -166,7 +166,7 @@ def _create_store(path: Path) -> None:
     new.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version={SCHEMA}")
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute(_CREATE_TABLE_STATEMENT)
         connection.execute("PRAGMA journal_mode=WAL")
     new.rename(path)
@@ -183,12 +183,13 @@ def _check_header(path: Path) -> None:
         header = file.read(_HEADER_SIZE)
     if len(header) < _HEADER_SIZE or not header.startswith(_SQLITE_MAGIC):
         raise StoreError(f"store {path} is not an SQLite file; {_CHOOSE_OTHER_FILE_REMEDY}")
-    if int.from_bytes(header[_APPLICATION_ID]) != APPLICATION_ID:
+    if int.from_bytes(header[_APPLICATION_ID_SLICE]) != APPLICATION_ID:
         raise StoreError(f"store {path} is an SQLite file of another application; choose another file")
-    version = int.from_bytes(header[_USER_VERSION])
-    if version != SCHEMA:
+    version = int.from_bytes(header[_USER_VERSION_SLICE])
+    if version != SCHEMA_VERSION:
         raise StoreError(
-            f"store {path} has schema {version} instead of {SCHEMA}: use the version of mqconform that wrote the store"
+            f"store {path} has schema {version} instead of {SCHEMA_VERSION}: "
+            "use the version of mqconform that wrote the store"
         )
     if not path.stat().st_mode & 0o222:  # root could write it nevertheless, but should not
         raise StoreError(f"store {path} is read-only; {_REMEDY_BY_SQLITE_ERROR[sqlite3.SQLITE_READONLY]}")

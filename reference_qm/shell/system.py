@@ -8,7 +8,7 @@ import time
 from reference_qm.surface.clock import Now
 
 
-def now() -> Now:
+def read_clocks() -> Now:
     """Return the current instant: the time in ms on the system's monotonic clock, and the time in s in UTC."""
     return Now(time.monotonic_ns() // 1_000_000, int(time.time()))
 

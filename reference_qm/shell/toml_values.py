@@ -12,29 +12,29 @@ from reference_qm.codec import FormatError
 from reference_qm.security import Sid
 
 Converter = Callable[[object], Any]
-Table = Mapping[str, Converter]
-Values = dict[str, Any]
+ConverterByKey = Mapping[str, Converter]
+TomlValues = dict[str, Any]
 
 
 class SettingsError(Exception):
     """Raised when a file, key or flag is unusable. The one-line message names the file, key or flag, and the remedy."""
 
 
-def string(value: object) -> str:
+def require_string(value: object) -> str:
     """Return the value if it is a nonempty string. Otherwise raise ValueError."""
     if not isinstance(value, str) or not value:
         raise ValueError("must be a string")
     return value
 
 
-def flag(value: object) -> bool:
+def require_flag(value: object) -> bool:
     """Return the value if it is true or false. Otherwise raise ValueError."""
     if not isinstance(value, bool):
         raise ValueError("must be true or false")
     return value
 
 
-def integer(low: int, high: int) -> Converter:
+def make_integer_converter(low: int, high: int) -> Converter:
     """Return a converter that accepts integers from ``low`` to ``high``."""
 
     def convert_integer(value: object) -> int:
@@ -45,7 +45,7 @@ def integer(low: int, high: int) -> Converter:
     return convert_integer
 
 
-def one_of(known: Mapping[str, Any]) -> Converter:
+def make_choice_converter(known: Mapping[str, Any]) -> Converter:
     """Return a converter that accepts only the given names, and returns the value that belongs to the name."""
 
     def convert_word(value: object) -> Any:
@@ -59,7 +59,7 @@ def one_of(known: Mapping[str, Any]) -> Converter:
 def convert_guid(value: object) -> UUID:
     """Return the UUID that a text in the form of a GUID represents. Raise ValueError for any other value."""
     try:
-        return UUID(string(value))
+        return UUID(require_string(value))
     except ValueError:
         raise ValueError("must be a GUID like 6d71636f-6e66-4f72-8d00-000000000001") from None
 
@@ -67,7 +67,7 @@ def convert_guid(value: object) -> UUID:
 def convert_sid(value: object) -> Sid:
     """Return the SID that a text represents. Raise ValueError for any other value."""
     try:
-        return Sid.of(string(value))
+        return Sid.of(require_string(value))
     except FormatError:
         raise ValueError("must be a SID like S-1-5-21-1-2-3-1000") from None
 
@@ -79,7 +79,7 @@ def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str],
             raise SettingsError(f"{where}: unknown {kind} {key!r}; known: {', '.join(known)}")
 
 
-def table(tree: object, known: Table, where: str) -> Values:
+def convert_table(tree: object, known: ConverterByKey, where: str) -> TomlValues:
     """Return the converted values of a TOML table. Raise SettingsError for an unusable entry."""
     if not isinstance(tree, dict):
         raise SettingsError(f"{where} must be a table")

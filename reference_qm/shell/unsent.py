@@ -11,7 +11,7 @@ ALWAYS_ALLOWED_BYTES = 1024 * 1024
 """The number of unsent bytes that every connection may have, even if the limit for all connections is exceeded."""
 
 
-class Unsent:
+class UnsentBytesLimit:
     """The limit for the bytes that wait to be sent on all connections of a process together."""
 
     def __init__(self, limit: int = UNSENT_BYTES_LIMIT) -> None:

@@ -32,7 +32,7 @@ from reference_qm.surface.effects import (
 )
 from reference_qm.surface.inputs import Input
 
-E = TypeVar("E", bound=Effect)
+EffectType = TypeVar("EffectType", bound=Effect)
 
 
 class Core(Protocol):
@@ -57,7 +57,7 @@ class RestorableCore(Core, Protocol):
         """Restore the state from the entries of a store, before the first input."""
 
 
-NewCore = Callable[[Mapping[str, object]], Core]
+CoreFactory = Callable[[Mapping[str, object]], Core]
 """A function that makes a core from the entries of a store. With it, a host can replace its core and keep its store."""
 
 
@@ -205,6 +205,6 @@ class Driver:
         self._timer = None if due is None else self._host.call_at(due, self._wake_core)
 
 
-def _pair_effect(kind: type[E], perform: Callable[[E], None]) -> tuple[type, Callable[[Any], None]]:
+def _pair_effect(kind: type[EffectType], perform: Callable[[EffectType], None]) -> tuple[type, Callable[[Any], None]]:
     """Return a type of effect and the host's method that carries it out. mypy checks that their types match."""
     return kind, perform

@@ -15,7 +15,7 @@ MEMORY_LIMIT_CHARACTERS = 2 * 1024 * 1024 * 1024
 """The size limit of a store in characters. A queue manager that uses all of its default quota needs less (MS-MQDMPR
 3.1.1.1).
 """
-_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_encode_json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class StoreError(Exception):
@@ -42,7 +42,7 @@ class Store(Protocol):
     def clear(self) -> None:
         """Remove every entry and every pending write. If StoreError is raised, every entry stays."""
 
-    def shortage(self) -> str:
+    def describe_shortage(self) -> str:
         """Return one line that reports a shortage of space, or an empty text if the space is sufficient."""
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class MemoryStore:
         """Store all records as ``write`` does, but synchronously."""
         texts = encode_entries(records)
         grown = sum(
-            _entry_size(name, text) - _entry_size(name, self._entries.get(name)) for name, text in texts.items()
+            _measure_entry(name, text) - _measure_entry(name, self._entries.get(name)) for name, text in texts.items()
         )
         if grown > 0 and self._size + grown > self._limit:
             raise StoreError(f"the store in memory is full at {self._limit} characters; use a file (--store)")
@@ -87,7 +87,7 @@ class MemoryStore:
         self._entries.clear()
         self._size = 0
 
-    def shortage(self) -> str:
+    def describe_shortage(self) -> str:
         """Return an empty text, because a store in memory never runs short of space."""
         return ""
 
@@ -104,10 +104,10 @@ def encode_entries(records: Sequence[Record]) -> dict[str, str | None]:
     for record in records:
         changes.update(record)
     try:
-        return {name: None if value is None else _encode(value) for name, value in changes.items()}
+        return {name: None if value is None else _encode_json(value) for name, value in changes.items()}
     except (TypeError, ValueError) as error:
         raise StoreError(f"a record cannot be written as JSON: {error}") from error
 
 
-def _entry_size(name: str, text: str | None) -> int:
+def _measure_entry(name: str, text: str | None) -> int:
     return 0 if text is None else len(name) + len(text)

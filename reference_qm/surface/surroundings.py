@@ -55,7 +55,7 @@ class ChangeEnvironment:
 
 
 @value_object
-class Published:
+class AccessPublishedObject:
     """Read an object of the directory, or change it as an administrator does.
 
     ``queue``: a public queue of this queue manager. ``find_distribution_list``: the name of a list, whose ``members``
@@ -77,28 +77,31 @@ class Published:
     public_encryption_keys_base64: bytes | None = None
 
 
-HostRequest: TypeAlias = ChangeEnvironment | Published
+HostRequest: TypeAlias = ChangeEnvironment | AccessPublishedObject
 """The requests that a host carries out itself."""
 
 NULL_GUID = UUID(int=0)
-OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
+OWN_DOMAIN_ID, OTHER_DOMAIN_ID = (
+    UUID("6d71636f-6e66-4f72-8d00-0000000000f1"),
+    UUID("6d71636f-6e66-4f72-8d00-0000000000f2"),
+)
 """The identifiers of domains that the local security authority can report."""
-DOMAIN_ENTRY = "directory_identifier"
+DOMAIN_ENTRY_NAME = "directory_identifier"
 """The name of the store entry that is missing in a backup that was made in a different domain."""
-DAMAGED_ENTRY = "damage:1"
+DAMAGED_ENTRY_NAME = "damage:1"
 """The name of a store entry that simulates damaged data. No queue manager writes an entry with this name."""
-QUEUE_NUMBER_ENTRY = "last_private_queue_number"
+QUEUE_NUMBER_ENTRY_NAME = "last_private_queue_number"
 """The name of the store entry that contains the last private queue number. To make the stored configuration
 inconsistent, this number is set lower than the number of an existing queue.
 """
-DISK_FULL = "no space is left on the device"
-CLOCK = "clock"
+DISK_FULL_REASON = "no space is left on the device"
+CLOCK_PART = "clock"
 """The part of the environment whose value is a number instead of true or false."""
 CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
 """The maximum deviation of the clock in s. It is limited because the times in packets have 32 bits."""
 DIRECTORY_PARTS = frozenset({"directory", "domain", "own_domain", "registration"})
 """The parts of the environment that do not exist for a queue manager in workgroup mode."""
-NO_DIRECTORY = "this queue manager is in workgroup mode and has no directory"
+NO_DIRECTORY_REFUSAL = "this queue manager is in workgroup mode and has no directory"
 _ATTRIBUTE_BY_SETTING_OF_TYPE: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
     {
         Queue: {
@@ -146,7 +149,7 @@ class Surroundings:
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
         self.directory = directory
         self._identifier, self._another = identifier, UUID(int=identifier.int ^ 1)
-        parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK)
+        parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK_PART)
         self.fast_s = 0
         self._other: MemoryDirectory | None = None
         """The directory of the other domain, while the machine belongs to it."""
@@ -157,7 +160,7 @@ class Surroundings:
         """The domain that the machine belongs to."""
         if not self.available.get("domain", False):
             return None
-        return OWN_DOMAIN if self._other is None else OTHER_DOMAIN
+        return OWN_DOMAIN_ID if self._other is None else OTHER_DOMAIN_ID
 
     @property
     def reachable_directory(self) -> MemoryDirectory | None:
@@ -181,11 +184,11 @@ class Surroundings:
         """Return the store entries that the changed parts of the environment alter."""
         entries: dict[str, object] = {}
         if before["store"] != self.available["store"]:
-            entries[DAMAGED_ENTRY] = None if self.available["store"] else "damaged"
+            entries[DAMAGED_ENTRY_NAME] = None if self.available["store"] else "damaged"
         if before["configuration"] and not self.available["configuration"]:
-            entries[QUEUE_NUMBER_ENTRY] = 0
+            entries[QUEUE_NUMBER_ENTRY_NAME] = 0
         if self.available.get("own_domain", True) and not before.get("own_domain", True):
-            entries[DOMAIN_ENTRY] = None
+            entries[DOMAIN_ENTRY_NAME] = None
         return entries
 
     def list_inputs(self, before: Mapping[str, bool]) -> list[Input]:
@@ -208,23 +211,25 @@ class Surroundings:
         if isinstance(request, ChangeEnvironment):
             return self._apply_request(request)
         directory = self._other or self.directory
-        return NO_DIRECTORY if directory is None else self._answer_published(directory, request)
+        return (
+            NO_DIRECTORY_REFUSAL if directory is None else self._answer_access_to_published_object(directory, request)
+        )
 
     def _apply_request(self, request: ChangeEnvironment) -> dict[str, Any] | str:
         fast_s = self.fast_s if request.clock is None else request.clock
         if abs(fast_s) > CLOCK_LIMIT_S:
             return f"clock: {fast_s} s exceeds the maximum offset of {CLOCK_LIMIT_S} s"
-        asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name != CLOCK}
+        asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name != CLOCK_PART}
         wanted = {name: value for name, value in asked.items() if value is not None}
         if self.directory is not None:
             refused = self._change_membership(self.directory, wanted)
         else:
-            refused = None if DIRECTORY_PARTS.isdisjoint(wanted) else NO_DIRECTORY
+            refused = None if DIRECTORY_PARTS.isdisjoint(wanted) else NO_DIRECTORY_REFUSAL
         if refused is not None:
             return refused
         self.available |= wanted
         self.fast_s = fast_s
-        return {**self.available, CLOCK: fast_s}
+        return {**self.available, CLOCK_PART: fast_s}
 
     def apply_clock_offset(self, right: Now) -> Now:
         """Return the time that the machine's fast or slow clock shows at the time ``right``. The monotonic part of
@@ -283,7 +288,9 @@ class Surroundings:
                 return found if isinstance(found, QueueManager) else None
         return None
 
-    def _answer_published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
+    def _answer_access_to_published_object(
+        self, directory: MemoryDirectory, request: AccessPublishedObject
+    ) -> dict[str, Any] | str:
         if (request.queue or request.distribution_list) is not None and request.present is not None:
             self._create_or_delete_object(directory, request, present=request.present)
         found = self._find_object(directory, request)
@@ -304,9 +311,11 @@ class Surroundings:
             shown["computer_sid_base64"] = _to_json(find_object_sid(directory, found.ComputerName))
         return {"published": shown}
 
-    def _create_or_delete_object(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
+    def _create_or_delete_object(
+        self, directory: MemoryDirectory, request: AccessPublishedObject, *, present: bool
+    ) -> None:
         """Create or delete the directory object of a queue or a list. The caller then reads the object."""
-        machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
+        machine, found = self._find_object(directory, AccessPublishedObject()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:
             directory.create(DistributionList(Name=request.distribution_list))
         elif present and found is None and isinstance(machine, QueueManager):
@@ -314,7 +323,7 @@ class Surroundings:
         elif not present and found is not None:
             directory.delete(found)
 
-    def _find_object(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
+    def _find_object(self, directory: MemoryDirectory, request: AccessPublishedObject) -> DirectoryObject | None:
         if request.site is not None:
             return directory.read("Site", build_equality_filter("Identifier", request.site)).rDirectoryObject
         if request.distribution_list is not None:

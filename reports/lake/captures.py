@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.files import FileAccess, Status, escape_pattern, get_full_name
+from reports.lake.files import FileAccess, FileStatus, escape_pattern, get_full_name
 from reports.lake.lines import get_capture_column, normalize_path
 from reports.lake.local import is_url
-from reports.lake.sources import RUN, VERDICTS, Folder
+from reports.lake.sources import RUN_FILE, VERDICTS_FILE, RunFolder
 from reports.records import Record
 from reports.rollup_error import RollupError
 from reports.text import make_slug, one_line
@@ -73,12 +73,12 @@ class CaptureRunFolder:
     captures: int
     octets: int
     modified: int
-    verdicts: Status | None
+    verdicts: FileStatus | None
 
     @property
     def verdicts_path(self) -> str:
         """Return the path of the run's verdict file, spelled as Spark's readers spell it."""
-        return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
+        return RunFolder(self.folder, {VERDICTS_FILE: self.verdicts}).path(VERDICTS_FILE) if self.verdicts else ""
 
 
 def expand_names(files: FileAccess, arguments: Iterable[str]) -> list[str]:
@@ -168,10 +168,10 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[CaptureRunFolder
 
 def _build_unit(files: FileAccess, row: Row, given: GivenSystem, by: CaptureJudge) -> CaptureRunFolder:
     uri: str = row.folder
-    status = files.status(f"{uri}/{RUN}")
+    status = files.status(f"{uri}/{RUN_FILE}")
     run, sut, started, finished = make_slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
     if status is not None:
-        where = one_line(f"{uri}/{RUN}".removeprefix("file://"))
+        where = one_line(f"{uri}/{RUN_FILE}".removeprefix("file://"))
         record = Record(_read_json_object(files, status.uri, where), where)
         run, of = record.text("run"), record.record("sut")
         sut = {name: of.text(name, "") for name in ("name", "vendor", "version", "profile")}
@@ -182,14 +182,15 @@ def _build_unit(files: FileAccess, row: Row, given: GivenSystem, by: CaptureJudg
         sut = {"name": given.name, "vendor": "", "version": given.version, "profile": given.profile}
     if sut is None:
         raise RollupError(
-            f"{one_line(uri.removeprefix('file://'))}: no {RUN} names the captured system: give --name and --version"
+            f"{one_line(uri.removeprefix('file://'))}: no {RUN_FILE} names the captured system: "
+            "give --name and --version"
         )
     name = f"{run} judged {by.suites[:8]}"
     values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": by.suites, "sut": sut}
     values |= {"reach": CAPTURED_REACH, "harness": by.harness, "selection": "captures", "aborted": None, "exit": None}
     values |= {"captures": row.captures, "captured": run}
     began = int(datetime.fromisoformat(started).timestamp() * 1000)
-    verdicts = files.status(f"{uri}/{VERDICTS}") if status is not None else None
+    verdicts = files.status(f"{uri}/{VERDICTS_FILE}") if status is not None else None
     text = json.dumps(values, ensure_ascii=False)
     return CaptureRunFolder(
         uri, make_slug(uri), name, text, sut["profile"], began, row.captures, row.octets, row.modified, verdicts

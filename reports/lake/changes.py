@@ -39,7 +39,7 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
     """
     # The following steps stay within one rule of one system, so rows move once.
     rows = _collect_verdicts(_pair_events(events.repartition(*PRODUCT_COLUMNS, "rule")))
-    return shape_rows(_name_kinds(rows.where(sql.col("ingest") > after), runs), "changes")
+    return shape_rows(_add_kinds_of_change(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
 def derive_check_current(events: DataFrame) -> DataFrame:
@@ -135,14 +135,14 @@ def _pair_events(events: DataFrame) -> DataFrame:
         .withColumn("stood", sql.lag("stands").over(in_order))
     )
     return stood.groupBy(*PRODUCT_COLUMNS, "rule", "ingest").agg(
-        *(_name_difference(number).alias(f"by{number}") for number in RANKS_OF_DECIDING_VERDICTS),
+        *(_find_kind_of_change(number).alias(f"by{number}") for number in RANKS_OF_DECIDING_VERDICTS),
         sql.count("rank").alias("judged"),
         sql.max("document").alias("document"),
         sql.max("section").alias("section"),
     )
 
 
-def _name_difference(number: int) -> Column:
+def _find_kind_of_change(number: int) -> Column:
     is_now, was = (
         sql.coalesce((sql.col(name) == number).cast("bigint"), sql.lit(0).cast("bigint"))
         for name in ("stands", "stood")
@@ -175,7 +175,7 @@ def _collect_verdicts(steps: DataFrame) -> DataFrame:
     )
 
 
-def _name_kinds(rows: DataFrame, runs: DataFrame) -> DataFrame:
+def _add_kinds_of_change(rows: DataFrame, runs: DataFrame) -> DataFrame:
     """Add the names of runs and versions, and the kind of each change. The first run of a system is not a change."""
     numbered = runs.select(
         "ingest",

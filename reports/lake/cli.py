@@ -8,19 +8,19 @@ import typer
 
 from reports.lake import questions, sql_command
 from reports.lake.command import (
-    BAD_INPUT,
-    LINES_REJECTED,
-    LakeUri,
-    Master,
-    SparkSettings,
+    BAD_INPUT_EXIT_CODE,
+    LINES_REJECTED_EXIT_CODE,
+    LakeOption,
+    MasterOption,
+    SparkSettingsOption,
     exit_with_report_code,
-    one_line_errors,
     open_lake,
     open_session,
+    print_error_in_one_line,
     print_report,
     report_results,
 )
-from reports.lake.local import confirm_arguments_exist, confirm_writable_folder
+from reports.lake.local import require_existing_argument, require_writable_folder
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -46,23 +46,23 @@ def ingest(
             help="Run folders, or folders that `mqconform pair` wrote: paths, URLs, or patterns of URLs.",
         ),
     ],
-    lake: LakeUri,
+    lake: LakeOption,
     replace: Annotated[
         bool,
         typer.Option(
             "--replace", help="If the lake contains a run of the same name with different content, replace that run."
         ),
     ] = False,
-    master: Master = "local[*]",
-    conf: SparkSettings = None,
+    master: MasterOption = "local[*]",
+    conf: SparkSettingsOption = None,
 ) -> None:
     """Add the new ones among the given run folders to the lake.
 
     Exit 0: the lake has all runs; 2: an argument was refused, or the command failed and the lake is unchanged; 3: done,
     but some lines of the input were not verdicts (table `rejected`).
     """
-    with one_line_errors("lake ingest"):
-        confirm_arguments_exist(runs, "run folder")
+    with print_error_in_one_line("lake ingest"):
+        require_existing_argument(runs, "run folder")
     with open_lake("lake ingest", lake, master, conf, new=True, runs=runs) as (at, stage):
         from reports.lake.ingest import ingest as ingest_runs
 
@@ -72,7 +72,7 @@ def ingest(
 
 @app.command()
 def vacuum(
-    lake: LakeUri,
+    lake: LakeOption,
     keep: Annotated[int, typer.Option("--keep", min=1, help="Number of the lake's newest states to keep.")] = 1,
     hours: Annotated[
         float,
@@ -83,8 +83,8 @@ def vacuum(
         ),
     ] = 24,
     compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge the files of small ingests.")] = True,
-    master: Master = "local[*]",
-    conf: SparkSettings = None,
+    master: MasterOption = "local[*]",
+    conf: SparkSettingsOption = None,
 ) -> None:
     """Delete the files that no kept state of the lake uses, and merge small ingests."""
     with open_lake("lake vacuum", lake, master, conf) as (at, stage):
@@ -134,8 +134,8 @@ def judge(
             help="If the captures of a folder have changed since they were judged, replace the run of this folder.",
         ),
     ] = False,
-    master: Master = "local[*]",
-    conf: SparkSettings = None,
+    master: MasterOption = "local[*]",
+    conf: SparkSettingsOption = None,
 ) -> None:
     """Judge captures against all passive rules, on the executors of Spark.
 
@@ -143,11 +143,11 @@ def judge(
     not be judged (table `rejected`).
     """
     command = "lake judge"
-    with one_line_errors(command):
+    with print_error_in_one_line(command):
         if bool(lake) == bool(out):
             raise RollupError("give either --lake URI or --out FOLDER as the destination of the verdicts")
-        confirm_arguments_exist(captures, "capture", may_be_files=True)
-        confirm_writable_folder(out, "--out")
+        require_existing_argument(captures, "capture", may_be_files=True)
+        require_writable_folder(out, "--out")
         from reports.lake import judging
         from reports.lake.captures import GivenSystem
 
@@ -159,7 +159,9 @@ def judge(
                 typer.echo(f"mqconform {command}: {line}", err=True)
             _report_judged(written)
             typer.echo(f"{len(written.folders)} run folders in {one_line(out)}")
-            raise typer.Exit(BAD_INPUT if written.refused else LINES_REJECTED if written.rejected else 0)
+            raise typer.Exit(
+                BAD_INPUT_EXIT_CODE if written.refused else LINES_REJECTED_EXIT_CODE if written.rejected else 0
+            )
         with open_lake(command, lake, master, conf, new=True, settings=judging.ARROW_SETTINGS) as (at, stage):
             report, written = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
     _report_judged(written)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reports.extra import confirm_installed
-from reports.lake.local import confirm_lake, confirm_writable_folder, is_url
+from reports.extra import require_installed_packages
+from reports.lake.local import is_url, require_existing_lake, require_writable_folder
 from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.text import one_line
@@ -19,10 +19,10 @@ from reports.text import one_line
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from reports.lake.ingest import Report
+    from reports.lake.ingest import IngestReport
     from reports.lake.store import Lake
 
-BAD_INPUT, LINES_REJECTED, INTERRUPTED = 2, 3, 130
+BAD_INPUT_EXIT_CODE, LINES_REJECTED_EXIT_CODE, INTERRUPTED_EXIT_CODE = 2, 3, 130
 LARGE_INGEST_OCTETS = 100 << 20
 """The total size of verdict files, in octets, above which an ingest counts as large: such an ingest takes minutes."""
 SHORT_INGEST_SETTINGS = {
@@ -46,11 +46,11 @@ MAX_REJECTED_LINES_ON_TERMINAL = 3
 their number.
 """
 
-Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
-SparkSettings = Annotated[
+MasterOption = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
+SparkSettingsOption = Annotated[
     list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark as KEY=VALUE. Repeatable.")
 ]
-LakeUri = Annotated[
+LakeOption = Annotated[
     str, typer.Option("--lake", help="The lake: a folder, or a URL in a file system that Hadoop supports.")
 ]
 
@@ -71,12 +71,12 @@ def open_lake(
 
     ``runs``: the run folders to ingest. ``settings``: the settings of the session; ``conf`` overrides them.
     """
-    with one_line_errors(command):
+    with print_error_in_one_line(command):
         if new:
-            confirm_writable_folder(lake, "--lake")
+            require_writable_folder(lake, "--lake")
         else:
-            confirm_lake(lake)
-    with one_line_errors(command), open_session(command, master, conf, settings, runs) as (spark, progress):
+            require_existing_lake(lake)
+    with print_error_in_one_line(command), open_session(command, master, conf, settings, runs) as (spark, progress):
         from reports.lake.store import Lake
 
         yield (Lake.open_or_new if new else Lake.open)(spark, lake), progress
@@ -101,37 +101,37 @@ def open_session(
 
 
 @contextmanager
-def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
+def print_error_in_one_line(command: str, extra: str = "reports") -> Iterator[None]:
     """Turn a `RollupError` into a one-line message on stderr and exit code 2. Report a missing package of an extra in
     the same way.
     """
     try:
-        confirm_installed(extra)
+        require_installed_packages(extra)
         yield
     except RollupError as error:
         typer.echo(f"mqconform {command}: {error}", err=True)
-        raise typer.Exit(BAD_INPUT) from error
+        raise typer.Exit(BAD_INPUT_EXIT_CODE) from error
     except KeyboardInterrupt:
         typer.echo("mqconform: interrupted", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
 
 
-def report_results(command: str, report: Report) -> None:
+def report_results(command: str, report: IngestReport) -> None:
     """Print the result for each argument, and exit with the code that follows from the results."""
     print_report(report, command)
     exit_with_report_code([report])
 
 
-def exit_with_report_code(reports: Iterable[Report]) -> None:
+def exit_with_report_code(reports: Iterable[IngestReport]) -> None:
     """Exit with the code that follows from all reports of the command. If this code is 0, return instead."""
     reports = list(reports)
     if any(report.refused for report in reports):
-        raise typer.Exit(BAD_INPUT)
+        raise typer.Exit(BAD_INPUT_EXIT_CODE)
     if any(report.rejected for report in reports):
-        raise typer.Exit(LINES_REJECTED)
+        raise typer.Exit(LINES_REJECTED_EXIT_CODE)
 
 
-def print_report(report: Report, command: str, *, captures: bool = False) -> None:
+def print_report(report: IngestReport, command: str, *, captures: bool = False) -> None:
     """Print the result for each argument.
 
     ``captures``: whether the rejected items are captures instead of lines. The command has already reported rejected

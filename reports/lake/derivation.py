@@ -50,7 +50,7 @@ def derive_tables(
     lines = sum(run.lines for run in known if run.sut in suts or run.ingest > products.get(run.product, run.ingest))
     systems = partial(_derive_systems, lake, commit, suts, runs, write_table)
     of_products = partial(_derive_all_products, lake, products, runs, write_table)
-    side_by_side.run_parts(lines, systems, of_products)
+    side_by_side.run_parts_of_job(lines, systems, of_products)
     runs.unpersist()
     return {
         table: _get_commits_of_units(lake, commit, table, set(products) if table in PRODUCT_TABLES else suts)

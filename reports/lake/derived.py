@@ -7,8 +7,8 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.order import build_count_map, get_rank, get_verdict, is_decided
-from reports.lake.schemas import SYSTEM, build_struct_type, compute_system_key, shape_rows
-from reports.vocabulary import DECIDED_VERDICTS, SEVERITY
+from reports.lake.schemas import SYSTEM_COLUMN_TYPES, build_struct_type, compute_system_key, shape_rows
+from reports.vocabulary import DECIDED_VERDICTS, SEVERITY_BY_VERDICT
 
 
 def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
@@ -27,7 +27,7 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     same = [sql.col(name).eqNullSafe(sql.col(f"_{name}")) for name in key]
     in_order = Over.partitionBy(*key).orderBy("ingest")
     steps = decided.join(differ, same, "left_semi").withColumn("before", sql.lag("rank").over(in_order))
-    numbers = {name: sql.count_if(sql.col("rank") == SEVERITY[name]) for name in DECIDED_VERDICTS}
+    numbers = {name: sql.count_if(sql.col("rank") == SEVERITY_BY_VERDICT[name]) for name in DECIDED_VERDICTS}
     rows = steps.groupBy(*key).agg(
         sql.count("*").alias("runs"),
         build_count_map(numbers).alias("verdicts"),
@@ -42,11 +42,11 @@ def derive_matrix(rule_current: DataFrame) -> DataFrame:
     checks (``verdicts``) with this verdict.
     """
     each = rule_current.where("not retired").select(
-        *("document", "section", *SYSTEM),
+        *("document", "section", *SYSTEM_COLUMN_TYPES),
         sql.col("verdict").alias("stands"),
         sql.explode("counts").alias("verdict", "checks"),
     )
-    rows = each.groupBy("document", "section", *SYSTEM, "verdict").agg(
+    rows = each.groupBy("document", "section", *SYSTEM_COLUMN_TYPES, "verdict").agg(
         sql.count_if(sql.col("verdict") == sql.col("stands")).alias("rules"), sql.sum("checks").alias("verdicts")
     )
     return shape_rows(rows, "matrix")
@@ -131,4 +131,4 @@ _SYSTEM_NAME_FIELDS = {"name": "string", "version": "string", "profile": "string
 
 
 def _list_systems_of_runs(runs: DataFrame) -> DataFrame:
-    return runs.select(*SYSTEM).distinct()
+    return runs.select(*SYSTEM_COLUMN_TYPES).distinct()

@@ -15,16 +15,16 @@ from pyspark.sql import functions as sql
 
 from reports.lake.current import derive_rule_current
 from reports.lake.renamed_checks import rename_checks
-from reports.lake.schemas import SYSTEM
+from reports.lake.schemas import SYSTEM_COLUMN_TYPES
 from reports.rollup_error import RollupError
 from reports.roots import format_root_causes, read_root_causes
 from reports.text import get_natural_sort_key, one_line
 
-Table = Callable[[str], DataFrame]
+ReadTable = Callable[[str], DataFrame]
 """A function that returns the table of a lake with the given name (`reports.lake.store.Lake.table`)."""
 NEWLY_FAILING, NEWLY_PASSING, CHANGED = "newly failing", "newly passing", "changed"
 ADDED, REMOVED, UNCHANGED = "added", "removed", "unchanged"
-KINDS = (NEWLY_FAILING, NEWLY_PASSING, CHANGED, ADDED, REMOVED, UNCHANGED)
+KINDS_OF_CHANGE = (NEWLY_FAILING, NEWLY_PASSING, CHANGED, ADDED, REMOVED, UNCHANGED)
 _SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
 
 
@@ -82,7 +82,7 @@ class Difference:
         return [step for step in self.steps if step.kind == kind]
 
 
-def compare(table: Table, a: str, b: str, sut: str | None) -> Difference:
+def compare_sides(table: ReadTable, a: str, b: str, sut: str | None) -> Difference:
     """Compare two sides. A side is a run, a version or key of a system, or a UTC date or time, which stands for all
     runs that had started by then.
 
@@ -97,11 +97,11 @@ def compare(table: Table, a: str, b: str, sut: str | None) -> Difference:
     steps = []
     for row in both.collect():  # one row per rule, independent of the number of runs
         was, now = (None if each is None else JudgedRule(**each.asDict()) for each in (row.before, row.after))
-        steps.append(RuleComparison(_name_kind_of_change(was, now), row.rule, was, now))
+        steps.append(RuleComparison(_find_kind_of_change(was, now), row.rule, was, now))
     return Difference(side_a, side_b, tuple(sorted(steps, key=lambda step: get_natural_sort_key(step.rule))))
 
 
-def _name_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) -> str:
+def _find_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) -> str:
     if before is None or after is None:
         return ADDED if before is None else REMOVED
     if before.verdict == after.verdict:
@@ -109,12 +109,12 @@ def _name_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) ->
     return {"fail": NEWLY_FAILING, "pass": NEWLY_PASSING}.get(after.verdict, CHANGED)
 
 
-def _read_side(table: Table, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
+def _read_side(table: ReadTable, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
     """Return one of the compared sides and its rules. Each rule has ``rule`` and the struct ``stands`` of its
     standing verdict.
     """
     runs = _select_runs_of_side(table("runs"), asked, sut)
-    systems = runs.groupBy(*SYSTEM).agg(
+    systems = runs.groupBy(*SYSTEM_COLUMN_TYPES).agg(
         sql.count("*").alias("runs"),
         sql.bool_and("partial").alias("partial"),
         sql.max_by("extra", "ingest").alias("extra"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from reports.lake.difference import (
-    KINDS,
+    KINDS_OF_CHANGE,
     NEWLY_FAILING,
     UNCHANGED,
     ComparedSide,
@@ -48,7 +48,7 @@ def format_markdown(difference: Difference) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(difference: Difference) -> str:
+def format_as_json(difference: Difference) -> str:
     """Return a difference as JSON, with both sides and the rules of each kind of change. Unchanged rules have only
     their standing verdict.
     """
@@ -60,15 +60,15 @@ def as_json(difference: Difference) -> str:
     return json.dumps(value, indent=1, ensure_ascii=True) + "\n"
 
 
-FORMATS: dict[str, Callable[[Difference], str]] = {
+FORMATTER_BY_NAME: dict[str, Callable[[Difference], str]] = {
     "text": format_difference_text,
     "markdown": format_markdown,
-    "json": as_json,
+    "json": format_as_json,
 }
 
 
 def _group_steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[RuleComparison]]]:
-    for kind in KINDS:
+    for kind in KINDS_OF_CHANGE:
         if (steps := difference.of(kind)) or empty:
             yield kind, steps
 

@@ -26,7 +26,9 @@ def write_csv(rows: DataFrame, out: TextIO) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows.columns)
     texts = {name for name, type_ in rows.dtypes if type_ == "string"}
-    cells = rows.select(*(_cell_column(field.name, field.dataType).alias(field.name) for field in rows.schema.fields))
+    cells = rows.select(
+        *(_format_cell_column(field.name, field.dataType).alias(field.name) for field in rows.schema.fields)
+    )
     for row in cells.toLocalIterator():
         writer.writerow(
             "" if cell is None else escape_formula(cell) if name in texts else cell
@@ -44,7 +46,7 @@ def write_json(rows: DataFrame, out: TextIO) -> None:
     out.write("\n]\n")
 
 
-FORMATS: dict[str, Callable[[DataFrame, TextIO], None]] = {"csv": write_csv, "json": write_json}
+WRITER_BY_FORMAT: dict[str, Callable[[DataFrame, TextIO], None]] = {"csv": write_csv, "json": write_json}
 _JSON_OPTIONS = {"ignoreNullFields": "false", "timestampFormat": _TIME_FORMAT}
 
 
@@ -58,7 +60,7 @@ def sort_table(rows: DataFrame, table: str) -> DataFrame:
     return rows.orderBy(*(field.name for field in rows.schema.fields if not isinstance(field.dataType, _NESTED_TYPES)))
 
 
-def _cell_column(name: str, type_: DataType) -> Column:
+def _format_cell_column(name: str, type_: DataType) -> Column:
     if isinstance(type_, _NESTED_TYPES):
         return sql.to_json(sql.col(name), _JSON_OPTIONS)
     if isinstance(type_, TimestampType):

@@ -24,7 +24,7 @@ SMALL_FILE_OCTETS = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class FileStatus:
     """The status of a file or folder: its name for Hadoop, its name in Spark's ``_metadata.file_path``, its size in
     octets, and the time of its last change in ms since 1970.
     """
@@ -82,9 +82,9 @@ class FileAccess:
         self._gateway: Any = spark.sparkContext._gateway
         self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()
 
-    def status(self, uri: str) -> Status | None:
+    def status(self, uri: str) -> FileStatus | None:
         """Return the status of a file or folder, or None if it is missing."""
-        with _one_line_errors(uri):
+        with _raise_error_in_one_line(uri):
             path, system = self._get_file_system(uri)
             try:
                 return _build_status(system.getFileStatus(path))
@@ -93,9 +93,9 @@ class FileAccess:
                     return None
                 raise
 
-    def entries(self, uri: str) -> list[Status]:
+    def entries(self, uri: str) -> list[FileStatus]:
         """Return the content of a folder by name. A missing folder has no content."""
-        with _one_line_errors(uri):
+        with _raise_error_in_one_line(uri):
             path, system = self._get_file_system(uri)
             try:
                 return sorted((_build_status(each) for each in system.listStatus(path)), key=lambda each: each.uri)
@@ -106,13 +106,13 @@ class FileAccess:
 
     def glob(self, pattern: str) -> list[str]:
         """Return the sorted full names that match a pattern of Hadoop."""
-        with _one_line_errors(pattern):
+        with _raise_error_in_one_line(pattern):
             path, system = self._get_file_system(pattern)
             return sorted(each.getPath().toString() for each in system.globStatus(path) or ())
 
     def read_text(self, uri: str) -> str:
         """Return the text of a small file. Octets that are not UTF-8 become U+FFFD."""
-        with _one_line_errors(uri):
+        with _raise_error_in_one_line(uri):
             path, system = self._get_file_system(uri)
             if (size := system.getFileStatus(path).getLen()) > SMALL_FILE_OCTETS:
                 raise RollupError(f"{one_line(uri)} has {size} octets, more than the maximum of {SMALL_FILE_OCTETS}")
@@ -124,7 +124,7 @@ class FileAccess:
 
     def write_text(self, uri: str, text: str) -> None:
         """Write a text to a new file."""
-        with _one_line_errors(uri):
+        with _raise_error_in_one_line(uri):
             path, system = self._get_file_system(uri)
             stream = system.create(path, False)
             try:
@@ -152,7 +152,7 @@ class FileAccess:
                 with suppress(OSError):  # the manifest is published, and a leftover file does no harm
                     local.unlink()
                 return True
-        with _one_line_errors(target):
+        with _raise_error_in_one_line(target):
             path, system = self._get_file_system(target)
             jvm = self._jvm
             context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
@@ -170,7 +170,7 @@ class FileAccess:
         aside = f"{uri}.new"
         self.delete(aside)
         self.write_text(aside, text)
-        with _one_line_errors(uri):
+        with _raise_error_in_one_line(uri):
             path, system = self._get_file_system(uri)
             jvm = self._jvm
             context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
@@ -180,7 +180,7 @@ class FileAccess:
 
     def delete(self, uri: str) -> None:
         """Delete a file, or a folder with its content. A missing file or folder is not an error."""
-        with _one_line_errors(uri):
+        with _raise_error_in_one_line(uri):
             path, system = self._get_file_system(uri)
             system.delete(path, True)
 
@@ -191,9 +191,9 @@ class FileAccess:
         return path, system
 
 
-def _build_status(found: Any) -> Status:
+def _build_status(found: Any) -> FileStatus:
     path = found.getPath()
-    return Status(
+    return FileStatus(
         path.toString(),
         path.toUri().toString(),
         found.isDirectory(),
@@ -203,7 +203,7 @@ def _build_status(found: Any) -> Status:
 
 
 @contextmanager
-def _one_line_errors(uri: str) -> Iterator[None]:
+def _raise_error_in_one_line(uri: str) -> Iterator[None]:
     try:
         yield
     except (Py4JJavaError, PySparkException) as error:

@@ -19,8 +19,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from reports.lake import ingest, sources
 from reports.lake.files import FileAccess, escape_pattern, get_full_name
-from reports.lake.ingest import Report, Stage
-from reports.lake.sources import FILES, RUN
+from reports.lake.ingest import IngestReport, ReportStage
+from reports.lake.sources import RUN_FILE, RUN_FOLDER_FILES
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 from reports.text import make_slug, one_line
@@ -29,11 +29,11 @@ MAX_RUNS_PER_BATCH = 200
 """The maximum number of run folders in a micro-batch."""
 UNLIMITED_FILE_AGE = "36500d"
 """The maximum age of the files that the stream reports. It is unlimited, so that old run folders are also ingested."""
-FAILED_SEARCHES_LIMIT = 3
+MAX_FAILED_SEARCHES = 3
 """The number of consecutive failed searches after which the command fails. Single failures are expected, because
 another process may change the lake.
 """
-State = dict[str, list[int]]
+FolderState = dict[str, list[int]]
 """The size in octets and the time of change (ms since 1970) of each file of a run folder, by the name of the file.
 """
 
@@ -45,26 +45,26 @@ class Follower:
     folder, and for a folder that is itself a run.
     """
 
-    def __init__(self, spark: SparkSession, where: str, folder: str, on_report: Callable[[Report], None]) -> None:
+    def __init__(self, spark: SparkSession, where: str, folder: str, on_report: Callable[[IngestReport], None]) -> None:
         self._spark, self._files = spark, FileAccess(spark)
         self._where, self._on_report = where, on_report
-        self._stage: Stage = lambda _: None
+        self._stage: ReportStage = lambda _: None
         self._runs = get_full_name(folder)
         self._state = f"{get_full_name(where)}/follow/{make_slug(self._runs)}"
         self._failed: BaseException | None = None
         status = self._files.status(self._runs)
         if status is None or not status.is_folder:
             raise RollupError(f"there is no folder at {one_line(folder)}: give the folder of the runs")
-        if self._files.status(f"{self._runs}/{RUN}") is not None:
+        if self._files.status(f"{self._runs}/{RUN_FILE}") is not None:
             raise RollupError(f"{one_line(folder)} is a run folder itself: give the folder that contains it")
 
-    def ingest_new_runs(self, stage: Stage = lambda _: None) -> None:
+    def ingest_new_runs(self, stage: ReportStage = lambda _: None) -> None:
         """Search the folder once. Ingest the new run folders, and the skipped run folders that have changed."""
         self._stage = stage
         stage("searching for new runs")
         waiting = self._read_waiting()
         if changed := sorted(uri for uri in waiting if self._read_folder_state(uri) != waiting[uri]):
-            self._take_folders(changed)
+            self._ingest_folders(changed)
         query = self._start_query()
         try:
             with self._raise_original_error():
@@ -72,8 +72,8 @@ class Follower:
         finally:
             with suppress(PySparkException, Py4JError):  # Java may have died
                 query.stop()
-        if missed := self._find_missed():
-            self._take_folders(missed)
+        if missed := self._find_missed_folders():
+            self._ingest_folders(missed)
 
     def _start_query(self) -> StreamingQuery:
         found = (
@@ -81,7 +81,7 @@ class Follower:
             .schema("path string, modificationTime timestamp, length bigint, content binary")
             .option("maxFilesPerTrigger", MAX_RUNS_PER_BATCH)
             .option("maxFileAge", UNLIMITED_FILE_AGE)
-            .load(f"{escape_pattern(self._runs)}/*/{RUN}")
+            .load(f"{escape_pattern(self._runs)}/*/{RUN_FILE}")
             .select("path")  # their content is not read
         )
         return (
@@ -91,7 +91,7 @@ class Follower:
             .start()
         )
 
-    def _find_missed(self) -> list[str]:
+    def _find_missed_folders(self) -> list[str]:
         """Return the run folders that are neither in the lake nor among the skipped folders.
 
         Such folders exist because Spark never reports a file again that was still empty when Spark first found it.
@@ -100,7 +100,7 @@ class Follower:
         there |= self._read_waiting().keys()
         return [
             uri
-            for uri in self._list_folders(self._files.glob(f"{escape_pattern(self._runs)}/*/{RUN}"))
+            for uri in self._list_folders(self._files.glob(f"{escape_pattern(self._runs)}/*/{RUN_FILE}"))
             if uri not in there
         ]
 
@@ -121,19 +121,19 @@ class Follower:
 
     def _handle_batch(self, batch: DataFrame, _: int) -> None:
         try:
-            self._take_folders(self._list_folders(row.path for row in batch.collect()))
+            self._ingest_folders(self._list_folders(row.path for row in batch.collect()))
         except BaseException as error:
             self._failed = error
             raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or None
 
-    def _take_folders(self, folders: Iterable[str]) -> None:
+    def _ingest_folders(self, folders: Iterable[str]) -> None:
         """Ingest the finished run folders, then record the skipped folders. With this order, a crash loses no
         folder.
         """
         before = {uri: self._read_folder_state(uri) for uri in folders}
         lake = Lake.open_or_new(self._spark, self._where)
         found, refused = sources.list_folders_at(lake.files, before)
-        report = Report(lake.manifest.number, refused=refused)
+        report = IngestReport(lake.manifest.number, refused=refused)
         ingest.ingest_folders(lake, found, report, finished=True, stage=self._stage)
         lake = Lake.open_or_new(self._spark, self._where)
         there = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
@@ -142,18 +142,20 @@ class Follower:
         self._write_waiting({uri: state for uri, state in self._read_waiting().items() if uri not in before} | left)
         self._on_report(report)
 
-    def _read_folder_state(self, uri: str) -> State:
+    def _read_folder_state(self, uri: str) -> FolderState:
         """Return the sizes and times of a run folder's files, so that changes can be detected. The result is empty
         if the folder has no files.
         """
-        return {each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in FILES}
+        return {
+            each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in RUN_FOLDER_FILES
+        }
 
-    def _read_waiting(self) -> dict[str, State]:
+    def _read_waiting(self) -> dict[str, FolderState]:
         uri = f"{self._state}/waiting.json"
         if self._files.status(uri) is None:
             return {}
         try:
-            waiting: dict[str, State] = json.loads(self._files.read_text(uri))["waiting"]
+            waiting: dict[str, FolderState] = json.loads(self._files.read_text(uri))["waiting"]
             return {folder: dict(state) for folder, state in waiting.items()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RollupError(
@@ -161,7 +163,7 @@ class Follower:
                 "checks all runs again, and ingests no run twice"
             ) from error
 
-    def _write_waiting(self, waiting: dict[str, State]) -> None:
+    def _write_waiting(self, waiting: dict[str, FolderState]) -> None:
         if waiting != self._read_waiting():
             self._files.replace_text(f"{self._state}/waiting.json", json.dumps({"schema": 1, "waiting": waiting}))
 
@@ -171,7 +173,7 @@ def repeat_searches(
 ) -> None:
     """Search the folder repeatedly until `KeyboardInterrupt`.
 
-    Report each failed search, and raise its error after `FAILED_SEARCHES_LIMIT` consecutive failures.
+    Report each failed search, and raise its error after `MAX_FAILED_SEARCHES` consecutive failures.
     """
     failures = 0
     while True:
@@ -180,7 +182,7 @@ def repeat_searches(
             failures = 0
         except RollupError as error:
             failures += 1
-            if failures == FAILED_SEARCHES_LIMIT:
+            if failures == MAX_FAILED_SEARCHES:
                 raise
             say(f"{error}; trying again in {every_s:g} s")
         wait(every_s)

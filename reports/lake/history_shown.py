@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 
-from reports.lake.history import Entry, History
+from reports.lake.history import History, HistoryEntry
 from reports.text import one_line
-from reports.vocabulary import SEVERITY
+from reports.vocabulary import SEVERITY_BY_VERDICT
 
 
 def format_history_text(history: History) -> str:
@@ -29,21 +29,24 @@ def format_history_text(history: History) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(history: History) -> str:
+def format_as_json(history: History) -> str:
     """Return the history as JSON with the keys ``about``, ``runs``, ``now`` and ``entries``."""
     now = [{"system": system, "verdict": verdict, "of": of} for system, verdict, of in history.now]
     return json.dumps({"schema": 1, **asdict(history), "now": now}, indent=1, ensure_ascii=True) + "\n"
 
 
-FORMATS: dict[str, Callable[[History], str]] = {"text": format_history_text, "json": as_json}
+HISTORY_FORMATTER_BY_NAME: dict[str, Callable[[History], str]] = {"text": format_history_text, "json": format_as_json}
 
 
-def _describe_verdicts(entry: Entry) -> str:
+def _describe_verdicts(entry: HistoryEntry) -> str:
     if entry.verdict is not None:
         return entry.verdict
-    return ", ".join(f"{entry.counts[name]} {name}" for name in SEVERITY if name in entry.counts) or "no verdict"
+    return (
+        ", ".join(f"{entry.counts[name]} {name}" for name in SEVERITY_BY_VERDICT if name in entry.counts)
+        or "no verdict"
+    )
 
 
-def _describe_run(entry: Entry) -> str:
+def _describe_run(entry: HistoryEntry) -> str:
     marks = [one_line(entry.run, 120), one_line(entry.reach, 20), "partial" if entry.partial else ""]
     return ", ".join(filter(None, marks))

@@ -17,18 +17,18 @@ from reports.lake import exchanges, lines, manifest, sources, writing
 from reports.lake.derivation import derive_tables
 from reports.lake.manifest import IngestCommit, KnownRun, Manifest
 from reports.lake.pairs import PairSource
-from reports.lake.sources import VERDICTS, Folder, Source
+from reports.lake.sources import VERDICTS_FILE, RunFolder, RunSource
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 from reports.text import one_line, system_key
 
-Stage = Callable[[str], None]
+ReportStage = Callable[[str], None]
 """A function that is called with a short description of the current stage."""
 MAX_NAMED_REJECTED_LINES = 100
 
 
 @dataclass(slots=True)
-class Report:
+class IngestReport:
     """The result of an ingest for all arguments.
 
     ``pairs``: the number of new results of pairs. ``known``: the number of arguments that the lake already had.
@@ -48,20 +48,22 @@ class Report:
     named: list[tuple[str, int, str]] = field(default_factory=list)
 
 
-def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: Stage = lambda _: None) -> Report:
+def ingest(
+    lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: ReportStage = lambda _: None
+) -> IngestReport:
     """Ingest the new run folders and the new results of pairs into the lake. Raise `RollupError` if the lake could
     not be changed.
     """
     stage("checking the run folders")
     found = sources.find_sources(lake.files, arguments)
-    report = Report(lake.manifest.number, refused=found.refused)
+    report = IngestReport(lake.manifest.number, refused=found.refused)
     ingest_folders(lake, found.runs, report, replacing=replacing, stage=stage)
     with note_published_on_failure(report):
         _ingest_pairs(lake, found.pairs, report, stage)
     return report
 
 
-def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: Report, stage: Stage) -> None:
+def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: IngestReport, stage: ReportStage) -> None:
     fresh = [each for each in found if each.digest not in lake.manifest.pairs]
     report.known += len(found) - len(fresh)
     if fresh:
@@ -73,13 +75,13 @@ def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: Report, stage
 
 def ingest_folders(
     lake: Lake,
-    folders: Sequence[Folder],
-    report: Report,
+    folders: Sequence[RunFolder],
+    report: IngestReport,
     *,
     replacing: bool = False,
     finished: bool = False,
-    stage: Stage = lambda _: None,
-) -> Report:
+    stage: ReportStage = lambda _: None,
+) -> IngestReport:
     """Ingest the new ones among the given folders, and complete the report. ``finished``: whether to skip unfinished
     runs.
     """
@@ -88,19 +90,19 @@ def ingest_folders(
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
     report.known = len(folders) - len(fresh)
     found = _read_sources(lake, fresh, report, finished=finished) if fresh else []
-    chosen = _drop_runs_without_catalogue(lake, _choose_new(lake.manifest, found, report, replacing), report)
+    chosen = _drop_runs_without_catalogue(lake, _choose_new_runs(lake.manifest, found, report, replacing), report)
     while chosen:
         try:
-            _take_runs(lake, chosen, report, stage)
+            _write_and_publish_runs(lake, chosen, report, stage)
             break
-        except writing.WrittenMeanwhile as error:
+        except writing.FileChangedDuringIngest as error:
             report.refused += error.said.values()
             chosen = [source for source in chosen if source.run not in error.said]
     return report
 
 
 @contextmanager
-def note_published_on_failure(report: Report) -> Iterator[None]:
+def note_published_on_failure(report: IngestReport) -> Iterator[None]:
     """If the code in this context fails after the lake was published, raise a `RollupError` that reports both the
     failure and the published state.
     """
@@ -116,7 +118,7 @@ def note_published_on_failure(report: Report) -> Iterator[None]:
         ) from error
 
 
-def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, finished: bool) -> list[Source]:
+def _read_sources(lake: Lake, folders: Sequence[RunFolder], report: IngestReport, *, finished: bool) -> list[RunSource]:
     """Read run.json of each folder, count its lines, and compute a fingerprint of its content."""
     writing.size_shuffles(lake.spark, sum(folder.size for folder in folders))
     found, refused = sources.read_runs(lake.spark, lake.files, folders)
@@ -126,11 +128,11 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
         found = [source for source in found if source.row["finished"] is not None]
     if not found:
         return []
-    scan = lines.read_verdict_lines(lake.spark, [source.folder.files[VERDICTS].uri for source in found])
+    scan = lines.read_verdict_lines(lake.spark, [source.folder.files[VERDICTS_FILE].uri for source in found])
     contents = {row.path: row for row in lines.read_contents(scan).collect()}
     read = []
     for source in found:
-        row = contents.pop(source.folder.path(VERDICTS), None)
+        row = contents.pop(source.folder.path(VERDICTS_FILE), None)
         count, total, mixed = (row.lines, row.total, row.mixed) if row else (0, "", "")
         digest = hashlib.sha256(f"{source.content} {count} {total} {mixed}".encode()).hexdigest()
         read.append(replace(source, digest=digest, lines=count))
@@ -141,9 +143,11 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
     return read
 
 
-def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replacing: bool) -> list[Source]:
+def _choose_new_runs(
+    state: Manifest, found: Sequence[RunSource], report: IngestReport, replacing: bool
+) -> list[RunSource]:
     """Return the runs that the lake does not have, and with ``replacing`` also the runs with changed content."""
-    chosen: dict[str, Source] = {}
+    chosen: dict[str, RunSource] = {}
     for source in found:
         run, where = one_line(source.run, 120), one_line(source.folder.uri.removeprefix("file://"))
         known, given = state.runs.get(source.run), chosen.get(source.run)
@@ -162,7 +166,7 @@ def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replac
     return sorted(chosen.values(), key=lambda source: (source.started, source.run))
 
 
-def _drop_runs_without_catalogue(lake: Lake, chosen: Sequence[Source], report: Report) -> list[Source]:
+def _drop_runs_without_catalogue(lake: Lake, chosen: Sequence[RunSource], report: IngestReport) -> list[RunSource]:
     """Drop the runs whose rules.json cannot be used."""
     if not (fresh := _find_new_suites(lake.manifest, chosen)):
         return list(chosen)
@@ -174,13 +178,13 @@ def _drop_runs_without_catalogue(lake: Lake, chosen: Sequence[Source], report: R
     for source in chosen:
         if why := bad.get(source.run):
             where = one_line(source.folder.uri.removeprefix("file://"))
-            report.refused.append(f"{where}/{sources.RULES}: {one_line(why)}")
+            report.refused.append(f"{where}/{sources.RULES_FILE}: {one_line(why)}")
         else:
             taken.append(source)
     return taken
 
 
-def _find_refused_rules_files(lake: Lake, named: Mapping[str, Source]) -> dict[str, str]:
+def _find_refused_rules_files(lake: Lake, named: Mapping[str, RunSource]) -> dict[str, str]:
     """Return, by the name of the run, the reason why the run's rules.json is refused."""
     each = [replace(source, row=source.row | {"suites": name}) for name, source in named.items()]
     bad = sources.find_refused_rules_files(sources.read_rules_files(lake.spark, each))
@@ -190,13 +194,13 @@ def _find_refused_rules_files(lake: Lake, named: Mapping[str, Source]) -> dict[s
     return bad | {name: why for name, why in foreign.items() if why}
 
 
-def _find_new_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
+def _find_new_suites(state: Manifest, chosen: Sequence[RunSource]) -> list[RunSource]:
     """Return one run (source) for each version of the suites that the lake does not have."""
     by_suites = {source.row["suites"]: source for source in chosen if source.row["suites"] not in state.catalogues}
     return list(by_suites.values())
 
 
-def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> None:
+def _write_and_publish_runs(lake: Lake, chosen: Sequence[RunSource], report: IngestReport, stage: ReportStage) -> None:
     """Write facts and derived tables to unpublished folders, publish these folders, and complete the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     try:
@@ -218,7 +222,7 @@ def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stag
 
 
 def _write_folders(
-    lake: Lake, commit: str, chosen: Sequence[Source], stage: Stage
+    lake: Lake, commit: str, chosen: Sequence[RunSource], stage: ReportStage
 ) -> tuple[Manifest, list[IngestCommit], int]:
     """Write the folders of ``commit``. Return the state to publish, its new commits, and the number of kept lines."""
     old = lake.manifest
@@ -258,7 +262,7 @@ def _delete_commit(lake: Lake, commit: str) -> None:
                 lake.files.delete(each.uri)
 
 
-def _number_runs(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
+def _number_runs(state: Manifest, chosen: Sequence[RunSource]) -> list[RunSource]:
     """Give each run its number in the order of ingest. A run that replaces an earlier run keeps the number of that
     run.
     """
@@ -272,7 +276,7 @@ def _number_runs(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
     return numbered
 
 
-def _build_known_run(source: Source, commit: str) -> KnownRun:
+def _build_known_run(source: RunSource, commit: str) -> KnownRun:
     row, folder = source.row, source.folder
     return KnownRun(
         commit=commit,

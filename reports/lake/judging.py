@@ -32,10 +32,10 @@ from reports.lake.captures import (
     read_tests_of_captures,
 )
 from reports.lake.files import FileAccess, get_full_name
-from reports.lake.ingest import Report, Stage
-from reports.lake.sources import RULES, RUN, VERDICTS, Folder
+from reports.lake.ingest import IngestReport, ReportStage
+from reports.lake.sources import RULES_FILE, RUN_FILE, VERDICTS_FILE, RunFolder
 from reports.lake.store import Lake
-from reports.lake.writing import SHUFFLE_PARTITIONS
+from reports.lake.writing import SHUFFLE_PARTITIONS_SETTING
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -74,7 +74,7 @@ class WrittenFolders:
     folder. ``rejected``: a line with the reason for each capture that could not be judged.
     """
 
-    folders: list[Folder] = field(default_factory=list)
+    folders: list[RunFolder] = field(default_factory=list)
     captures: int = 0
     known: int = 0
     refused: list[str] = field(default_factory=list)
@@ -87,7 +87,7 @@ class WrittenFolders:
 
 
 @dataclass(frozen=True, slots=True)
-class CapturedFolder(Folder):
+class CapturedFolder(RunFolder):
     """A run folder that was made from captures. ``uri``, size and time describe the folder of captures."""
 
     octets: int
@@ -103,8 +103,14 @@ class CapturedFolder(Folder):
 
 
 def judge_into_lake(
-    lake: Lake, captures: Iterable[str], given: GivenSystem, bounds: JudgingLimits, *, replacing: bool, stage: Stage
-) -> tuple[Report, WrittenFolders]:
+    lake: Lake,
+    captures: Iterable[str],
+    given: GivenSystem,
+    bounds: JudgingLimits,
+    *,
+    replacing: bool,
+    stage: ReportStage,
+) -> tuple[IngestReport, WrittenFolders]:
     """Judge the captures that the lake does not have, ingest the verdicts, and return the results."""
     work_folder = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
     there = {(run, known.size, known.modified) for run, known in lake.manifest.runs.items()}
@@ -113,7 +119,7 @@ def judge_into_lake(
             *(lake.spark, captures, given, bounds, work_folder, stage),
             known=lambda unit: (unit.run, unit.octets, unit.modified) in there,
         )
-        report = Report(lake.manifest.number, refused=written.refused)
+        report = IngestReport(lake.manifest.number, refused=written.refused)
         ingest.ingest_folders(lake, written.folders, report, replacing=replacing, stage=stage)
         report.known += written.known
     finally:
@@ -122,7 +128,12 @@ def judge_into_lake(
 
 
 def judge_into_folder(
-    spark: SparkSession, captures: Iterable[str], given: GivenSystem, bounds: JudgingLimits, out: str, stage: Stage
+    spark: SparkSession,
+    captures: Iterable[str],
+    given: GivenSystem,
+    bounds: JudgingLimits,
+    out: str,
+    stage: ReportStage,
 ) -> WrittenFolders:
     """Judge the captures, and write a run folder for each folder of captures below the new folder ``out``."""
     files, target = FileAccess(spark), get_full_name(out)
@@ -130,10 +141,10 @@ def judge_into_folder(
         raise RollupError(f"{one_line(out)} is not empty: give --out a new folder")
     written = _judge_folders(spark, captures, given, bounds, target, stage, known=lambda _: False)
     if written.folders:
-        rules = files.read_text(f"{target}/{RULES}")
+        rules = files.read_text(f"{target}/{RULES_FILE}")
         for folder in written.folders:
-            files.write_text(f"{folder.files[RUN].uri.rpartition('/')[0]}/{RULES}", rules)
-        files.delete(f"{target}/{RULES}")
+            files.write_text(f"{folder.files[RUN_FILE].uri.rpartition('/')[0]}/{RULES_FILE}", rules)
+        files.delete(f"{target}/{RULES_FILE}")
     return written
 
 
@@ -143,7 +154,7 @@ def _judge_folders(
     given: GivenSystem,
     bounds: JudgingLimits,
     work_folder: str,
-    stage: Stage,
+    stage: ReportStage,
     *,
     known: Callable[[CaptureRunFolder], bool],
 ) -> WrittenFolders:
@@ -161,8 +172,8 @@ def _judge_folders(
         return written
     written.captures = sum(unit.captures for unit in fresh)
     stage(f"judging {written.captures} captures")
-    files.write_text(f"{work_folder}/{RULES}", rules)
-    spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
+    files.write_text(f"{work_folder}/{RULES_FILE}", rules)
+    spark.conf.set(SHUFFLE_PARTITIONS_SETTING, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
     rows = spark.createDataFrame(
         [(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS_SCHEMA
     )
@@ -172,7 +183,9 @@ def _judge_folders(
         _build_lines(judged, rows, read_tests_of_captures(spark, fresh)).write.partitionBy("unit").text(
             f"{work_folder}/lines"
         )
-    written.rejected = _name_rejected(spark, f"{work_folder}/lines", {unit.key: unit.folder for unit in fresh})
+    written.rejected = _describe_rejected_captures(
+        spark, f"{work_folder}/lines", {unit.key: unit.folder for unit in fresh}
+    )
     for unit in fresh:
         written.folders.append(_assemble_run_folder(files, work_folder, unit))
     files.delete(f"{work_folder}/lines")
@@ -210,7 +223,7 @@ def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataF
     return rows.select("unit", line.alias("value"))
 
 
-def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> list[str]:
+def _describe_rejected_captures(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> list[str]:
     """Return a line with the reason for each rejected capture. ``folders``: the folders by the keys of their units."""
     written = spark.read.schema("value string, unit string").text(lines)
     capture, why = (sql.get_json_object("value", f"$.{name}") for name in ("capture", "rejected"))
@@ -224,16 +237,20 @@ def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) 
 def _assemble_run_folder(files: FileAccess, work_folder: str, unit: CaptureRunFolder) -> CapturedFolder:
     """Assemble the run folder that is made from the captures of one folder."""
     own = f"{work_folder}/{unit.key}"
-    files.write_text(f"{own}/{RUN}", unit.run_json)
+    files.write_text(f"{own}/{RUN_FILE}", unit.run_json)
     parts = [each for each in files.entries(f"{work_folder}/lines/unit={unit.key}") if each.name.startswith("part-")]
     if len(parts) > 1:
         raise RollupError(
             f"the lines of {one_line(unit.folder)} are in {len(parts)} files instead of one: remove "
             "the settings of spark.sql.files"
         )
-    if not parts or not files.publish(parts[0].uri, f"{own}/{VERDICTS}"):
-        files.write_text(f"{own}/{VERDICTS}", "")
-    uris = {RUN: f"{own}/{RUN}", RULES: f"{work_folder}/{RULES}", VERDICTS: f"{own}/{VERDICTS}"}
+    if not parts or not files.publish(parts[0].uri, f"{own}/{VERDICTS_FILE}"):
+        files.write_text(f"{own}/{VERDICTS_FILE}", "")
+    uris = {
+        RUN_FILE: f"{own}/{RUN_FILE}",
+        RULES_FILE: f"{work_folder}/{RULES_FILE}",
+        VERDICTS_FILE: f"{own}/{VERDICTS_FILE}",
+    }
     status = {name: files.status(uri) for name, uri in uris.items()}
     there = {name: each for name, each in status.items() if each is not None}
     return CapturedFolder(unit.folder, there, unit.octets, unit.modified)

@@ -26,18 +26,18 @@ address of the system.
 
 The function returns the end time of the capture (microseconds since 1970), and the verdicts as lines of schema 2.
 """
-TEXT, TEXTS = pyarrow.string(), pyarrow.list_(pyarrow.string())
+TEXT_TYPE, TEXT_LIST_TYPE = pyarrow.string(), pyarrow.list_(pyarrow.string())
 JUDGED_ROWS_SCHEMA = pyarrow.schema(
     {
-        "unit": TEXT,
-        "capture": TEXT,
+        "unit": TEXT_TYPE,
+        "capture": TEXT_TYPE,
         "position": pyarrow.int32(),
         "ended_us": pyarrow.int64(),
-        **dict.fromkeys(("rule", "verdict", "expected", "observed", "reason", "advice"), TEXT),
+        **dict.fromkeys(("rule", "verdict", "expected", "observed", "reason", "advice"), TEXT_TYPE),
         "evidence": pyarrow.list_(pyarrow.list_(pyarrow.int32())),
-        "errata": TEXTS,
-        "notes": TEXTS,
-        "rejected": TEXT,
+        "errata": TEXT_LIST_TYPE,
+        "notes": TEXT_LIST_TYPE,
+        "rejected": TEXT_TYPE,
     }
 )
 """The columns of a row. A row describes a verdict of a capture. If the capture has no verdict, the column ``rejected``

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import escape_pattern
-from reports.lake.schemas import PACKET_COLUMN_TYPES, SYSTEM, build_struct_type, shape_rows
+from reports.lake.schemas import PACKET_COLUMN_TYPES, SYSTEM_COLUMN_TYPES, build_struct_type, shape_rows
 from reports.records import VALID_YEARS
 from reports.vocabulary import VERDICTS
 
@@ -122,7 +122,7 @@ def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) ->
     """Return the table `verdicts` of valid parsed lines. ``catalogue``: suites, rule, level."""
     v = sql.col("v")
     whole = taken.where("why is null")
-    columns = {name: sql.col(f"run_{name}") for name in ("run", "ingest", *SYSTEM, "reach", "started")}
+    columns = {name: sql.col(f"run_{name}") for name in ("run", "ingest", *SYSTEM_COLUMN_TYPES, "reach", "started")}
     columns |= {name: v[name] for name in ("seq", *TEXT_COLUMNS)}
     columns |= {name: sql.coalesce(v[name], sql.array().cast("array<string>")) for name in LIST_COLUMNS}
     columns |= {"extra": sql.col("extra"), "rule_suites": sql.col("run_suites")}

@@ -30,14 +30,14 @@ def get_lake_folder(where: str) -> Path:
     """Return the local folder of a lake. Raise `RollupError` if the folder is missing or is not on a local file
     system.
     """
-    confirm_lake(where)
+    require_existing_lake(where)
     folder = get_local_path(where) if is_url(where) else Path(where)
     if folder is None:
         raise RollupError(f"{one_line(where)} is not a local folder: copy the lake to this machine")
     return folder.resolve()
 
 
-def confirm_arguments_exist(names: Iterable[str], kind: str, *, may_be_files: bool = False) -> None:
+def require_existing_argument(names: Iterable[str], kind: str, *, may_be_files: bool = False) -> None:
     """Raise `RollupError` if none of the folders exists.
 
     If some exist, the command itself reports the missing folders.
@@ -48,13 +48,13 @@ def confirm_arguments_exist(names: Iterable[str], kind: str, *, may_be_files: bo
         raise RollupError(f"there is no {kind} at {one_line(named[0])}{more}")
 
 
-def confirm_lake(where: str) -> None:
+def require_existing_lake(where: str) -> None:
     """Raise `RollupError` if a local lake is missing."""
     if not is_url(where) and not _exists_locally(where):
         raise RollupError(f"there is no lake at {one_line(where)}: create one with mqconform lake ingest")
 
 
-def confirm_writable_folder(where: str, option: str) -> None:
+def require_writable_folder(where: str, option: str) -> None:
     """Raise `RollupError` if a local folder is missing and cannot be created. The function itself creates no folder."""
     if is_url(where) or not where.strip():
         return

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from reports.lake.files import FileAccess
 
 MANIFEST_SCHEMA_VERSION = 1
-MANIFEST_NAME = re.compile(r"(\d{8})\.json")
-FOLDER_NAME = re.compile(r"[A-Za-z0-9-]+")
+MANIFEST_NAME_PATTERN = re.compile(r"(\d{8})\.json")
+FOLDER_NAME_PATTERN = re.compile(r"[A-Za-z0-9-]+")
 
 
 class NamedEntry(Protocol):
@@ -34,7 +34,7 @@ class NamedEntry(Protocol):
         """Return the last part of the path of this file or folder."""
 
 
-class Readable(Protocol):
+class ReadableFiles(Protocol):
     """A file system that lists folders and reads small files. `FileAccess` is such a file system, and so is
     `LocalFiles`, which needs no Java.
     """
@@ -149,13 +149,13 @@ def get_unit_folder(commit: str, table: str, unit: str) -> str:
     return f"{get_table_folder(commit, table)}/unit={unit}"
 
 
-def list_manifest_numbers(files: Readable, lake: str) -> list[int]:
+def list_manifest_numbers(files: ReadableFiles, lake: str) -> list[int]:
     """Return the numbers of the lake's manifests in ascending order."""
-    names = (MANIFEST_NAME.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
+    names = (MANIFEST_NAME_PATTERN.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
     return sorted(int(name[1]) for name in names if name)
 
 
-def read_newest_manifest(files: Readable, lake: str) -> Manifest:
+def read_newest_manifest(files: ReadableFiles, lake: str) -> Manifest:
     """Return the newest state of a lake, or an empty state if no manifest was published. Raise `RollupError` if the
     manifest cannot be read.
     """
@@ -164,7 +164,7 @@ def read_newest_manifest(files: Readable, lake: str) -> Manifest:
     return read_manifest(files, lake, known[-1])
 
 
-def read_manifest(files: Readable, lake: str, number: int) -> Manifest:
+def read_manifest(files: ReadableFiles, lake: str, number: int) -> Manifest:
     """Return the state of a lake that the manifest with the given number describes. Raise `RollupError` if the
     manifest cannot be read.
     """
@@ -219,6 +219,6 @@ def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
         pairs={digest: KnownPair(**known) for digest, known in value.get("pairs", {}).items()},
     )
     units = {unit for units in manifest.derived.values() for unit in units}
-    if strange := [name for name in manifest.commits_in_use() | units if not FOLDER_NAME.fullmatch(name)]:
+    if strange := [name for name in manifest.commits_in_use() | units if not FOLDER_NAME_PATTERN.fullmatch(name)]:
         raise ValueError(f"{strange[0]!r} is not a valid folder name")
     return manifest

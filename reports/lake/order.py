@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from pyspark.sql import Column
 from pyspark.sql import functions as sql
 
-from reports.vocabulary import DECIDED_VERDICTS, SEVERITY, VERDICTS
+from reports.vocabulary import DECIDED_VERDICTS, SEVERITY_BY_VERDICT, VERDICTS
 
-RANKS_OF_DECIDING_VERDICTS = tuple(SEVERITY[name] for name in DECIDED_VERDICTS)
+RANKS_OF_DECIDING_VERDICTS = tuple(SEVERITY_BY_VERDICT[name] for name in DECIDED_VERDICTS)
 
 
 def get_rank(verdict: Column) -> Column:
     """Return the rank of a verdict, from 0 (fail) to 7, or null for an unknown verdict."""
-    return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY[name])) for name in VERDICTS))
+    return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY_BY_VERDICT[name])) for name in VERDICTS))
 
 
 def get_verdict(rank_: Column) -> Column:

@@ -7,11 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reports.lake.manifest import Readable
+from reports.lake.manifest import ReadableFiles
 from reports.records import Record
 from reports.rollup_error import RollupError
 from reports.text import one_line, system_key, system_label
-from reports.vocabulary import RESULTS
+from reports.vocabulary import SCENARIO_RESULTS
 
 if TYPE_CHECKING:
     from reports.lake.files import FileAccess
@@ -42,7 +42,7 @@ def is_pair(files: FileAccess, folder: str) -> bool:
     return status is not None and not status.is_folder
 
 
-def read_pair(files: Readable, folder: str) -> PairSource:
+def read_pair(files: ReadableFiles, folder: str) -> PairSource:
     """Read the results of a pair. Raise `RollupError` for invalid results."""
     uri = f"{folder}/{PAIR_FILE}"
     text, where = files.read_text(uri), one_line(uri.removeprefix("file://"))
@@ -69,7 +69,7 @@ def _read_system(record: Record) -> _System:
 
 def _read_row(record: Record, systems: dict[str, _System], letters: Record) -> dict[str, Any]:
     scenario, outcome, broken = record.text("scenario"), record.record("outcome"), record.record("broken")
-    if (result := outcome.text("result")) not in RESULTS:
+    if (result := outcome.text("result")) not in SCENARIO_RESULTS:
         raise RollupError(f"{outcome.where}: unknown result {one_line(result, 60)}")
 
     def find_system(role: str) -> _System:

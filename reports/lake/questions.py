@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from reports.lake.command import LakeUri, Master, SparkSettings, one_line_errors, open_lake
+from reports.lake.command import LakeOption, MasterOption, SparkSettingsOption, open_lake, print_error_in_one_line
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -32,18 +32,18 @@ def register(app: typer.Typer) -> None:
 
 def history(
     about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="The id of a rule, or the name or key of a system.")],
-    lake: LakeUri,
+    lake: LakeOption,
     last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Maximum number of runs to show.")] = 50,
     form: Annotated[str, typer.Option("--format", help="Output format: text or json.")] = "text",
-    master: Master = "local[*]",
-    conf: SparkSettings = None,
+    master: MasterOption = "local[*]",
+    conf: SparkSettingsOption = None,
 ) -> None:
     """Show the verdicts of a rule, or of a system, over its runs."""
-    with one_line_errors("lake history"):
+    with print_error_in_one_line("lake history"):
         from reports.lake.history import read_history as ask
-        from reports.lake.history_shown import FORMATS
+        from reports.lake.history_shown import HISTORY_FORMATTER_BY_NAME
 
-        show = _parse_format(form, FORMATS)
+        show = _parse_format(form, HISTORY_FORMATTER_BY_NAME)
     with open_lake("lake history", lake, master, conf) as (at, stage):
         stage("history")
         _adapt_shuffles(at)
@@ -58,27 +58,27 @@ def diff(
         ),
     ],
     b: Annotated[str, typer.Argument(help="The newer side: a run, version or day.")],
-    lake: LakeUri,
+    lake: LakeOption,
     sut: Annotated[
         str | None, typer.Option("--sut", help="The name or key of the system, when A and B are versions or days.")
     ] = None,
     form: Annotated[str, typer.Option("--format", help="Output format: text, markdown or json.")] = "text",
-    master: Master = "local[*]",
-    conf: SparkSettings = None,
+    master: MasterOption = "local[*]",
+    conf: SparkSettingsOption = None,
 ) -> None:
     """Compare two runs, versions or days, rule by rule.
 
     Exit 0: no rule newly fails; 1: at least one rule newly fails; 2: bad input.
     """
-    with one_line_errors("lake diff"):
-        from reports.lake.difference import NEWLY_FAILING, compare
-        from reports.lake.difference_shown import FORMATS
+    with print_error_in_one_line("lake diff"):
+        from reports.lake.difference import NEWLY_FAILING, compare_sides
+        from reports.lake.difference_shown import FORMATTER_BY_NAME
 
-        show = _parse_format(form, FORMATS)
+        show = _parse_format(form, FORMATTER_BY_NAME)
     with open_lake("lake diff", lake, master, conf) as (at, stage):
         stage("reading the current verdicts of both sides")
         _adapt_shuffles(at)
-        found = compare(at.table, a, b, sut)
+        found = compare_sides(at.table, a, b, sut)
     sys.stdout.write(show(found))
     if found.of(NEWLY_FAILING):
         raise typer.Exit(EXIT_NEW_FAILURES)
@@ -86,18 +86,18 @@ def diff(
 
 def export(
     table: Annotated[str, typer.Argument(help="Name of a table of the lake (docs/reports.md).")],
-    lake: LakeUri,
+    lake: LakeOption,
     form: Annotated[str, typer.Option("--format", help="Output format: csv or json.")] = "csv",
     out: OutOption = None,
-    master: Master = "local[*]",
-    conf: SparkSettings = None,
+    master: MasterOption = "local[*]",
+    conf: SparkSettingsOption = None,
 ) -> None:
     """Write a table as CSV or JSON."""
-    with one_line_errors("lake export"):
-        from reports.lake.exporting import FORMATS, sort_table
+    with print_error_in_one_line("lake export"):
+        from reports.lake.exporting import WRITER_BY_FORMAT, sort_table
         from reports.lake.schemas import TABLES
 
-        write = _parse_format(form, FORMATS)
+        write = _parse_format(form, WRITER_BY_FORMAT)
         if table not in TABLES:
             raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake; known tables: {', '.join(TABLES)}")
         target = None if out is None else _require_writable(out)

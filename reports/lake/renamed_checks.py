@@ -9,34 +9,38 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-SYSTEM_KEY = ("sut",)
+SYSTEM_KEY_COLUMNS = ("sut",)
 """The columns that identify the runs of one system."""
-_OLD, _NEW = "function", "new_name"
+_OLD_NAME_COLUMN, _NEW_NAME_COLUMN = "function", "new_name"
 
 
-def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str] = SYSTEM_KEY) -> DataFrame:
+def rename_checks(
+    rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str] = SYSTEM_KEY_COLUMNS
+) -> DataFrame:
     """Replace the names of checks in the column ``test`` by the names that the suites of the latest run give them,
     and return the rows.
 
     ``key``: the columns of ``rows`` and ``runs`` that identify a system, whose latest run counts.
     """
     names = sql.broadcast(_find_new_names(runs, suites, key))
-    parameters = sql.substr("test", sql.length(_OLD) + 1)
-    renamed = sql.when(sql.col(_NEW).isNotNull(), sql.concat(_NEW, parameters)).otherwise(sql.col("test"))
-    with_function = rows.withColumn(_OLD, sql.substring_index("test", "[", 1))
-    return with_function.join(names, [*key, _OLD], "left").withColumn("test", renamed).select(*rows.columns)
+    parameters = sql.substr("test", sql.length(_OLD_NAME_COLUMN) + 1)
+    renamed = sql.when(sql.col(_NEW_NAME_COLUMN).isNotNull(), sql.concat(_NEW_NAME_COLUMN, parameters)).otherwise(
+        sql.col("test")
+    )
+    with_function = rows.withColumn(_OLD_NAME_COLUMN, sql.substring_index("test", "[", 1))
+    return with_function.join(names, [*key, _OLD_NAME_COLUMN], "left").withColumn("test", renamed).select(*rows.columns)
 
 
 def rename_checks_in_catalogue(
     catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]
 ) -> DataFrame:
     """Return the catalogues of older suites, in which each renamed check has both its old and its new name."""
-    names = _find_new_names(runs, suites, key).select(_OLD, _NEW).distinct()
+    names = _find_new_names(runs, suites, key).select(_OLD_NAME_COLUMN, _NEW_NAME_COLUMN).distinct()
     added = (
-        catalogue.select("suites", "rule", sql.explode("checks").alias(_OLD))
-        .join(sql.broadcast(names), _OLD)
+        catalogue.select("suites", "rule", sql.explode("checks").alias(_OLD_NAME_COLUMN))
+        .join(sql.broadcast(names), _OLD_NAME_COLUMN)
         .groupBy("suites", "rule")
-        .agg(sql.collect_set(_NEW).alias("added"))
+        .agg(sql.collect_set(_NEW_NAME_COLUMN).alias("added"))
     )
     both = sql.array_union("checks", sql.coalesce("added", sql.array().cast("array<string>")))
     joined = catalogue.join(sql.broadcast(added), ["suites", "rule"], "left")
@@ -47,7 +51,7 @@ def find_new_names_by_system(runs: DataFrame, suites: DataFrame) -> dict[str, Ma
     """Return, for each system (by its key), the new name of each renamed check. The keys are the old names without
     parameters.
     """
-    newest = {row.sut: row.suites for row in _find_newest_suites(runs, SYSTEM_KEY).collect()}
+    newest = {row.sut: row.suites for row in _find_newest_suites(runs, SYSTEM_KEY_COLUMNS).collect()}
     known = suites.where(sql.col("suites").isin(sorted(set(newest.values())))).select("suites", "renamed")
     names = {row.suites: row.renamed or {} for row in known.collect()}
     return {system: names.get(of, {}) for system, of in newest.items()}
@@ -58,8 +62,8 @@ def _find_new_names(runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> D
     name.
     """
     newest = _find_newest_suites(runs, key)
-    names = suites.select("suites", sql.explode("renamed").alias(_OLD, _NEW))
-    return names.join(sql.broadcast(newest), "suites").select(*key, _OLD, _NEW)
+    names = suites.select("suites", sql.explode("renamed").alias(_OLD_NAME_COLUMN, _NEW_NAME_COLUMN))
+    return names.join(sql.broadcast(newest), "suites").select(*key, _OLD_NAME_COLUMN, _NEW_NAME_COLUMN)
 
 
 def _find_newest_suites(runs: DataFrame, key: Sequence[str]) -> DataFrame:

@@ -12,12 +12,18 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-SYSTEM: Final = {"sut": "string", "sut_name": "string", "sut_version": "string", "profile": "string"}
+SYSTEM_COLUMN_TYPES: Final = {"sut": "string", "sut_name": "string", "sut_version": "string", "profile": "string"}
 """The columns of a system under test: its key (the `system_key` of the three other columns), name, version and
 profile.
 """
 RULE_COLUMN_TYPES: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
-RUN_COLUMN_TYPES: Final = {"run": "string", "ingest": "bigint", **SYSTEM, "reach": "string", "started": "timestamp"}
+RUN_COLUMN_TYPES: Final = {
+    "run": "string",
+    "ingest": "bigint",
+    **SYSTEM_COLUMN_TYPES,
+    "reach": "string",
+    "started": "timestamp",
+}
 """The columns about the run, which every row has. ``ingest``: the number of the run in the order of ingest, from 1."""
 PACKET_COLUMN_TYPES: Final = {
     "position": "int",
@@ -59,7 +65,7 @@ FACT_TABLES: Final[dict[str, dict[str, str]]] = {
         "ingested": "timestamp",
         "folder": "string",
         "schema": "int",
-        **SYSTEM,
+        **SYSTEM_COLUMN_TYPES,
         "vendor": "string",
         "reach": "string",
         "harness": "string",
@@ -171,7 +177,7 @@ FACT_TABLES: Final[dict[str, dict[str, str]]] = {
 }
 DERIVED_TABLES: Final[dict[str, dict[str, str]]] = {
     "rule_current": {
-        **SYSTEM,
+        **SYSTEM_COLUMN_TYPES,
         **RULE_COLUMN_TYPES,
         "verdict": "string",
         "run": "string",
@@ -221,7 +227,7 @@ DERIVED_TABLES: Final[dict[str, dict[str, str]]] = {
         "judged_under": "array<bigint>",
     },
     "flaky": {
-        **SYSTEM,
+        **SYSTEM_COLUMN_TYPES,
         "suites": "string",
         "rule": "string",
         "test": "string",
@@ -233,7 +239,7 @@ DERIVED_TABLES: Final[dict[str, dict[str, str]]] = {
     "matrix": {
         "document": "string",
         "section": "string",
-        **SYSTEM,
+        **SYSTEM_COLUMN_TYPES,
         "verdict": "string",
         "rules": "bigint",
         "verdicts": "bigint",

@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import pairs, rows
-from reports.lake.files import SMALL_FILE_OCTETS, FileAccess, Status, escape_pattern, get_full_name
+from reports.lake.files import SMALL_FILE_OCTETS, FileAccess, FileStatus, escape_pattern, get_full_name
 from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, normalize_path
 from reports.lake.local import get_local_path, is_url
 from reports.lake.pairs import PairSource
@@ -28,7 +28,7 @@ from reports.rollup_error import RollupError
 from reports.runs import resolve_inside
 from reports.text import one_line, system_key
 
-RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
+RUN_FILE, RULES_FILE, VERDICTS_FILE = RUN_FOLDER_FILES = ("run.json", "rules.json", "verdicts.jsonl")
 WHOLE_SELECTIONS = ("", "all")
 """The values of ``selection`` in run.json for a run of all checks."""
 RUN_FIELDS = (
@@ -48,17 +48,17 @@ SUT_FIELDS = ("name", "vendor", "version", "profile")
 _RULE_COLUMNS = ", ".join(
     f"{name}: {type_}" for name, type_ in FACT_TABLES["catalogue"].items() if name not in ("suites", "rule")
 )
-RULES_JSON = f"schema int, rules map<string, struct<{_RULE_COLUMNS}>>, corrupt string, " + ", ".join(
+RULES_JSON_SCHEMA = f"schema int, rules map<string, struct<{_RULE_COLUMNS}>>, corrupt string, " + ", ".join(
     f"{name} {type_}" for name, type_ in FACT_TABLES["suites"].items() if name != "suites"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class RunFolder:
     """A run folder, with the status of each of its files."""
 
     uri: str
-    files: dict[str, Status]
+    files: dict[str, FileStatus]
 
     @property
     def size(self) -> int:
@@ -79,12 +79,12 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RunSource:
     """A run to ingest: the folder of the run, and the row of the run in the table `runs`, which is made from
     run.json.
     """
 
-    folder: Folder
+    folder: RunFolder
     row: dict[str, Any]
     content: str
     """The fingerprint of run.json and rules.json."""
@@ -121,14 +121,14 @@ class FoundFolders:
     line for each argument that names no such folder.
     """
 
-    runs: list[Folder] = field(default_factory=list)
+    runs: list[RunFolder] = field(default_factory=list)
     pairs: list[PairSource] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
 
 def find_sources(files: FileAccess, arguments: Iterable[str]) -> FoundFolders:
     """Find the run folders and the folders of pairs that the arguments name."""
-    runs: dict[str, Folder] = {}
+    runs: dict[str, RunFolder] = {}
     of_pairs: dict[str, PairSource] = {}
     refused: list[str] = []
     for argument in arguments:
@@ -145,7 +145,7 @@ def find_sources(files: FileAccess, arguments: Iterable[str]) -> FoundFolders:
     return FoundFolders(list(runs.values()), list(of_pairs.values()), refused)
 
 
-def list_folders_at(files: FileAccess, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
+def list_folders_at(files: FileAccess, uris: Iterable[str]) -> tuple[list[RunFolder], list[str]]:
     """Return the run folders with the given full names, and a line for each name without a run folder. Do not
     expand patterns.
     """
@@ -158,13 +158,15 @@ def list_folders_at(files: FileAccess, uris: Iterable[str]) -> tuple[list[Folder
     return found, refused
 
 
-def read_runs(spark: SparkSession, files: FileAccess, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
+def read_runs(
+    spark: SparkSession, files: FileAccess, folders: Sequence[RunFolder]
+) -> tuple[list[RunSource], list[str]]:
     """Read run.json of each folder. Return the valid runs, and a line with the reason for each refused folder."""
-    sources: list[Source] = []
+    sources: list[RunSource] = []
     refused: list[str] = []
     for folder in folders:
         try:
-            sources.append(_parse_source(folder, files.read_text(folder.files[RUN].uri)))
+            sources.append(_parse_source(folder, files.read_text(folder.files[RUN_FILE].uri)))
         except RollupError as error:
             refused.append(str(error))
     unnamed = [source for source in sources if not source.row["suites"]]
@@ -172,15 +174,15 @@ def read_runs(spark: SparkSession, files: FileAccess, folders: Sequence[Folder])
     return [_add_suites(source, hashes) for source in sources], refused
 
 
-def read_rules_files(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
+def read_rules_files(spark: SparkSession, sources: Sequence[RunSource]) -> DataFrame:
     """Return a row for each source with the columns suites and ``r``; ``r`` contains the parsed rules.json
-    (`RULES_JSON`). Each version of the suites has one row.
+    (`RULES_JSON_SCHEMA`). Each version of the suites has one row.
     """
-    known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
+    known = [{"path": source.folder.path(RULES_FILE), "suites": source.row["suites"]} for source in sources]
     names = rows.make_table(spark, known, {"path": "string", "suites": "string"})
-    texts = _read_small_files(spark, [source.folder for source in sources], RULES)
+    texts = _read_small_files(spark, [source.folder for source in sources], RULES_FILE)
     return texts.join(sql.broadcast(names), "path").select(
-        "suites", sql.from_json("text", RULES_JSON, JSON_OPTIONS).alias("r")
+        "suites", sql.from_json("text", RULES_JSON_SCHEMA, JSON_OPTIONS).alias("r")
     )
 
 
@@ -210,7 +212,7 @@ def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
     return {row.suites: row.why for row in rules.select("suites", why.alias("why")).where("why is not null").collect()}
 
 
-def describe_foreign_rules(files: FileAccess, source: Source) -> str | None:
+def describe_foreign_rules(files: FileAccess, source: RunSource) -> str | None:
     """Return the reason why rules.json is not the file whose hash run.json contains as ``suites``, or None if
     rules.json is this file.
 
@@ -219,12 +221,14 @@ def describe_foreign_rules(files: FileAccess, source: Source) -> str | None:
     """
     if not source.names_suites:
         return None
-    text = files.read_text(source.folder.files[RULES].uri)
+    text = files.read_text(source.folder.files[RULES_FILE].uri)
     canonical = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     found = [hashlib.sha256(each.encode("utf-8", "surrogatepass")).hexdigest() for each in (canonical, text)]
     if (named := source.row["suites"]) in found:
         return None
-    return f"its SHA-256 is {found[0][:8]}..., but {RUN} names the suites {named[:8]}...: it belongs to another run"
+    return (
+        f"its SHA-256 is {found[0][:8]}..., but {RUN_FILE} names the suites {named[:8]}...: it belongs to another run"
+    )
 
 
 def build_catalogue_table(rules: DataFrame) -> DataFrame:
@@ -248,49 +252,49 @@ def _expand_pattern(files: FileAccess, argument: str) -> list[str]:
     return found
 
 
-def _read_folder(files: FileAccess, uri: str) -> Folder:
+def _read_folder(files: FileAccess, uri: str) -> RunFolder:
     shown = one_line(uri.removeprefix("file://"))
     status = files.status(uri)
     if status is None or not status.is_folder:
         raise RollupError(f"there is no run folder at {shown}")
     uri = get_full_name(status.uri)  # in the spelling of the file system; two spellings would be read twice
     local = get_local_path(uri)
-    found: dict[str, Status] = {}
+    found: dict[str, FileStatus] = {}
     there = {each.name: each for each in files.entries(uri)}
-    for name in FILES:
+    for name in RUN_FOLDER_FILES:
         each = there.get(name)
         if each is None or each.is_folder or (local is not None and resolve_inside(local.resolve(), name) is None):
             raise RollupError(f"{shown} is not a run folder: it contains no file {name}")
-        if name != VERDICTS and not each.size:
+        if name != VERDICTS_FILE and not each.size:
             raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
-        if name != VERDICTS and each.size > SMALL_FILE_OCTETS:
+        if name != VERDICTS_FILE and each.size > SMALL_FILE_OCTETS:
             raise RollupError(f"{shown}/{name} has {each.size} octets, more than the maximum of {SMALL_FILE_OCTETS}")
         found[name] = each
-    return Folder(uri, found)
+    return RunFolder(uri, found)
 
 
-def _read_small_files(spark: SparkSession, folders: Sequence[Folder], name: str) -> DataFrame:
+def _read_small_files(spark: SparkSession, folders: Sequence[RunFolder], name: str) -> DataFrame:
     """Return the path and the text of each small file."""
     names = [escape_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
     return scan.select(normalize_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 
 
-def _hash_rules(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, str]:
+def _hash_rules(spark: SparkSession, folders: Sequence[RunFolder]) -> dict[str, str]:
     if not folders:
         return {}
-    found = _read_small_files(spark, folders, RULES).select("path", sql.sha2("text", 256).alias("hash"))
+    found = _read_small_files(spark, folders, RULES_FILE).select("path", sql.sha2("text", 256).alias("hash"))
     return {row.path: row.hash for row in found.collect()}
 
 
-def _add_suites(source: Source, hashes: dict[str, str]) -> Source:
-    name = source.row["suites"] or hashes[source.folder.path(RULES)]
+def _add_suites(source: RunSource, hashes: dict[str, str]) -> RunSource:
+    name = source.row["suites"] or hashes[source.folder.path(RULES_FILE)]
     content = hashlib.sha256(f"{source.content} {name}".encode()).hexdigest()
     return replace(source, row=source.row | {"suites": name}, content=content, names_suites=bool(source.row["suites"]))
 
 
-def _parse_source(folder: Folder, text: str) -> Source:
-    where = one_line(f"{folder.uri.removeprefix('file://')}/{RUN}")
+def _parse_source(folder: RunFolder, text: str) -> RunSource:
+    where = one_line(f"{folder.uri.removeprefix('file://')}/{RUN_FILE}")
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -322,7 +326,7 @@ def _parse_source(folder: Folder, text: str) -> Source:
         "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
         "extra": _collect_extra_fields(record.values, sut.values),
     }
-    return Source(folder, row, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+    return RunSource(folder, row, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
 
 
 def _require_text(record: Record, key: str) -> str:

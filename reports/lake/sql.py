@@ -17,7 +17,7 @@ from reports.lake import manifest
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-READING_STATEMENTS = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+READING_STATEMENT_TYPES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 MEMORY_LIMIT_MIB = 2_048
 
 
@@ -37,11 +37,11 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
 
     Raise `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.
     """
-    with duckdb.connect(":memory:") as connection, _one_line_errors(seconds), _limit_time(connection, seconds):
-        _name_tables(connection, lake)
+    with duckdb.connect(":memory:") as connection, _raise_error_in_one_line(seconds), _limit_time(connection, seconds):
+        _create_table_views(connection, lake)
         _restrict_access(connection, lake)
         statements = connection.extract_statements(query)
-        if len(statements) != 1 or statements[0].type not in READING_STATEMENTS:
+        if len(statements) != 1 or statements[0].type not in READING_STATEMENT_TYPES:
             raise RollupError("give one query that only reads, such as select * from rule_current limit 3")
         done = connection.execute(statements[0])
         columns = [column[0] for column in done.description or ()]
@@ -49,7 +49,7 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
     return QueryResult(columns, found[:rows], len(found) > rows)
 
 
-def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
+def _create_table_views(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
     """Create a view for each table of the newest state, from the files of the table."""
     state = manifest.read_newest_manifest(manifest.LocalFiles(), str(lake))
     if not state.number:
@@ -80,7 +80,7 @@ def _limit_time(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterat
 
 
 @contextmanager
-def _one_line_errors(seconds: float) -> Iterator[None]:
+def _raise_error_in_one_line(seconds: float) -> Iterator[None]:
     try:
         yield
     except duckdb.InterruptException as error:

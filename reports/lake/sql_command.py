@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reports.lake.command import one_line_errors
+from reports.lake.command import print_error_in_one_line
 from reports.lake.local import get_lake_folder
 from reports.text import escape_formula, one_line
 
@@ -43,7 +43,7 @@ def sql(
     The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or the query exceeded a
     limit.
     """
-    with one_line_errors(COMMAND_NAME, extra="sql"):
+    with print_error_in_one_line(COMMAND_NAME, extra="sql"):
         folder = get_lake_folder(lake)
         from reports.lake.sql import run_query
 

@@ -51,7 +51,7 @@ def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callabl
     kept = [manifests.read_manifest(files, uri, number) for number in staying]
     names = set(map(_build_commit_name, staying))
     for each in entries:
-        is_state = manifests.MANIFEST_NAME.fullmatch(each.name) is not None
+        is_state = manifests.MANIFEST_NAME_PATTERN.fullmatch(each.name) is not None
         if each.name not in names and (is_state or each.modified <= latest):
             files.delete(each.uri)
             done.states += is_state

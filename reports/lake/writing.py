@@ -16,22 +16,22 @@ from pyspark.sql import functions as sql
 from reports.lake import facts, lines, rows, side_by_side, sources
 from reports.lake.files import escape_pattern
 from reports.lake.manifest import IngestCommit, get_table_folder
-from reports.lake.schemas import FACT_TABLES, SYSTEM, build_table_ddl
-from reports.lake.sources import VERDICTS, Source
+from reports.lake.schemas import FACT_TABLES, SYSTEM_COLUMN_TYPES, build_table_ddl
+from reports.lake.sources import VERDICTS_FILE, RunSource
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
 SHUFFLE_PARTITION_OCTETS = 32 << 20
 """The size of the input per shuffle partition, in octets."""
-SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
+SHUFFLE_PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
 RUN_GROUP_OCTETS = 512 << 20
 """The maximum total size, in octets, of the runs whose lines are read together and written to one commit."""
-RUN_COLUMNS = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
+RUN_COLUMNS = ("schema", "ingest", *SYSTEM_COLUMN_TYPES, "run", "folder", "reach", "started", "suites", "partial")
 TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACT_TABLES["runs"][name] for name in RUN_COLUMNS}
 
 
-class WrittenMeanwhile(RollupError):
+class FileChangedDuringIngest(RollupError):
     """The length of some verdict files changed during the ingest. ``said``: one line for each affected run."""
 
     def __init__(self, said: dict[str, str]) -> None:
@@ -42,7 +42,7 @@ class WrittenMeanwhile(RollupError):
 def size_shuffles(spark: SparkSession, octets: int) -> None:
     """Set the number of shuffle partitions for an input of the given size."""
     cores = spark.sparkContext.defaultParallelism
-    spark.conf.set(SHUFFLE_PARTITIONS, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION_OCTETS))))
+    spark.conf.set(SHUFFLE_PARTITIONS_SETTING, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION_OCTETS))))
 
 
 def write_parquet(frame: DataFrame, folder: str, *, partition_by: str | None = None, mode: str = "error") -> None:
@@ -52,7 +52,7 @@ def write_parquet(frame: DataFrame, folder: str, *, partition_by: str | None = N
 
 
 def write_facts(
-    lake: Lake, name: str, runs: Sequence[Source], fresh: Sequence[Source], stage: Callable[[str], None]
+    lake: Lake, name: str, runs: Sequence[RunSource], fresh: Sequence[RunSource], stage: Callable[[str], None]
 ) -> tuple[list[IngestCommit], dict[int, int]]:
     """Write every fact table.
 
@@ -65,10 +65,10 @@ def write_facts(
     catalogue = lake.table("catalogue")
     parts = _group_runs(runs)
     for number, part in enumerate(parts):
-        writer = _Writer(lake, f"{name}-{number}", f", {number + 1} of {len(parts)}" if parts[1:] else "", stage)
+        writer = _CommitWriter(lake, f"{name}-{number}", f", {number + 1} of {len(parts)}" if parts[1:] else "", stage)
         if fresh and not commits:
             rules = sources.read_rules_files(lake.spark, fresh)
-            side_by_side.run_parts(
+            side_by_side.run_parts_of_job(
                 sum(run.lines for run in runs),
                 partial(writer.cache_table, "catalogue", sources.build_catalogue_table(rules)),
                 partial(writer.cache_table, "suites", sources.build_suites_table(rules)),
@@ -79,7 +79,7 @@ def write_facts(
     return commits, kept
 
 
-class _Writer:
+class _CommitWriter:
     """Writes the tables of one commit. ``written``: the names of the tables written so far."""
 
     def __init__(self, lake: Lake, commit: str, place: str, stage: Callable[[str], None]) -> None:
@@ -103,14 +103,14 @@ class _Writer:
         return f"{self.lake.uri}/{get_table_folder(self.commit, table)}"
 
 
-def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
+def _group_runs(runs: Sequence[RunSource]) -> list[list[RunSource]]:
     """Split the runs into groups. The runs of a group are written together, and all runs of a system are in one
     group.
     """
-    parts: list[list[Source]] = []
+    parts: list[list[RunSource]] = []
     size = RUN_GROUP_OCTETS
     for run in sorted(runs, key=lambda each: (each.row["sut"], each.ingest)):
-        octets = run.folder.files[VERDICTS].size
+        octets = run.folder.files[VERDICTS_FILE].size
         if size + octets > RUN_GROUP_OCTETS:
             parts.append([])
             size = 0
@@ -119,10 +119,10 @@ def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
     return parts
 
 
-def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) -> dict[int, int]:
+def _write_group(writer: _CommitWriter, runs: Sequence[RunSource], catalogue: DataFrame) -> dict[int, int]:
     """Write the rows of a group of runs. Return the number of kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
-    size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
+    size_shuffles(spark, sum(run.folder.files[VERDICTS_FILE].size for run in runs))
     of_runs = rows.make_table(spark, map(_build_run_row, runs), TYPES_OF_RUN_COLUMNS)
     by_schema = {
         schema: of_runs.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}
@@ -151,13 +151,13 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
         writer.cache_table("rule_runs", facts.derive_rule_runs(writer.read_back("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
-    side_by_side.run_parts(sum(run.lines for run in runs), write_evidence, write_verdicts)
+    side_by_side.run_parts_of_job(sum(run.lines for run in runs), write_evidence, write_verdicts)
     writer.cache_table("runs", _build_runs(spark, runs, kept))
     return kept
 
 
 def _write_rejected(
-    writer: _Writer, short: Sequence[Source], by_schema: Mapping[int, DataFrame], kept: dict[int, int]
+    writer: _CommitWriter, short: Sequence[RunSource], by_schema: Mapping[int, DataFrame], kept: dict[int, int]
 ) -> None:
     """Write the rejected lines, and check that every line of the files was either kept or rejected."""
     found = [
@@ -166,7 +166,7 @@ def _write_rejected(
     ]
     writer.cache_table("rejected", lines.union_frames([each for each in found if each is not None]))
     counted = writer.read_back("rejected").groupBy("run").count()
-    _confirm_all_lines(short, kept, {row.run: row["count"] for row in counted.collect()})
+    _check_line_counts(short, kept, {row.run: row["count"] for row in counted.collect()})
 
 
 def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
@@ -207,15 +207,15 @@ def list_rejected_lines(lake: Lake, commits: Sequence[IngestCommit], limit: int)
     return [(row.folder, row.line, row.reason) for row in found.orderBy("folder", "line").limit(limit).collect()]
 
 
-def _build_run_row(source: Source) -> dict[str, object]:
-    return source.row | {"path": source.folder.path(VERDICTS), "ingest": source.ingest}
+def _build_run_row(source: RunSource) -> dict[str, object]:
+    return source.row | {"path": source.folder.path(VERDICTS_FILE), "ingest": source.ingest}
 
 
-def _read_lines(lake: Lake, runs: Sequence[Source]) -> DataFrame:
-    return lines.read_verdict_lines(lake.spark, [each.folder.files[VERDICTS].uri for each in runs])
+def _read_lines(lake: Lake, runs: Sequence[RunSource]) -> DataFrame:
+    return lines.read_verdict_lines(lake.spark, [each.folder.files[VERDICTS_FILE].uri for each in runs])
 
 
-def _read_rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFrame | None:
+def _read_rejected(lake: Lake, short: Sequence[RunSource], of: DataFrame) -> DataFrame | None:
     """Read the files with rejected lines again, with line numbers."""
     if not short:
         return None
@@ -223,9 +223,9 @@ def _read_rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFr
     return lines.build_rejected_table(lines.parse_lines(scan, of, short[0].schema), scan)
 
 
-def _confirm_all_lines(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:
-    """Check that the tables have as many kept and rejected lines as each file has lines. Raise `WrittenMeanwhile`
-    if the numbers differ.
+def _check_line_counts(short: Sequence[RunSource], kept: dict[int, int], rejected: dict[str, int]) -> None:
+    """Check that the tables have as many kept and rejected lines as each file has lines. Raise
+    `FileChangedDuringIngest` if the numbers differ.
     """
     said = {}
     for each in short:
@@ -236,10 +236,10 @@ def _confirm_all_lines(short: Sequence[Source], kept: dict[int, int], rejected: 
                 f"{good + bad}: ingest it when it has finished"
             )
     if said:
-        raise WrittenMeanwhile(said)
+        raise FileChangedDuringIngest(said)
 
 
-def _build_runs(spark: SparkSession, runs: Sequence[Source], kept: dict[int, int]) -> DataFrame:
+def _build_runs(spark: SparkSession, runs: Sequence[RunSource], kept: dict[int, int]) -> DataFrame:
     now = datetime.now(UTC)
     found = []
     for each in runs:

@@ -9,16 +9,16 @@ from html import escape
 
 from reports.model import Run
 from reports.text import make_visible
-from reports.vocabulary import DECIDED_VERDICTS, FINDINGS
+from reports.vocabulary import DECIDED_VERDICTS, FINDING_VERDICTS
 
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
-_VERDICTS_ON_A_BAR = (*FINDINGS, "pass")
-_LETTER_WIDTH = 6.6
+_VERDICTS_ON_A_BAR = (*FINDING_VERDICTS, "pass")
+_LETTER_WIDTH_PX = 6.6
 """The width in pixels of a letter in a badge."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BarPart:
     """A part of a bar. Its numbers are relative to a bar whose whole width is 100."""
 
     verdict: str
@@ -33,17 +33,17 @@ class TrendBar:
     run: Run
     x: float
     width: float
-    parts: tuple[Part, ...]
+    parts: tuple[BarPart, ...]
 
 
-def place_on_bar(counts: Mapping[str, int], whole: int) -> list[Part]:
+def place_on_bar(counts: Mapping[str, int], whole: int) -> list[BarPart]:
     """Return the parts of a bar that represents ``whole`` rules, for the given counts. The bar stays empty where rules
     have no verdict.
     """
     whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_ON_A_BAR), 1), 0.0, []
     for name in _VERDICTS_ON_A_BAR:
         if width := 100 * counts.get(name, 0) / whole:
-            parts.append(Part(name, round(start, 2), round(width, 2)))
+            parts.append(BarPart(name, round(start, 2), round(width, 2)))
             start += width
     return parts
 
@@ -57,7 +57,7 @@ def place_trend_bars(runs: Sequence[Run]) -> list[TrendBar]:
         top, parts = 100 - 100 * _count_decided(run) / highest, []
         for name in DECIDED_VERDICTS:
             if height := 100 * run.counts.get(name, 0) / highest:
-                parts.append(Part(name, round(top, 2), round(height, 2)))
+                parts.append(BarPart(name, round(top, 2), round(height, 2)))
                 top += height
         stacks.append(TrendBar(run, round(index * step + step * 0.1, 2), round(step * 0.8, 2), tuple(parts)))
     return stacks
@@ -92,4 +92,4 @@ def _count_decided(run: Run) -> int:
 
 
 def _estimate_text_width(words: str) -> int:
-    return round(len(words) * _LETTER_WIDTH) + 12
+    return round(len(words) * _LETTER_WIDTH_PX) + 12

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import text, vocabulary
-from reports.model import worst
+from reports.model import get_worst_verdict
 from reports.site import drawing, names, packets
 
 HINTS_BY_FINDING = {
@@ -47,8 +47,8 @@ def build_template_environment() -> Environment:
         "number": "{:,}".format,
     }
     env.globals |= {
-        "KINDS": vocabulary.KINDS,
-        "FINDINGS": vocabulary.FINDINGS,
+        "KINDS": vocabulary.VERDICT_KIND_BY_NAME,
+        "FINDINGS": vocabulary.FINDING_VERDICTS,
         "NEXT": HINTS_BY_FINDING,
         "names": names,
         "rule_page": names.rule_page,
@@ -60,7 +60,7 @@ def build_template_environment() -> Environment:
         "dissection": packets.format_dissection,
         "bar": drawing.place_on_bar,
         "trend": drawing.place_trend_bars,
-        "worst": worst,
+        "worst": get_worst_verdict,
         "share": format_share,
     }
     return env

@@ -19,7 +19,7 @@ def write_errata(pages: Pages) -> None:
         if one.rule in pages.contents.rules:
             cited.setdefault(one.erratum, []).append(one)
     others = [each for each in pages.errata if each not in cited]
-    pages.write("errata.html", names.ERRATA, cited=cited, others=others, rules_here=RULES_PER_ERRATUM_SHOWN)
+    pages.write("errata.html", names.ERRATA_PAGE, cited=cited, others=others, rules_here=RULES_PER_ERRATUM_SHOWN)
     for entry, rules in cited.items():
         if len(rules) > RULES_PER_ERRATUM_SHOWN:
             pages.write("erratum.html", names.erratum_page(entry), entry=entry, rules=rules)

@@ -7,9 +7,15 @@ from __future__ import annotations
 from reports.model import Section, System
 from reports.text import make_slug
 
-INDEX, RULES, RUNS, COVERAGE, ERRATA = "index.html", "rules.html", "runs.html", "coverage.html", "errata.html"
-PAIRS, COMPARE = "pairs.html", "compare.html"
-DOCUMENTS_STYLE, RULES_DATA = "documents.css", "rules-data.js"
+INDEX_PAGE, RULES_PAGE, RUNS_PAGE, COVERAGE_PAGE, ERRATA_PAGE = (
+    "index.html",
+    "rules.html",
+    "runs.html",
+    "coverage.html",
+    "errata.html",
+)
+PAIRS_PAGE, COMPARE_PAGE = "pairs.html", "compare.html"
+DOCUMENTS_STYLE_FILE, RULES_DATA_FILE = "documents.css", "rules-data.js"
 
 
 def system_page(system: System) -> str:

@@ -18,8 +18,8 @@ from reports.site.environment import build_template_environment
 from reports.site.logs import CopiedLog
 from reports.site.news import News
 from reports.text import get_natural_sort_key
-from reports.values import WithNames
-from reports.vocabulary import DECIDED_VERDICTS, FINDINGS
+from reports.values import AddValueNames
+from reports.vocabulary import DECIDED_VERDICTS, FINDING_VERDICTS
 
 COLUMNS_PER_PAGE = 20
 """The maximum number of systems that have a column on one page. Further pages show the other systems."""
@@ -48,7 +48,7 @@ class Pages:
         site: Path,
         captures: CaptureStore,
         errata: dict[str, Erratum] | None = None,
-        named: WithNames = str,
+        named: AddValueNames = str,
     ) -> None:
         self.contents = contents
         self.site = site
@@ -156,7 +156,7 @@ def get_width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> s
 
 def count_attention(counts: Counter[str]) -> int:
     """Count the rules whose verdicts need attention."""
-    return sum(counts[name] for name in FINDINGS)
+    return sum(counts[name] for name in FINDING_VERDICTS)
 
 
 def _load_macros(env: Environment) -> SimpleNamespace:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from reports.model import Exchange, Pair, worst
+from reports.model import Exchange, Pair, get_worst_verdict
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages, get_width_class
 from reports.text import get_natural_sort_key
-from reports.vocabulary import RESULTS, VERDICTS
+from reports.vocabulary import SCENARIO_RESULTS, VERDICTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ def write_pairs(pages: Pages) -> None:
     """Write the page of pairs if the lake has a pair of systems or a scenario with two systems."""
     contents = pages.contents
     if contents.pairs or contents.exchanges:
-        pages.write("pairs.html", names.PAIRS, grid=_build_grid(pages), topologies=_build_topologies(pages))
+        pages.write("pairs.html", names.PAIRS_PAGE, grid=_build_grid(pages), topologies=_build_topologies(pages))
 
 
 def _build_grid(pages: Pages) -> dict[str, object]:
@@ -54,7 +54,7 @@ def _build_grid(pages: Pages) -> dict[str, object]:
         "called": called,
         "systems": systems,
         "cells": cells,
-        "results": tuple(reversed(RESULTS)),
+        "results": tuple(reversed(SCENARIO_RESULTS)),
         "shown": shown,
         "letters": {one.scenario: one.letter for one in sorted(exchanges, key=lambda one: one.position) if one.letter},
         "wide": get_width_class(len(systems)),
@@ -90,7 +90,7 @@ def _build_topologies(pages: Pages) -> dict[str, object]:
         write_table(pages.site, "pairs", ("a", "a_name", "role", "b", "b_name", *VERDICTS), rows)
     return {
         "called": called,
-        "rows": [(a, worst(counts)) for a, counts in sums.items()],
+        "rows": [(a, get_worst_verdict(counts)) for a, counts in sums.items()],
         "across": sorted({one.b for one in pairs}, key=lambda key: get_natural_sort_key(called[key])),
         "cells": cells,
         "wide": get_width_class(len({one.b for one in pairs})),

@@ -10,32 +10,34 @@ from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages
 from reports.text import clip_text, make_visible, system_label
-from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
+from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME, VERDICTS
 
 MAX_NAMED_FINDINGS = 200
 """The maximum number of rules with findings that the page names. The sections and the search show all rules."""
 _SENTENCE_CHARACTERS = 300
-_LETTER_OF_KIND = {name: str(number) for number, name in enumerate(KINDS)}
+_LETTER_OF_KIND = {name: str(number) for number, name in enumerate(VERDICT_KIND_BY_NAME)}
 
 
 def write_rule_lists(pages: Pages) -> None:
     """Write the page of all rules, the page that compares two systems, and their tables."""
     rows = [(rule, _count_verdicts(pages, rule)) for rule in pages.rules]
-    looked_at = [(rule, counts) for rule, counts in rows if any(counts[name] for name in FINDINGS)]
-    worst_first = sorted(looked_at, key=lambda row: min(SEVERITY[name] for name, number in row[1].items() if number))
+    looked_at = [(rule, counts) for rule, counts in rows if any(counts[name] for name in FINDING_VERDICTS)]
+    worst_first = sorted(
+        looked_at, key=lambda row: min(SEVERITY_BY_VERDICT[name] for name, number in row[1].items() if number)
+    )
     documents: dict[str, list[tuple[Section, Counter[str]]]] = {}
     for section in pages.sections:
         documents.setdefault(section.document, []).append((section, sum_counts(section.counts.values())))
     pages.write(
         "rules.html",
-        names.RULES,
+        names.RULES_PAGE,
         first=worst_first[:MAX_NAMED_FINDINGS],
         left_out=max(0, len(worst_first) - MAX_NAMED_FINDINGS),
         documents=documents,
         levels=sorted({rule.level for rule in pages.rules}),
     )
     if len(pages.systems) > 1:
-        pages.write("compare.html", names.COMPARE, chosen=_choose_compared_systems(pages))
+        pages.write("compare.html", names.COMPARE_PAGE, chosen=_choose_compared_systems(pages))
     _write_data(pages)
     columns = ("rule", "document", "section", "level", "observe", "says", *VERDICTS)
     write_table(
@@ -66,12 +68,12 @@ def _write_data(pages: Pages) -> None:
     """
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     values: dict[str, object] = {
-        "VERDICTS": [[name, kind.symbol, kind.label] for name, kind in KINDS.items()],
+        "VERDICTS": [[name, kind.symbol, kind.label] for name, kind in VERDICT_KIND_BY_NAME.items()],
         "RULES": [_build_rule_data(rule, sections[rule.rule]) for rule in pages.rules],
         "SYSTEMS": [_build_system_data(pages, system) for system in pages.systems],
     }
     lines = (f"const {name} = {json.dumps(value, separators=(',', ':'))};\n" for name, value in values.items())
-    (pages.site / names.RULES_DATA).write_text("".join(lines), encoding="ascii")
+    (pages.site / names.RULES_DATA_FILE).write_text("".join(lines), encoding="ascii")
 
 
 def _build_rule_data(rule: Rule, section: Section) -> list[str]:

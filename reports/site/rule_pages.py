@@ -12,7 +12,7 @@ from typing import TypeVar
 from reports.model import Change, Frame, Rule, Section, StandingVerdict, System, is_judgeable
 from reports.site import names
 from reports.site.pages import COLUMNS_PER_PAGE, Pages, ReportStage
-from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
+from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME
 
 FRAMES_PER_PAGE = 8
 SYSTEMS_WITH_PACKETS = 3
@@ -45,7 +45,7 @@ class ObservationPanel:
     @property
     def is_open(self) -> bool:
         """Whether the page shows the panel unfolded, because it needs attention."""
-        return self.standing.verdict in FINDINGS and not self.standing.retired
+        return self.standing.verdict in FINDING_VERDICTS and not self.standing.retired
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def choose_frames(standings: Iterable[StandingVerdict], limit: int = FRAMES_PER_
     first. Systems with equal verdicts take turns, one frame at a time.
     """
     wanted = sorted(
-        (SEVERITY[each.verdict], turn, order, each.system)
+        (SEVERITY_BY_VERDICT[each.verdict], turn, order, each.system)
         for order, each in enumerate(standings)
         for turn in range(len(each.evidence))
     )
@@ -110,7 +110,7 @@ def _write_page(
     room = choose_frames(with_packets)
     panels = [_build_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
     groups = _group_by_verdict(pages, rule, {one.system for one in shown})
-    findings = sum(group.number for group in groups if group.verdict in FINDINGS)
+    findings = sum(group.number for group in groups if group.verdict in FINDING_VERDICTS)
     pages.write(
         "rule.html",
         names.rule_page(rule.rule),
@@ -118,7 +118,7 @@ def _write_page(
         section=section,
         can_be_judged=is_judgeable(rule) or bool(shown),
         panels=panels,
-        left_out=findings - sum(not one.retired and one.verdict in FINDINGS for one in shown),
+        left_out=findings - sum(not one.retired and one.verdict in FINDING_VERDICTS for one in shown),
         groups=groups,
         findings=findings,
         history=history,
@@ -129,7 +129,7 @@ def _write_page(
 
 def _choose_with_packets(shown: list[StandingVerdict]) -> list[StandingVerdict]:
     some = [one for one in shown if one.evidence or one.capture]
-    return [one for one in some if one.verdict in FINDINGS][:SYSTEMS_WITH_PACKETS] or some[:1]
+    return [one for one in some if one.verdict in FINDING_VERDICTS][:SYSTEMS_WITH_PACKETS] or some[:1]
 
 
 def _build_panel(pages: Pages, standing: StandingVerdict, room: int, with_packets: bool) -> ObservationPanel:
@@ -150,7 +150,7 @@ def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Ve
     systems: dict[str, list[System]] = {}
     for system in pages.systems:
         systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)
-    named = KINDS if len(pages.systems) <= COLUMNS_PER_PAGE else FINDINGS
+    named = VERDICT_KIND_BY_NAME if len(pages.systems) <= COLUMNS_PER_PAGE else FINDING_VERDICTS
     return [
         VerdictGroup(
             verdict,
@@ -161,7 +161,7 @@ def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Ve
                 if verdict in named
             ),
         )
-        for verdict in sorted(systems, key=SEVERITY.__getitem__)
+        for verdict in sorted(systems, key=SEVERITY_BY_VERDICT.__getitem__)
     ]
 
 

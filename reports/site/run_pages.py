@@ -44,7 +44,7 @@ def write_logs(pages: Pages) -> None:
 def write_runs(pages: Pages) -> None:
     """Write the list of runs, their pages and their tables."""
     runs = sorted(pages.contents.runs, key=lambda run: run.ingest, reverse=True)
-    pages.write("runs.html", names.RUNS, runs=[run for run in runs if run.run in pages.run_pages])
+    pages.write("runs.html", names.RUNS_PAGE, runs=[run for run in runs if run.run in pages.run_pages])
     newest = {run.run for run in pages.latest.values()}
     for run in runs:
         if run.run in pages.run_pages:

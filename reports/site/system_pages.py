@@ -14,7 +14,7 @@ from reports.site import drawing, names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages, ReportStage, change
 from reports.text import format_repeat_command
-from reports.vocabulary import FINDINGS
+from reports.vocabulary import FINDING_VERDICTS
 
 MAX_CAUSES_IN_FULL = 100
 """The number of causes per verdict whose expected and observed values a page shows. For further causes the page
@@ -48,7 +48,7 @@ def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) 
     current = [one for one in standings if not one.retired]
     order = [(one.rule not in newly, _get_place(pages, one), one) for one in current]
     current = [one for *_, one in sorted(order, key=lambda each: each[:2])]
-    groups = {name: [one for one in current if one.verdict == name] for name in FINDINGS}
+    groups = {name: [one for one in current if one.verdict == name] for name in FINDING_VERDICTS}
     causes = {name: _group_findings_of_verdict(pages, some, newly) for name, some in groups.items()}
     documents: dict[str, list[Counter[str]]] = {}
     rules: Counter[str] = Counter()
@@ -68,7 +68,7 @@ def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) 
         found_in=Counter(one.document for some in groups.values() for one in some),
         untried=_count_rules_without_verdict(pages, system),
         shown_in_full=MAX_CAUSES_IN_FULL,
-        beside=[one for one in current if one.beside and one.verdict not in FINDINGS],
+        beside=[one for one in current if one.beside and one.verdict not in FINDING_VERDICTS],
         retired=[one for one in standings if one.retired],
         changes=changes,
         newly=newly,

@@ -10,7 +10,18 @@ from pathlib import Path
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import DEMAND, DEMANDS, Coverage, Rule, Run, Section, SiteContents, System, sum_counts, worst
+from reports.model import (
+    DEMAND,
+    DEMANDS,
+    Coverage,
+    Rule,
+    Run,
+    Section,
+    SiteContents,
+    System,
+    get_worst_verdict,
+    sum_counts,
+)
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
@@ -22,8 +33,8 @@ from reports.site.rule_pages import write_rule_pages
 from reports.site.run_pages import write_changes, write_logs, write_runs
 from reports.site.system_pages import write_system_pages
 from reports.text import make_slug
-from reports.values import WithNames
-from reports.vocabulary import FINDINGS, VERDICTS
+from reports.values import AddValueNames
+from reports.vocabulary import FINDING_VERDICTS, VERDICTS
 
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
@@ -42,7 +53,7 @@ def write_site(
     captures: CaptureStore,
     stage: ReportStage = lambda *_: None,
     errata: dict[str, Erratum] | None = None,
-    named: WithNames = str,
+    named: AddValueNames = str,
 ) -> list[str]:
     """Write all pages below ``captures.site`` again. Return the captures that run folders should contain but do not
     contain.
@@ -89,12 +100,12 @@ def _write_index(pages: Pages) -> None:
     }
     failing = {system.key: _count_newly_failing(pages, system) for system in pages.systems}
     cards = _choose_systems_with_card(pages)
-    (pages.site / names.DOCUMENTS_STYLE).write_text(
+    (pages.site / names.DOCUMENTS_STYLE_FILE).write_text(
         "".join(map(_build_css_of_single_document, documents)), encoding="ascii"
     )
     pages.write(
         "index.html",
-        names.INDEX,
+        names.INDEX_PAGE,
         documents={name: sum(section.checked for section in sections) for name, sections in documents.items()},
         cells=cells,
         leads_to={
@@ -134,7 +145,7 @@ def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[
     """Return the target of the link in the cell of a document and a system. The link leads to the findings of the
     system in this document or, if there are none, to the page of sections.
     """
-    if worst(counts) in FINDINGS:
+    if get_worst_verdict(counts) in FINDING_VERDICTS:
         return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
     return names.document_page(document, part)
 
@@ -220,11 +231,13 @@ def _write_sections(pages: Pages, stage: ReportStage) -> None:
 
 def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
     """Return the rules of a section. Rules with a finding on the page come first, the worst first."""
-    last = len(FINDINGS)
+    last = len(FINDING_VERDICTS)
 
     def get_sort_place(rule: Rule) -> int:
         verdicts = (pages.stands.get(system.key, rule.rule) for system in systems)
-        return min((FINDINGS.index(verdict) for verdict in verdicts if verdict in FINDINGS), default=last)
+        return min(
+            (FINDING_VERDICTS.index(verdict) for verdict in verdicts if verdict in FINDING_VERDICTS), default=last
+        )
 
     return sorted(section.rules, key=get_sort_place)
 
@@ -252,7 +265,7 @@ def _write_coverage(pages: Pages) -> None:
         if rule.kind in DEMANDS:
             demand = "SHOULD" if rule.level.startswith("SHOULD") else "MUST"
             rules.setdefault((rule.document, rule.section, demand), []).append(rule)
-    pages.write("coverage.html", names.COVERAGE, documents=documents, beside=beside, rules=rules)
+    pages.write("coverage.html", names.COVERAGE_PAGE, documents=documents, beside=beside, rules=rules)
     columns = ("document", "section", "title", "demand", "kind", "rows", "checked", "proven", "none", "open")
     if documents:
         rows = (tuple(getattr(one, name) for name in columns) for one in pages.contents.coverage)

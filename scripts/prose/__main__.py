@@ -15,11 +15,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from scripts.prose.linter import Finding, lint_places
-from scripts.prose.texts import texts_by_place
+from scripts.prose.texts import collect_texts_by_place
 
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = Path(__file__).with_name("kept.toml")
-HEAD = (
+PERMITTED_COUNTS_FILE = Path(__file__).with_name("kept.toml")
+PERMITTED_COUNTS_HEADER = (
     "# The permitted number of findings of each place. Only decreases are permitted: "
     "`python -m scripts.prose` writes them.\n"
 )
@@ -30,14 +30,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.prose", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("places", nargs="*", help="show all findings of these places, such as docs/attach.md")
     named = parser.parse_args(arguments).places
-    texts = texts_by_place(ROOT)
+    texts = collect_texts_by_place(ROOT)
     if unknown := [place for place in named if place not in texts]:
         parser.error(f"no place {unknown[0]!r}; the places are: {', '.join(texts)}")
     found = lint_places({place: texts[place] for place in named or texts})
     if named:
         _print_findings(finding for findings in found.values() for finding in findings)
         return 0
-    kept = tomllib.loads(KEPT.read_text(encoding="utf-8"))
+    kept = tomllib.loads(PERMITTED_COUNTS_FILE.read_text(encoding="utf-8"))
     counts = {place: len(findings) for place, findings in found.items() if findings}
     worse = [place for place, count in counts.items() if count > kept.get(place, 0)]
     for place in worse:
@@ -46,8 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lower = {place: counts.get(place, 0) for place in kept if counts.get(place, 0) < kept[place]}
     if lower and not worse and not os.environ.get("CI"):
         kept = {place: count for place, count in (kept | lower).items() if count}
-        KEPT.write_text(HEAD + "".join(f'"{place}" = {kept[place]}\n' for place in sorted(kept)), encoding="utf-8")
-        print(f"prose: {', '.join(f'{place} fell to {count}' for place, count in lower.items())}; commit {KEPT.name}")
+        PERMITTED_COUNTS_FILE.write_text(
+            PERMITTED_COUNTS_HEADER + "".join(f'"{place}" = {kept[place]}\n' for place in sorted(kept)),
+            encoding="utf-8",
+        )
+        fallen = ", ".join(f"{place} fell to {count}" for place, count in lower.items())
+        print(f"prose: {fallen}; commit {PERMITTED_COUNTS_FILE.name}")
     return 1 if worse else 0
 
 

@@ -16,8 +16,8 @@ from proselint.tools import LintFile
 
 from scripts.prose.texts import Text
 
-HABITS = Path(__file__).with_name("habits.toml")
-PROJECT = "habits"
+HABITS_FILE = Path(__file__).with_name("habits.toml")
+HABIT_CHECKS_PREFIX = "habits"
 DISABLED_CHECKS = ("lexical_illusions", "needless_variants", "typography")
 """The checks of proselint that do not run, because tables of numbers, `...` for omitted lines, or protocol terms
 trigger them.
@@ -47,13 +47,13 @@ def register_checks() -> None:
     registry = CheckRegistry()
     if registry.checks:
         return
-    habits = tomllib.loads(HABITS.read_text(encoding="utf-8"))["habit"]
+    habits = tomllib.loads(HABITS_FILE.read_text(encoding="utf-8"))["habit"]
     registry.register_many(proselint_checks)
     registry.register_many(
         tuple(
             Check(
                 check_type=ExistenceSimple(pattern=habit["pattern"]),
-                path=f"{PROJECT}.{habit['name']}",
+                path=f"{HABIT_CHECKS_PREFIX}.{habit['name']}",
                 message=habit["instead"].replace("{", "{{").replace("}", "}}"),
             )
             for habit in habits
@@ -64,7 +64,7 @@ def register_checks() -> None:
 def list_findings_of_place(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
     """Yield the findings of one place. Each text of the place becomes one line of the input for proselint."""
     content = "\n".join(text.words for text in texts)
-    checks = {PROJECT: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
+    checks = {HABIT_CHECKS_PREFIX: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}
     page = LintFile(place, content)
     for result in page.lint(config):
@@ -73,5 +73,8 @@ def list_findings_of_place(place: str, texts: Sequence[Text]) -> Iterator[Findin
         line = page.content.count("\n", 0, begin) - 1
         excerpt = page.content[max(0, begin - EXCERPT_CHARACTERS) : end + EXCERPT_CHARACTERS]
         yield Finding(
-            texts[line], check.check_path.removeprefix(f"{PROJECT}."), excerpt.replace("\n", " "), check.message
+            texts[line],
+            check.check_path.removeprefix(f"{HABIT_CHECKS_PREFIX}."),
+            excerpt.replace("\n", " "),
+            check.message,
         )

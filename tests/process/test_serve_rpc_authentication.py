@@ -31,7 +31,7 @@ from test_serve_remote_reading import (
 )
 from typer.testing import CliRunner, Result
 
-from reference_qm.rpc.header import Flags, Header, PacketType
+from reference_qm.rpc.header import Header, PacketType, PfcFlags
 from reference_qm.rpc.status import FaultStatus
 from reference_qm.shell.reader import read_remote_queue
 
@@ -126,7 +126,7 @@ def test_forged_request_ends_connection(served, tampered):
     answer = client.transport.recv()
     assert Header.parse(answer).ptype == PacketType.FAULT
     assert int.from_bytes(answer[24:28], "little") == FaultStatus.RPC_S_SEC_PKG_ERROR
-    assert Header.parse(answer).pfc_flags & Flags.DID_NOT_EXECUTE
+    assert Header.parse(answer).pfc_flags & PfcFlags.DID_NOT_EXECUTE
     assert client.transport.get_socket().recv(1) == b""
     client.dce.disconnect()
 

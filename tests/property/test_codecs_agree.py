@@ -20,7 +20,7 @@ from scapy.packet import Packet
 from test_wire_round_trips import packets, structures, values
 
 from harness import wire
-from harness.capture.kinds import KINDS
+from harness.capture.kinds import KIND_BY_PACKET_CLASS
 from harness.wire.words import Word
 from reference_qm import codec
 from reference_qm.codec.record import Bits, Record
@@ -126,7 +126,7 @@ def check(data: bytes, parse: Any = codec.parse_packet, dissect: Any = wire.diss
     record, layer = outcome(parse, data), outcome(dissect, data)
     assert (record is None) == (layer is None), refusals(data, parse, dissect)
     if record is not None:
-        assert KINDS[type(record)] == wire.kind_of(layer)
+        assert KIND_BY_PACKET_CLASS[type(record)] == wire.kind_of(layer)
         assert packet_differences(record, layer) == []
         assert record.build() == bytes(layer) == data
 
@@ -150,7 +150,7 @@ def refusals(data: bytes, parse: Any, dissect: Any) -> str:
 def test_codec_reads_packets_built_by_scapy_layers(packet):
     data = bytes(packet)
     record = codec.parse_packet(data)
-    assert KINDS[type(record)] == wire.kind(data)
+    assert KIND_BY_PACKET_CLASS[type(record)] == wire.kind(data)
     assert packet_differences(record, wire.dissect(data)) == []
     assert record.build() == data
 

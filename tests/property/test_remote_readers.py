@@ -296,7 +296,7 @@ class RemoteReaders(RuleBasedStateMachine):
             client.reader.vanish()
         self.clients.clear()
         assert self.server.bodies() == self.available
-        assert self.server.core.remote.associations.server.groups.handles == 0
+        assert self.server.core.remote.associations.server.groups.handle_count == 0
 
 
 TestRemoteReaders = RemoteReaders.TestCase
@@ -350,7 +350,7 @@ def test_arbitrary_stubs_are_answered_or_wait_and_leave_no_state(calls, wide) ->
     assert reader.closed is None
     reader.vanish()
     assert server.bodies() == ["one"]
-    assert len(server.core.descriptors) == server.core.remote.associations.server.groups.handles == 0
+    assert len(server.core.descriptors) == server.core.remote.associations.server.groups.handle_count == 0
 
 
 def _arguments(name: str, numbers: list[int], handles: list[UUID | None]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from routing_made import enterprise, link, machine, router, site  # noqa: E402
 
 from reference_qm.directory.objects import QueueManager, RoutingLink  # noqa: E402
 from reference_qm.routing import RoutingTable, Topology, get_next_hops, initialize_routing_table  # noqa: E402
-from reference_qm.routing.topology import is_site_gate, share_a_site  # noqa: E402
+from reference_qm.routing.topology import have_common_site, is_site_gate  # noqa: E402
 
 SITES = "ABCDE"
 Costs = dict[tuple[UUID, UUID], int]
@@ -135,7 +135,7 @@ def test_every_message_arrives_by_gates_and_without_a_loop(topology: Topology, d
                 there = topology.queue_managers[data.draw(st.sampled_from(possible))]
                 assert there.Identifier is not None
                 assert there.Identifier not in seen, "a message circles"
-                if not share_a_site(here, there):
+                if not have_common_site(here, there):
                     assert is_site_gate(topology, here), "a site was left without its gate"
                     assert is_site_gate(topology, there), "a site was entered without its gate"
                 seen.append(there.Identifier)

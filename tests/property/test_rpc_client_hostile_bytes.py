@@ -15,9 +15,16 @@ from hypothesis import strategies as st
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bind_bodies import BindAck, ContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
-from reference_qm.rpc.client import ClientAssociation, outgoing_call
-from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
-from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, Returned, Send
+from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
+from reference_qm.rpc.outgoing import (
+    AssociationBound,
+    AssociationEnded,
+    CallFailed,
+    CallReturned,
+    ClientOutput,
+    SendPdus,
+)
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.inputs import BytesReceived
@@ -37,30 +44,32 @@ PDUS = st.builds(
     lambda body, call_id, flags: Pdu(body, call_id, flags).build(),
     BODIES,
     st.integers(0, 9),
-    st.sampled_from([WHOLE_PDU_FLAGS, Flags.FIRST_FRAG, Flags.LAST_FRAG, 0, WHOLE_PDU_FLAGS | Flags.CONC_MPX]),
+    st.sampled_from([WHOLE_PDU_FLAGS, PfcFlags.FIRST_FRAG, PfcFlags.LAST_FRAG, 0, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX]),
 )
 
 
 def bound(results: tuple[ContextResult, ...] = (ContextResult(0, transfer_syntax=NDR), ContextResult(2, 2))) -> Any:
     client = ClientAssociation([QM2QM])
     client.bind()
-    client.receive_bytes(Pdu(BindAck(5840, 5840, 1, b"", results), 1, WHOLE_PDU_FLAGS | Flags.CONC_MPX).build())
+    client.receive_bytes(Pdu(BindAck(5840, 5840, 1, b"", results), 1, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX).build())
     return client
 
 
 def called(client: ClientAssociation) -> None:
     for number in range(CALLS):
-        client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}))
+        client.begin_call(build_outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}))
 
 
-def check(client: ClientAssociation, happened: list[Outgoing], calls: int) -> None:
+def check(client: ClientAssociation, happened: list[ClientOutput], calls: int) -> None:
     """Check that each call ends at most once, and that all calls end when the association ends."""
-    ended = [one.call for one in happened if isinstance(one, Returned | Failed)]
-    assert len(ended) == len({id(call) for call in ended}) == calls - client.pending
-    assert all(isinstance(one, Returned | Failed | Ended | Bound | Send) for one in happened)
-    assert client.ended is any(isinstance(one, Ended) for one in happened)
-    if client.ended:
-        assert client.pending == 0
+    ended = [one.call for one in happened if isinstance(one, CallReturned | CallFailed)]
+    assert len(ended) == len({id(call) for call in ended}) == calls - client.pending_call_count
+    assert all(
+        isinstance(one, CallReturned | CallFailed | AssociationEnded | AssociationBound | SendPdus) for one in happened
+    )
+    assert client.has_ended is any(isinstance(one, AssociationEnded) for one in happened)
+    if client.has_ended:
+        assert client.pending_call_count == 0
 
 
 @given(st.lists(st.one_of(BYTES, PDUS), max_size=12))
@@ -69,8 +78,8 @@ def test_calls_end_once_whatever_bytes_follow_the_bind(parts: list[bytes]) -> No
     called(client)
     happened = [one for part in parts for one in client.receive_bytes(part)]
     check(client, happened, CALLS)
-    happened += client.end("over")
-    assert sum(isinstance(one, Returned | Failed) for one in happened) == CALLS
+    happened += client.fail_all_calls("over")
+    assert sum(isinstance(one, CallReturned | CallFailed) for one in happened) == CALLS
 
 
 @given(st.lists(st.one_of(BYTES, PDUS), max_size=6))

@@ -14,9 +14,9 @@ from reference_qm.rpc import (
     EPT,
     QM2QM,
     QMCOMM,
+    AssociationLimits,
     CallReceived,
     CloseAssociation,
-    Limits,
     PduError,
     RpcServer,
     SendBytes,
@@ -24,7 +24,7 @@ from reference_qm.rpc import (
 )
 from reference_qm.rpc.bind_bodies import Bind, ContextElement
 from reference_qm.rpc.bodies import CoCancel, Orphaned, Request
-from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, Header
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Header, PfcFlags
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -35,7 +35,7 @@ from reference_qm.surface.entropy import SeededEntropy
 NOW = Now(0, 0)
 METHODS = [one for interface in (QM2QM, QMCOMM, EPT) for one in interface.methods.values()]
 ENCODINGS = st.builds(Encoding, st.booleans(), st.sampled_from("<>"))
-LIMITS = Limits(pending_calls=4, handles=4, stub_bytes=4096)
+LIMITS = AssociationLimits(pending_calls=4, handles=4, stub_bytes=4096)
 
 uuids = st.integers(0, 2**128 - 1).map(lambda number: UUID(int=number))
 elements = st.builds(
@@ -58,10 +58,10 @@ flags = st.sampled_from(
         WHOLE_PDU_FLAGS,
         WHOLE_PDU_FLAGS,
         WHOLE_PDU_FLAGS,
-        Flags.FIRST_FRAG,
-        Flags.LAST_FRAG,
+        PfcFlags.FIRST_FRAG,
+        PfcFlags.LAST_FRAG,
         0,
-        WHOLE_PDU_FLAGS | Flags.CONC_MPX,
+        WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX,
     ]
 )
 pdus = st.builds(
@@ -154,7 +154,7 @@ def run(association, chunks):
 )
 def test_association_survives_any_client_whatever_the_chunks_of_its_stream(wires, cuts, bound):
     opening = Pdu(
-        Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | Flags.CONC_MPX
+        Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX
     ).build()
     stream = (opening if bound else b"") + b"".join(wires)
     pieces, rest = [], stream
@@ -165,8 +165,8 @@ def test_association_survives_any_client_whatever_the_chunks_of_its_stream(wires
         server = RpcServer([QM2QM, QMCOMM], SeededEntropy("hostile"), LIMITS)
         association = server.accept("127.0.0.1", "2105", NOW)
         results.append(run(association, chunks))
-        association.connection_lost()
-        assert (len(server.groups), server.groups.handles, len(association.calls)) == (0, 0, 0)
+        association.on_connection_lost()
+        assert (len(server.groups), server.groups.handle_count, len(association.calls)) == (0, 0, 0)
     assert results[0] == results[1] == results[2]
     data = results[0][0]
     while data:  # whatever was answered is whole PDUs

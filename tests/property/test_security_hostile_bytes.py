@@ -32,7 +32,7 @@ from reference_qm.codec import (
 )
 from reference_qm.security import (
     AES_PROVIDER,
-    EVERYONE,
+    EVERYONE_SID,
     Ace,
     AceType,
     Acl,
@@ -48,18 +48,18 @@ from reference_qm.security import (
     Sid,
     UserSignCert,
     UserSignCerts,
-    public_key,
-    public_key_blob,
+    build_public_key_blob,
+    parse_public_key,
 )
 from reference_qm.security.ciphers import decrypt
-from reference_qm.security.hashing import certificate_key, is_signature
+from reference_qm.security.hashing import is_valid_signature, read_certificate_key
 from reference_qm.security.key_exchange import decrypt_symmetric_key, encrypt_symmetric_key
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy
 
 LITTLE = budget(FEW)
 RECORDS = (Sid, Ace, Acl, SecurityDescriptor, MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts)
-ALLOWED = SecurityDescriptor(EVERYONE, EVERYONE, Acl((Ace(AceType.ACCESS_ALLOWED, 4, EVERYONE),)))
+ALLOWED = SecurityDescriptor(EVERYONE_SID, EVERYONE_SID, Acl((Ace(AceType.ACCESS_ALLOWED, 4, EVERYONE_SID),)))
 REFUSALS = {
     MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
     MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
@@ -85,7 +85,7 @@ def certificate() -> bytes:
 @cache
 def samples() -> tuple[bytes, ...]:
     """Return valid bytes of every structure, from which the tests make invalid bytes."""
-    stored = MqdsPublicKey(1, "CSP", public_key_blob(key().public_key()).build())
+    stored = MqdsPublicKey(1, "CSP", build_public_key_blob(key().public_key()).build())
     entry = UserSignCert.create_entry(UUID(int=1), certificate())
     return (
         Sid.of("S-1-5-21-1-2-3-1000").build(),
@@ -128,11 +128,11 @@ def test_arbitrary_security_structures_raise_only_typed_error(record, data):
 @given(blob=st.builds(PublicKeyBlob, st.integers(0, 0xFFFFFFFF), st.binary(max_size=300)))
 def test_arbitrary_public_keys_raise_only_typed_error(blob):
     try:
-        found = public_key(blob)
+        found = parse_public_key(blob)
     except SecurityError as error:
         assert "\n" not in str(error)
     else:
-        assert public_key_blob(found) == blob
+        assert build_public_key_blob(found) == blob
 
 
 @LITTLE
@@ -152,11 +152,11 @@ def test_arbitrary_simple_blobs_raise_only_typed_errors(data):
 def test_arbitrary_certificates_raise_only_typed_error(data):
     der = data.draw(broken(certificate()))
     try:
-        found = certificate_key(der)
+        found = read_certificate_key(der)
     except SecurityError as error:
         assert str(error).startswith("SecurityHeader.SecurityData.SenderCert: ")
     else:
-        assert not any(is_signature(found, algorithm, b"text", bytes(128)) for algorithm in HashAlgorithm)
+        assert not any(is_valid_signature(found, algorithm, b"text", bytes(128)) for algorithm in HashAlgorithm)
 
 
 @LITTLE

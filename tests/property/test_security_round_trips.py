@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.security import (
-    EVERYONE,
+    EVERYONE_SID,
     Ace,
     AceType,
     Acl,
@@ -26,7 +26,7 @@ from reference_qm.security import (
 )
 from reference_qm.security.caches import MS_PER_MINUTE, TimedCache
 from reference_qm.security.ciphers import decrypt, encrypt
-from reference_qm.security.hashing import is_signature, sign
+from reference_qm.security.hashing import is_valid_signature, sign_data
 from reference_qm.security.key_exchange import decrypt_symmetric_key, encrypt_symmetric_key
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy
@@ -77,10 +77,10 @@ def test_session_key_read_from_simpleblob_equals_original(chosen, seed):
     change=st.integers(1, 255),
 )
 def test_changed_signature_is_invalid(algorithm, text, place, change):
-    signature = bytearray(sign(key(), algorithm, text))
-    assert is_signature(key().public_key(), algorithm, text, bytes(signature))
+    signature = bytearray(sign_data(key(), algorithm, text))
+    assert is_valid_signature(key().public_key(), algorithm, text, bytes(signature))
     signature[place] ^= change
-    assert not is_signature(key().public_key(), algorithm, text, bytes(signature))
+    assert not is_valid_signature(key().public_key(), algorithm, text, bytes(signature))
 
 
 @LITTLE
@@ -100,9 +100,9 @@ def test_security_descriptor_survives_round_trip(owner, group, dacl):
 @LITTLE
 @given(dacl=acls, sid=sids)
 def test_denial_of_all_rights_to_everyone_wins_as_first_entry(dacl, sid):
-    deny = Ace(AceType.ACCESS_DENIED, QueueAccess.MQSEC_QUEUE_GENERIC_ALL, EVERYONE)
+    deny = Ace(AceType.ACCESS_DENIED, QueueAccess.MQSEC_QUEUE_GENERIC_ALL, EVERYONE_SID)
     closed = SecurityDescriptor(Dacl=Acl((deny, *dacl.Aces)))
-    assert not is_granted(closed, {sid, EVERYONE}, QueueAccess.MQSEC_WRITE_MESSAGE)
+    assert not is_granted(closed, {sid, EVERYONE_SID}, QueueAccess.MQSEC_WRITE_MESSAGE)
 
 
 @LITTLE

@@ -33,7 +33,7 @@ from harness.wire import connection_parameters, establish_connection
 from harness.wire.rpc import (
     ACCEPTANCE,
     NDR,
-    PTYPES,
+    PDU_TYPE_NAMES,
     QM2QM,
     QMCOMM,
     Outcome,
@@ -83,7 +83,7 @@ def pdus(draw: st.DrawFn) -> bytes:
     if draw(st.booleans()):
         return draw(mutated(st.sampled_from(PDUS)))
     body = draw(st.binary(max_size=80))
-    head = bytes([5, 0, draw(st.sampled_from(sorted(PTYPES))), draw(st.integers(0, 255)), 0x10, 0, 0, 0])
+    head = bytes([5, 0, draw(st.sampled_from(sorted(PDU_TYPE_NAMES))), draw(st.integers(0, 255)), 0x10, 0, 0, 0])
     auth = draw(st.sampled_from([0, 0, 1, 8, 0x20, 0xFFFF]))
     return head + (16 + len(body)).to_bytes(2, "little") + auth.to_bytes(2, "little") + b"\1\0\0\0" + body
 
@@ -122,7 +122,7 @@ def test_judge_handles_arbitrary_packets(sent: list[bytes], by_peer: bool) -> No
             made.record_received(connection, bytes(opening))
         for data in sent:
             made.record_received(connection, data)
-            made.datagram(PEER, SUT, data[:1_000], from_sut=True)
+            made.record_datagram(PEER, SUT, data[:1_000], from_sut=True)
         looked_at(made)
 
 
@@ -255,7 +255,7 @@ def test_capture_file_of_arbitrary_bytes_is_read_or_refused(data: st.DataObject)
     with recorder() as made:
         connection = made.record_opening(PEER, SUT, by_peer=True)
         made.record_received(connection, b"x" * 50)
-        made.datagram(PEER, SUT, b"y" * 24, from_sut=True)
+        made.record_datagram(PEER, SUT, b"y" * 24, from_sut=True)
         assert made.path is not None
         whole = made.path.read_bytes()
         made.path.write_bytes(data.draw(mutated(st.just(whole))))

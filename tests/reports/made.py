@@ -19,7 +19,7 @@ from reports.model import (
 )
 from reports.site import write_site
 from reports.verdict_table import VerdictTable
-from reports.vocabulary import FINDINGS, SEVERITY
+from reports.vocabulary import FINDING_VERDICTS, SEVERITY_BY_VERDICT
 
 CONTOSO = System("Contoso", "1.0", "", 1)
 FABRIKAM = System("Fabrikam", "2.2", "", 2)
@@ -63,14 +63,14 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
         if not one.retired:
             table.record_verdict(one.system, one.verdict, [one.rule])
     cited = Counter((entry, one.rule) for one in standings for entry in one.errata)
-    found = [one for one in standings if one.verdict in FINDINGS or one.retired or one.beside]
+    found = [one for one in standings if one.verdict in FINDING_VERDICTS or one.retired or one.beside]
     made = {
         "runs": tuple(runs),
         "rules": {each.rule: each for each in rules},
         "stands": table,
         "shown": lambda: iter(_shown(standings)),
         "cited": tuple(CitedErratum(*key, number) for key, number in cited.items()),
-        "found": lambda: iter(sorted(found, key=lambda one: (one.system, SEVERITY[one.verdict], one.rule))),
+        "found": lambda: iter(sorted(found, key=lambda one: (one.system, SEVERITY_BY_VERDICT[one.verdict], one.rule))),
         "changes": lambda: iter(sorted(changes, key=lambda one: one.rule)),
         "rejected": tuple(RejectedLine("/runs/x", line, why) for line, why in rejected),
         "rejected_count": len(rejected),
@@ -81,10 +81,12 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
 
 def _shown(standings):
     """Choose the verdicts that the page of a rule shows, as `reports.site_of_lake` does."""
-    worst_first = sorted(standings, key=lambda one: (one.rule, one.retired, SEVERITY[one.verdict], one.system))
+    worst_first = sorted(
+        standings, key=lambda one: (one.rule, one.retired, SEVERITY_BY_VERDICT[one.verdict], one.system)
+    )
     room = Counter()
     for one in worst_first:
-        is_bad = one.verdict in FINDINGS
+        is_bad = one.verdict in FINDING_VERDICTS
         room[one.rule, is_bad] += 1
         if room[one.rule, is_bad] <= (PANELS_PER_PAGE if is_bad else EXAMPLES_PER_PAGE):
             yield one

@@ -113,10 +113,10 @@ def test_death_of_java_process_is_reported():
         assert describe_java_error(error) == "its Java process has ended: it was killed, or had no memory left"
 
 
-@pytest.mark.parametrize(("columns", "width"), [(None, reports.cli.PIPED_WIDTH), ("70", 70)])
+@pytest.mark.parametrize(("columns", "width"), [(None, reports.cli.PIPED_WIDTH_CHARACTERS), ("70", 70)])
 def test_matrix_row_is_one_line_in_pipe_without_given_width(monkeypatch, columns, width):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
     if columns is not None:
         monkeypatch.setenv("COLUMNS", columns)
-    assert reports.cli.matrix_console().width == width
+    assert reports.cli.make_matrix_console().width == width

@@ -12,7 +12,7 @@ import pytest
 from reports import following
 from reports.lake import ingest, manifest
 from reports.lake.finishing import POLL_INTERVAL_S, wait_until_finished
-from reports.lake.following import FAILED_SEARCHES_LIMIT, Follower, repeat_searches
+from reports.lake.following import MAX_FAILED_SEARCHES, Follower, repeat_searches
 from reports.lake.manifest import list_manifest_numbers
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -51,7 +51,7 @@ def facts_are_not_written(monkeypatch):
         manifest.publish_manifest(lake.files, lake.uri, state)
         return replace(lake, manifest=state)
 
-    monkeypatch.setattr(ingest, "_take_runs", take)
+    monkeypatch.setattr(ingest, "_write_and_publish_runs", take)
 
 
 def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, facts_are_not_written):
@@ -123,8 +123,8 @@ def test_failed_search_for_runs_is_retried_and_repeated_failure_ends_command():
 
     with pytest.raises(RollupError, match="the disk is full"):
         repeat_searches(look, 7, said.append, waited.append)
-    assert len(looks) == 3 + FAILED_SEARCHES_LIMIT
-    assert said == ["the disk is full; trying again in 7 s"] * (2 + FAILED_SEARCHES_LIMIT - 1)
+    assert len(looks) == 3 + MAX_FAILED_SEARCHES
+    assert said == ["the disk is full; trying again in 7 s"] * (2 + MAX_FAILED_SEARCHES - 1)
     assert waited == [7] * (len(looks) - 1)
 
 
@@ -135,7 +135,7 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
     def look(self, stage):
         self.number = next(states)
         if self.number == 2:
-            self.told(ingest.Report(2, taken=["r"], kept=3, unfinished=["file:///runs/open"]))
+            self.told(ingest.IngestReport(2, taken=["r"], kept=3, unfinished=["file:///runs/open"]))
 
     follower = SimpleNamespace(number=0)
     follower.ingest_new_runs = lambda stage: look(follower, stage)

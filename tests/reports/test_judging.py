@@ -175,7 +175,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
         none = (f"null {name}" for name in ("errata", "notes", "reason", "advice", "rejected"))
         return some.selectExpr(*line, "'a' observed", "array(array(4)) evidence", *none)
 
-    monkeypatch.setattr(ingest, "_take_runs", take)
+    monkeypatch.setattr(ingest, "_write_and_publish_runs", take)
     monkeypatch.setattr(judging, "_judge_all", pass_all)
 
     def judge(*some):
@@ -208,7 +208,7 @@ def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monke
     written = judging.WrittenFolders(
         captures=5, rejected=["/c/cut.pcapng: the file is cut", "/c/x.pcapng: no pcapng file"]
     )
-    report = ingest.Report(1, taken=["c"], kept=30, rejected=2)
+    report = ingest.IngestReport(1, taken=["c"], kept=30, rejected=2)
     for module in (cli, command):
         monkeypatch.setattr(module, "open_session", session)
     monkeypatch.setattr(Lake, "open_or_new", lambda *_: None)

@@ -7,7 +7,7 @@ import pytest
 from reports.lake import sources
 from reports.lake.files import FileAccess, get_full_name
 from reports.lake.local import get_local_path
-from reports.lake.sources import FILES
+from reports.lake.sources import RUN_FOLDER_FILES
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def files(spark):
 def test_spellings_of_a_folder_name_give_one_folder(files, tmp_path):
     folder = tmp_path / "a {b"
     folder.mkdir()
-    for name in FILES:
+    for name in RUN_FOLDER_FILES:
         (folder / name).write_text("{}")
     (tmp_path / "link").symlink_to(folder)
     names = [str(folder), f"{folder}/../{folder.name}/", f"file:{folder}", f"file:///{folder}", f"FILE://{folder}"]

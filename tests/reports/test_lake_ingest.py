@@ -30,7 +30,7 @@ from reports.site import write_site
 from reports.site.names import run_page
 from reports.site_of_lake import get_run_folder, load_contents
 from reports.text import MAX_SHOWN_CHARACTERS, system_key
-from reports.vocabulary import FINDINGS, SEVERITY
+from reports.vocabulary import FINDING_VERDICTS, SEVERITY_BY_VERDICT
 
 DAY = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
 RULES = {
@@ -242,11 +242,11 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
         if verdict
     }
     assert stands == {(row.sut, row.rule): row.verdict for row in rows if not row.retired}
-    shown = [(one.rule, one.retired, SEVERITY[one.verdict]) for one in contents.shown()]
+    shown = [(one.rule, one.retired, SEVERITY_BY_VERDICT[one.verdict]) for one in contents.shown()]
     assert shown == sorted(shown)
     assert {rule for rule, *_ in shown} == {row.rule for row in rows} <= contents.rules.keys()
-    is_bad = Counter((row.rule, row.verdict in FINDINGS) for row in rows)
-    assert Counter((one.rule, one.verdict in FINDINGS) for one in contents.shown()) == {
+    is_bad = Counter((row.rule, row.verdict in FINDING_VERDICTS) for row in rows)
+    assert Counter((one.rule, one.verdict in FINDING_VERDICTS) for one in contents.shown()) == {
         (rule, bad): min(number, PANELS_PER_PAGE if bad else EXAMPLES_PER_PAGE)
         for (rule, bad), number in is_bad.items()
     }
@@ -254,9 +254,10 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
         (entry, row.rule) for row in rows if not row.retired for entry in row.errata if entry
     }
     assert "no row" in contents.rules["MQQB-9.9.9-77"].says
-    looked_at = [row for row in rows if row.verdict in FINDINGS or row.retired or row.beside]
+    looked_at = [row for row in rows if row.verdict in FINDING_VERDICTS or row.retired or row.beside]
     assert [(one.system, one.rule) for one in contents.found()] == [
-        (one.sut, one.rule) for one in sorted(looked_at, key=lambda one: (one.sut, SEVERITY[one.verdict], one.rule))
+        (one.sut, one.rule)
+        for one in sorted(looked_at, key=lambda one: (one.sut, SEVERITY_BY_VERDICT[one.verdict], one.rule))
     ]
     assert (contents.run_count, contents.rejected_count) == (len(ingested.rows("runs")), len(ingested.rows("rejected")))
     assert {run.run: sum(run.counts.values()) for run in contents.runs} == Counter(

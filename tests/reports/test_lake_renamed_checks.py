@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from reports.lake.difference import UNCHANGED, compare
+from reports.lake.difference import UNCHANGED, compare_sides
 from reports.lake.ingest import ingest
 from reports.lake.store import Lake
 from reports.site_of_lake import load_contents
@@ -127,7 +127,7 @@ def test_renamed_check_keeps_its_verdict_until_it_runs_again(systems):
 def test_renamed_check_that_still_fails_gives_no_change(systems):
     assert systems.stands["after", "failing"] == (NEW, "fail", 1, False)
     assert ("last", "failing") not in systems.changes
-    steps = compare(systems.lake().table, "failing-4", "failing-9", None).steps
+    steps = compare_sides(systems.lake().table, "failing-4", "failing-9", None).steps
     assert {step.kind for step in steps} == {UNCHANGED}
 
 

@@ -86,7 +86,7 @@ def test_resting_progress_is_silent_until_next_stage():
 
 @pytest.mark.parametrize(("out", "end"), [(Terminal, "\r\x1b[2K"), (io.StringIO, "so far\n")])
 def test_long_silent_stage_is_reported_and_line_is_erased(monkeypatch, out, end):
-    monkeypatch.setattr("reports.progress.WATCHED_S", 0.01)
+    monkeypatch.setattr("reports.progress.TERMINAL_INTERVAL_S", 0.01)
     clock = iter([0.0, 1.0, *map(float, range(9, 10_000))])
     heard = out()
     with Progress("rollup", heard, lambda: next(clock)) as progress:

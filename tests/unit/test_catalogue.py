@@ -13,10 +13,10 @@ import pytest
 from harness.errors import MqconformError
 from harness.paths import SUITES
 from harness.rules.catalogue import (
-    FORMS,
     INDEX_FILE,
     LEVELS,
     ROW_FORMS,
+    RULE_FORMS,
     Catalogue,
     CatalogueError,
     load_catalogue,
@@ -354,7 +354,7 @@ def test_shipped_rule_index_is_consistent() -> None:
     documents = {rule.split("-")[0] for rule in index}
     assert documents <= set(load_documents())
     assert {known.level for known in index.values()} <= set(LEVELS)
-    assert {known.form for known in index.values()} <= set(FORMS)
+    assert {known.form for known in index.values()} <= set(RULE_FORMS)
     headings: dict[str, set[str]] = {}
     for rule, known in index.items():
         headings.setdefault(rule.rpartition("-")[0], set()).add(known.title)

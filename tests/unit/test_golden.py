@@ -89,7 +89,9 @@ def test_body_of_golden_frame_7_has_the_length_of_its_header() -> None:
 
 
 def test_only_golden_frame_7_has_a_reconstructed_tail() -> None:
-    assert {n: (f.dumped, len(f.data)) for n, f in FRAMES.items() if f.dumped != len(f.data)} == {7: (1650, 2224)}
+    assert {n: (f.printed_size, len(f.data)) for n, f in FRAMES.items() if f.printed_size != len(f.data)} == {
+        7: (1650, 2224)
+    }
 
 
 @pytest.mark.parametrize("number", FRAMES)
@@ -136,4 +138,4 @@ def test_golden_frames_match_dump_of_document(number: int) -> None:
     section = re.search(rf"### 4\.1\.{number} FRAME.*?(?=\n<a id|\Z)", text, re.DOTALL)
     assert section is not None
     lines = re.findall(r"^[0-9A-F]{2}(?: [0-9A-F]{2})*$", section.group(0).partition("Hex Dump:")[2], re.MULTILINE)
-    assert FRAMES[number].data[: FRAMES[number].dumped] == bytes.fromhex(" ".join(lines))
+    assert FRAMES[number].data[: FRAMES[number].printed_size] == bytes.fromhex(" ".join(lines))

@@ -11,7 +11,13 @@ import pytest
 
 from scripts.prose import __main__ as command
 from scripts.prose.linter import lint_places
-from scripts.prose.texts import Text, texts_by_place, texts_of_page, texts_of_program, texts_of_rules
+from scripts.prose.texts import (
+    Text,
+    collect_texts_by_place,
+    extract_texts_of_page,
+    extract_texts_of_program,
+    extract_texts_of_rules,
+)
 
 PAGE = """# A page
 
@@ -73,7 +79,7 @@ def test_prose_check_accepts_a_plain_sentence(words: str) -> None:
 def test_prose_check_reads_paragraphs_cells_and_items_of_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE, encoding="utf-8")
-    assert [(text.line, text.words) for text in texts_of_page(page)] == [
+    assert [(text.line, text.words) for text in extract_texts_of_page(page)] == [
         (1, "A page"),
         (3, "What is broken is told to nobody."),
         (8, "key"),
@@ -88,17 +94,20 @@ def test_prose_check_reads_paragraphs_cells_and_items_of_a_page(tmp_path: Path) 
 def test_prose_check_reads_the_sentences_of_a_rules_file(tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text('["MQQB-1-01"]\nobserve = "wire"\nsays = "A packet has a header."\n', encoding="utf-8")
-    assert [(text.line, text.words) for text in texts_of_rules(rules)] == [(3, "A packet has a header.")]
+    assert [(text.line, text.words) for text in extract_texts_of_rules(rules)] == [(3, "A packet has a header.")]
 
 
 def test_prose_check_reads_docstrings_and_messages_of_a_module(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text('"""Read the whole page."""\nname = "short"\nsaid = f"the file {name} is missing"\n', "utf-8")
-    assert [text.words for text in texts_of_program(program)] == ["Read the whole page.", "the file {} is missing"]
+    assert [text.words for text in extract_texts_of_program(program)] == [
+        "Read the whole page.",
+        "the file {} is missing",
+    ]
 
 
 def test_prose_check_reads_every_kind_of_file() -> None:
-    found = texts_by_place(command.ROOT)
+    found = collect_texts_by_place(command.ROOT)
     assert {"README.md", "docs/sut-file.md", "suites/mqqb: rules", "suites/mqso: faults"} <= set(found)
     assert {"harness/cli: commands", "reports: commands", "reference_qm/shell: commands"} <= set(found)
 
@@ -107,14 +116,18 @@ def test_prose_check_reads_every_kind_of_file() -> None:
 def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Return a function that lints a page against a kept count, and returns the exit code and the new count."""
     monkeypatch.setattr(command, "ROOT", tmp_path)
-    monkeypatch.setattr(command, "KEPT", tmp_path / "kept.toml")
-    monkeypatch.setattr(command, "texts_by_place", lambda root: {"page.md": list(texts_of_page(root / "page.md"))})
+    monkeypatch.setattr(command, "PERMITTED_COUNTS_FILE", tmp_path / "kept.toml")
+    monkeypatch.setattr(
+        command, "collect_texts_by_place", lambda root: {"page.md": list(extract_texts_of_page(root / "page.md"))}
+    )
     monkeypatch.delenv("CI", raising=False)
 
     def run(words: str, kept: str) -> tuple[int, str]:
         (tmp_path / "page.md").write_text(words, encoding="utf-8")
         (tmp_path / "kept.toml").write_text(kept, encoding="utf-8")
-        return command.main([]), (tmp_path / "kept.toml").read_text(encoding="utf-8").removeprefix(command.HEAD)
+        return command.main([]), (tmp_path / "kept.toml").read_text(encoding="utf-8").removeprefix(
+            command.PERMITTED_COUNTS_HEADER
+        )
 
     return run
 
@@ -139,5 +152,5 @@ def test_prose_check_in_ci_records_no_number(lint, monkeypatch: pytest.MonkeyPat
 
 
 def test_recorded_numbers_of_prose_findings_name_existing_places() -> None:
-    kept = tomllib.loads(command.KEPT.read_text(encoding="utf-8"))
-    assert set(kept) <= set(texts_by_place(command.ROOT))
+    kept = tomllib.loads(command.PERMITTED_COUNTS_FILE.read_text(encoding="utf-8"))
+    assert set(kept) <= set(collect_texts_by_place(command.ROOT))

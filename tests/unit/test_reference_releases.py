@@ -21,7 +21,7 @@ from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import find_part
 from reference_qm.releases import remote
-from reference_qm.releases.names import KNOWN, WINDOWS, parse_releases
+from reference_qm.releases.names import KNOWN_RELEASES, WINDOWS_RELEASES, parse_releases
 from reference_qm.releases.table import (
     BEHAVIOURS,
     adapt_config_to_release,
@@ -65,13 +65,13 @@ def test_reference_release_shows_each_excused_behaviour() -> None:
 
 
 def test_reference_releases_equal_the_known_profiles() -> None:
-    assert tuple(RELEASES) == KNOWN
+    assert tuple(RELEASES) == KNOWN_RELEASES
     assert get_behaviours("none") == {}
     assert adapt_config_to_release("none", CONFIG) == CONFIG
     assert remote.LATER_METHODS == LATER_METHODS
 
 
-@pytest.mark.parametrize("release", WINDOWS)
+@pytest.mark.parametrize("release", WINDOWS_RELEASES)
 def test_a_queue_manager_of_each_release_has_its_parts_and_the_version_of_its_profile(release: str) -> None:
     installation = Installation(
         adapt_config_to_release(release, CONFIG), SeededEntropy("release"), variants=get_replaced_parts(release)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
-from scripts.tags import build_tags
+from scripts.tags import build_tag_lines
 
 
 def test_each_tag_of_a_rule_leads_to_its_row_and_sentence() -> None:
     catalogue = load_catalogue()
-    lines = build_tags(catalogue.values())
+    lines = build_tag_lines(catalogue.values())
     assert lines == sorted(lines)
     found = {line.split("\t")[0]: line.split("\t") for line in lines}
     assert found.keys() == catalogue.keys()

@@ -27,7 +27,7 @@ from harness.model.steps import ImpossibleStep, Model
 REACTION_TIME_MS = 400
 """int ms: the duration of a step in which the system needs no timer."""
 TIMER_MARGIN_MS = 300
-PING_TIMEOUT_MS, RETRY_MS, INITIALIZATION_MS = 1_000, 5_000, 40_000
+PING_TIMEOUT_MS, RETRY_WAIT_MS, INITIALIZATION_TIMEOUT_MS = 1_000, 5_000, 40_000
 """int ms: the durations of the Ping Response Timer, the Session Retry Connect Timer and the Session Initialization
 Timer in this area.
 """
@@ -162,7 +162,7 @@ class Attempts(Model):
     def start_initialization_timer(self, destination: Destination) -> None:
         others = self._list_others_with_timer(destination)
         for one in (destination, *(others if others and self.decide("E13") else ())):
-            one.due_ms = self.now_ms + INITIALIZATION_MS
+            one.due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
 
     def stop_initialization_timer(self, destination: Destination, *choices: str) -> None:
         others = self._list_others_with_timer(destination)
@@ -206,7 +206,7 @@ class Attempts(Model):
         )
         destination.phase = None
         destination.due_ms = (
-            self.now_ms + RETRY_MS if destination.waiting and not destination.paused and not self.offline else None
+            self.now_ms + RETRY_WAIT_MS if destination.waiting and not destination.paused and not self.offline else None
         )
 
     def end_early(self, destination: Destination) -> None:

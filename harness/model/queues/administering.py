@@ -9,15 +9,15 @@ from harness.model.queues.base import ADMIN, QueuesBase
 from harness.model.queues.state import AVAILABLE, NO_QUEUE_TYPE, PURGE_PENDING, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
-QUEUES, SUBQUEUES = ("one", "two", "three"), ("sub", "part")
+QUEUE_NAMES, SUBQUEUE_NAMES = ("one", "two", "three"), ("sub", "part")
 """The names of the queues in a walk, and the names of the subqueues that each of these queues may have."""
 LONG_NAME = "part" * 9
 """A name that is longer than the name of a subqueue may be (MS-MQMQ 2.1.1)."""
 DRAWN_QUOTAS_KB = (None, None, None, 8)
-JOURNAL_QUOTAS = (None, None, 5)
-LABELS = (None, None, "", "a label", "l" * 124)
+DRAWN_JOURNAL_QUOTAS_KB = (None, None, 5)
+DRAWN_LABELS = (None, None, "", "a label", "l" * 124)
 QUEUE_TYPE_GUIDS = (None, None, "0b6c1f0e-5b7d-4c55-9d3e-8a53f0f2a101", "ffffffff-ffff-ffff-ffff-fffffffffffe")
-BASE_PRIORITIES = (None, None, 1, -32_768, 32_767)
+DRAWN_BASE_PRIORITIES = (None, None, 1, -32_768, 32_767)
 
 
 class Administering(QueuesBase):
@@ -58,16 +58,16 @@ class Administering(QueuesBase):
         self.record_done()
 
     def draw_create(self, chance: Random) -> dict[str, Any]:
-        missing = [name for name in QUEUES if name not in self.queues]
+        missing = [name for name in QUEUE_NAMES if name not in self.queues]
         return {
-            "queue": chance.choice(missing if missing and chance.random() < 0.9 else QUEUES),
+            "queue": chance.choice(missing if missing and chance.random() < 0.9 else QUEUE_NAMES),
             "transactional": chance.random() < 0.5,
             "journaling": chance.random() < 0.4,
             "quota_kb": chance.choice(DRAWN_QUOTAS_KB),
-            "journal_quota_kb": chance.choice(JOURNAL_QUOTAS),
-            "label": chance.choice(LABELS),
+            "journal_quota_kb": chance.choice(DRAWN_JOURNAL_QUOTAS_KB),
+            "label": chance.choice(DRAWN_LABELS),
             "type": chance.choice(QUEUE_TYPE_GUIDS),
-            "base_priority": chance.choice(BASE_PRIORITIES),
+            "base_priority": chance.choice(DRAWN_BASE_PRIORITIES),
         }
 
     @transition("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-07", needs=("queue_control", "subqueues"), weight=3)
@@ -90,7 +90,7 @@ class Administering(QueuesBase):
         whole = [one for one in self.queues.values() if one.parent is None]
         begun = [one for one in whole if len(one.subqueues) == 1]
         queue = draw_one(chance, begun if begun and chance.random() < 0.5 else whole).name
-        return {"queue": queue, "part": chance.choice((*SUBQUEUES * 4, LONG_NAME))}
+        return {"queue": queue, "part": chance.choice((*SUBQUEUE_NAMES * 4, LONG_NAME))}
 
     @transition(
         "MQDMPR-3.1.1.2-D03",
@@ -113,7 +113,7 @@ class Administering(QueuesBase):
 
     def draw_set_queue(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))
-        quota_kb, label = chance.choice(DRAWN_QUOTAS_KB), chance.choice(LABELS)
+        quota_kb, label = chance.choice(DRAWN_QUOTAS_KB), chance.choice(DRAWN_LABELS)
         return {"queue": queue, "journaling": chance.random() < 0.5, "quota_kb": quota_kb, "label": label}
 
     @transition("MQDMPR-3.1.7.1.7-07", needs=("receive",), weight=2)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.queues.reading import NOT_FOUND, PEEK, RECEIVE, SHARING, USAGE, Reading
+from harness.model.queues.reading import (
+    NOT_FOUND,
+    PEEK,
+    RECEIVE,
+    SHARING_VIOLATION_STATUS,
+    TRANSACTION_USAGE_STATUS,
+    Reading,
+)
 from harness.model.queues.state import AVAILABLE, Position, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
@@ -41,7 +48,7 @@ class LookingUp(Reading):
         if not self.may_read(read, there, transaction):
             return
         if not self.is_shared(there, RECEIVE if receives else PEEK, False):
-            self.refuse(SHARING, name=read)
+            self.refuse(SHARING_VIOLATION_STATUS, name=read)
             return
         found = self.seek(there, position, seek)
         if found is not None:
@@ -52,7 +59,7 @@ class LookingUp(Reading):
                 self.answer_read(found, read)
         elif seek == "current":
             self.cite_rules("MQDMPR-3.1.7.1.13-18")
-            self.refuse(*(() if receives else (USAGE, NOT_FOUND)), name=read)
+            self.refuse(*(() if receives else (TRANSACTION_USAGE_STATUS, NOT_FOUND)), name=read)
         else:
             self.refuse(NOT_FOUND, name=read)
 

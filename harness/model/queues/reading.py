@@ -30,9 +30,9 @@ MAX_READERS = 3
 MAX_HANDLES, MAX_CURSORS = 4, 4
 RECEIVE, PEEK = "receive", "peek"
 NOT_FOUND, TIMEOUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
-ALREADY, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
-NOT_AVAILABLE, SHARING = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
-USAGE, SEQUENCE = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
+ALREADY_RECEIVED_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+NOT_AVAILABLE, SHARING_VIOLATION_STATUS = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
+TRANSACTION_USAGE_STATUS, TRANSACTION_SEQUENCE_STATUS = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
 CANCELLED_STATUS = "MQ_ERROR_OPERATION_CANCELLED"
 
 
@@ -52,7 +52,7 @@ class Reading(QueuesBase):
     def open(self, handle: str, queue: str, access: str, deny_receive: bool) -> None:
         opened = self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
-            self.refuse(SHARING)
+            self.refuse(SHARING_VIOLATION_STATUS)
             return
         made = Handle(handle, opened, access, deny_receive)
         opened.handles.append(made)
@@ -164,7 +164,7 @@ class Reading(QueuesBase):
         there = self.find_readable(queue)
         access = RECEIVE if receives else PEEK
         if not self.is_shared(there, access, False):
-            self.refuse(SHARING, name=read)
+            self.refuse(SHARING_VIOLATION_STATUS, name=read)
             return
         handle = Handle(None, there, access)
         self.answer_or_wait(Reader(read, handle, receives, 0, None, self.get_open_transaction(transaction)), wait_ms)
@@ -235,7 +235,7 @@ class Reading(QueuesBase):
         if there.state == READ:
             if not self.is_at_available(there):
                 self.cite_rules("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-17")
-                self.refuse(ALREADY, name=read)
+                self.refuse(ALREADY_RECEIVED_STATUS, name=read)
                 return
             self.cite_rules("MQDMPR-3.2.7.4-26")
             there.state = UNREAD
@@ -275,7 +275,7 @@ class Reading(QueuesBase):
                 self.answer_read(there.position, read)
             else:
                 self.cite_rules("MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.1.15-16")
-                self.refuse(ALREADY, name=read)
+                self.refuse(ALREADY_RECEIVED_STATUS, name=read)
         else:
             self.peek_after_current(read, there, wait_ms)
 
@@ -299,7 +299,7 @@ class Reading(QueuesBase):
             self.refuse(NOT_AVAILABLE, name=read)
         elif there.state == UNREAD:
             self.cite_rules("MQDMPR-3.2.7.3-06", "MQDMPR-3.1.7.1.14-14")
-            self.refuse(ILLEGAL, name=read)
+            self.refuse(ILLEGAL_CURSOR_STATUS, name=read)
         else:
             self.peek_after_current(read, there, wait_ms)
 
@@ -405,9 +405,9 @@ class Reading(QueuesBase):
             statuses.append(NOT_AVAILABLE)
         if transaction is not None:
             if self.find(self.transactions, transaction).state != "active":
-                statuses.append(SEQUENCE)
+                statuses.append(TRANSACTION_SEQUENCE_STATUS)
             if queue is not None and not queue.transactional:
-                statuses.append(USAGE)
+                statuses.append(TRANSACTION_USAGE_STATUS)
         if statuses:
             self.refuse(*statuses, name=read)
         return not statuses

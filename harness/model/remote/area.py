@@ -13,7 +13,15 @@ from typing import Any
 
 from harness.model.agreement import Refused
 from harness.model.queues.area import Queues
-from harness.model.queues.reading import ALREADY, DRAWN_WAITS_MS, ILLEGAL, NOT_FOUND, PEEK, RECEIVE, USAGE
+from harness.model.queues.reading import (
+    ALREADY_RECEIVED_STATUS,
+    DRAWN_WAITS_MS,
+    ILLEGAL_CURSOR_STATUS,
+    NOT_FOUND,
+    PEEK,
+    RECEIVE,
+    TRANSACTION_USAGE_STATUS,
+)
 from harness.model.queues.state import (
     AVAILABLE,
     LOCKED,
@@ -255,10 +263,10 @@ class Remote(Misuse):
         unit = self.get_transaction_of_read(read, handle, receives)
         self.remote_reads.add(read)
         if action == "next" and there.state == UNREAD:
-            self.refuse(ILLEGAL, name=read)
+            self.refuse(ILLEGAL_CURSOR_STATUS, name=read)
         elif action != "next" and there.state == READ:
             if not self.is_at_available(there):
-                self.refuse(ALREADY, name=read)
+                self.refuse(ALREADY_RECEIVED_STATUS, name=read)
             elif receives:
                 there.state = UNREAD
                 self.answer_receive(read, there.position, unit)
@@ -300,7 +308,7 @@ class Remote(Misuse):
         found = self.seek(queue, position, seek)
         self.remote_reads.add(read)
         if found is None:
-            self.refuse(*((USAGE, NOT_FOUND) if seek == "current" else (NOT_FOUND,)), name=read)
+            self.refuse(*((TRANSACTION_USAGE_STATUS, NOT_FOUND) if seek == "current" else (NOT_FOUND,)), name=read)
         elif receives:
             unit = self.get_transaction_of_read(read, opened, True)
             if unit is not None and self.decide("E57"):

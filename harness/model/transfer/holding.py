@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.sending import RECONNECT_TIME_MS, Route, Sent, Shipping
+from harness.model.transfer.sending import RECONNECT_TIME_MS, Route, SentMessage, Shipping
 
 _EXPIRY_MARGIN_MS = 2_500
 
@@ -55,7 +55,7 @@ class Holding(Shipping):
         self.settle()
         self.record_done()
 
-    def _is_expired(self, sent: Sent) -> bool:
+    def _is_expired(self, sent: SentMessage) -> bool:
         """Return whether a message was not sent within its time; raise ImpossibleStep if its time ends about now."""
         if not sent.expires_ms:
             return False

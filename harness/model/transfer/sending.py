@@ -50,7 +50,7 @@ SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 
 @dataclass(eq=False, slots=True)
-class Sent:
+class SentMessage:
     """A sent message. ``number``: its number in its sequence. ``ordered``: whether its OrderAck was received."""
 
     message: Message
@@ -85,8 +85,8 @@ class Route:
     """
 
     name: str
-    table: list[Sent] = field(default_factory=list)
-    awaiting_final: list[Sent] = field(default_factory=list)
+    table: list[SentMessage] = field(default_factory=list)
+    awaiting_final: list[SentMessage] = field(default_factory=list)
     copies: list[dict[str, Any]] = field(default_factory=list)
     transfer_info: dict[str, Any] = field(default_factory=dict)
     sequence: int = 0
@@ -96,9 +96,9 @@ class Route:
     """The number of messages that awaited a FinalAck when the system restarted."""
     held: bool = False
     """Whether an administrator holds the outgoing queue."""
-    waiting: list[Sent] = field(default_factory=list)
+    waiting: list[SentMessage] = field(default_factory=list)
     """The messages that wait because the outgoing queue is held."""
-    ordered: list[Sent] = field(default_factory=list)
+    ordered: list[SentMessage] = field(default_factory=list)
     """The messages of one sequence for which the peer has sent OrderAcks since the last restart, in order."""
 
     def has_transactional(self) -> bool:
@@ -142,11 +142,11 @@ class Shipping(Sessions):
         """
 
     @property
-    def table(self) -> list[Sent]:
+    def table(self) -> list[SentMessage]:
         """The sent messages on all routes, except completed messages."""
         return [one for route in self.routes.values() for one in route.table]
 
-    def find_route(self, message: str, messages: Callable[[Route], list[Sent]]) -> tuple[Route, Sent]:
+    def find_route(self, message: str, messages: Callable[[Route], list[SentMessage]]) -> tuple[Route, SentMessage]:
         """Return a sent message and its route; raise ImpossibleStep if the message is on no route."""
         for route in self.routes.values():
             for sent in messages(route):
@@ -195,7 +195,7 @@ class Shipping(Sessions):
             route = self.routes[name]
             route.transfer_info = {}
             kind = (0 if transactional else priority, delivery, size)
-            sent = Sent(Message(message, to, *kind, journal=tuple(journal)))
+            sent = SentMessage(Message(message, to, *kind, journal=tuple(journal)))
             if properties.get("time_to_reach_queue_s") == SHORT_LIFETIME_S:
                 if transactional or journal or not route.held:
                     raise ImpossibleStep
@@ -207,7 +207,7 @@ class Shipping(Sessions):
         self.record_done()
         self.settle()
 
-    def transmit(self, route: Route, sent: Sent) -> None:
+    def transmit(self, route: Route, sent: SentMessage) -> None:
         """Let the system send a message, with a number in its sequence if the message is transactional."""
         if sent.message.delivery == "transactional":
             if not route.has_transactional():

@@ -120,7 +120,7 @@ class ClientCommands(Part):
             LookupId=request.lookup_id if fixed is None else fixed,
             token=token,
         )
-        self._begin_read(read, now)
+        self._begin_remote_read(read, now)
 
     def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
         """Delete every message of a remote queue."""
@@ -148,9 +148,9 @@ class ClientCommands(Part):
         else:
             queue, handle = self._find_cursor(request.cursor)
         read = RemoteRead(queue=queue, Action=action, TimeOut=time_out, CursorHandle=handle, token=token)
-        self._begin_read(read, now)
+        self._begin_remote_read(read, now)
 
-    def _begin_read(self, read: RemoteRead, now: Now) -> None:
+    def _begin_remote_read(self, read: RemoteRead, now: Now) -> None:
         if read.receives and not read.queue.receives:
             raise CommandError(
                 f"{read.queue.FormatName!a} was opened only to peek (MS-MQMP 3.1.4.2): open it again to receive"

@@ -28,7 +28,7 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-LABEL_LIMIT = 249
+MAX_MESSAGE_LABEL_CHARACTERS = 249
 """The maximum length of a label in WCHARs, without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
 LONGEST_TIMER_MS = 0x7FFFFFFF
 
@@ -192,7 +192,7 @@ class Commands(Part):
         session = self.qm.destinations.open_outgoing_queue(request.to, now).session
         if session.SessionState is SessionState.OPEN:
             return Result()
-        session.awaited_by.append(token)
+        session.awaiting_command_tokens.append(token)
         if session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT):
             self.qm.establishing.establish(session, now)
         return None
@@ -302,9 +302,10 @@ def _check_message(request: commands.SendMessage) -> None:
     if bool(request.acks) != (request.admin_queue is not None):
         raise CommandError("acks and admin_queue must be used together (MS-MQMQ 2.2.19.2): give both or neither")
     if request.label and (
-        "\0" in request.label or len(request.label.encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT
+        "\0" in request.label
+        or len(request.label.encode("utf-16-le", "surrogatepass")) > 2 * MAX_MESSAGE_LABEL_CHARACTERS
     ):
-        raise CommandError(f"the label is longer than {LABEL_LIMIT} characters or contains a null")
+        raise CommandError(f"the label is longer than {MAX_MESSAGE_LABEL_CHARACTERS} characters or contains a null")
     check_number("priority", request.priority, 0, 7)
     for name in ("body_type", "application_tag", "time_to_reach_queue_s", "time_to_be_received_s"):
         check_number(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)

@@ -76,7 +76,7 @@ class Coordinating(Part):
 
         return self.qm.disk.commit(change, token, carry_out_abort, restore_previous_state)
 
-    def reenlistment_timeout(self, now: Now) -> None:
+    def on_reenlistment_timeout(self, now: Now) -> None:
         """Stop the queue manager because the coordinator has not reported the outcome of transactions in doubt.
         Spec: MS-MQDMPR 3.1.4.11.
 

@@ -99,14 +99,14 @@ class Inputs(Part):
         else:
             self.qm.establishing.send_establish_request(session, now)
 
-    def on_failed(self, event: TransportFailed, now: Now) -> None:
+    def on_connect_failed(self, event: TransportFailed, now: Now) -> None:
         """End the session whose connection could not be established. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.pop(event.transport, None)
         if session is not None:
             status = ConnectionStatus.SOCKET_CONNECT_FAILURE
             self.qm.closing.fail_to_establish(session, status, f"{event.error} (MS-MQQB 3.1.5.2)", now)
 
-    def on_lost(self, event: TransportLost, now: Now) -> None:
+    def on_connection_lost(self, event: TransportLost, now: Now) -> None:
         """Handle the loss of a session's connection. Spec: MS-MQQB 3.1.7.3."""
         session = self.qm.transports.pop(event.transport, None)
         if session is not None:
@@ -202,8 +202,8 @@ class Inputs(Part):
 
 ON_TRANSPORT: dict[type[TransportEvent], tuple[OnTransport, OnTransport]] = {
     TransportConnected: (lambda qm: qm.client_tasks.on_connected, lambda qm: qm.inputs.on_connected),
-    TransportFailed: (lambda qm: qm.client_tasks.on_failed, lambda qm: qm.inputs.on_failed),
-    TransportLost: (lambda qm: qm.client_tasks.on_lost, lambda qm: qm.inputs.on_lost),
+    TransportFailed: (lambda qm: qm.client_tasks.on_connect_failed, lambda qm: qm.inputs.on_connect_failed),
+    TransportLost: (lambda qm: qm.client_tasks.on_connection_lost, lambda qm: qm.inputs.on_connection_lost),
     BytesReceived: (lambda qm: qm.client_tasks.on_bytes, lambda qm: qm.inputs.on_bytes),
 }
 """For each event of a connection: the method that handles the event for an RPC binding handle, and the method that
@@ -219,7 +219,7 @@ ON_COMMAND: dict[type, OnCommand] = {
     commands.PrepareTransaction: lambda qm: qm.transaction_commands.prepare_transaction,
     commands.CommitTransaction: lambda qm: qm.transaction_commands.commit_transaction,
     commands.AbortTransaction: lambda qm: qm.transaction_commands.abort_transaction,
-    commands.ReenlistmentTimeout: lambda qm: qm.transaction_commands.reenlistment_timeout,
+    commands.ReenlistmentTimeout: lambda qm: qm.transaction_commands.on_reenlistment_timeout,
     commands.SetTimers: lambda qm: qm.commands.set_timers,
     commands.Configure: lambda qm: qm.configuring.configure,
     commands.Inspect: lambda qm: qm.commands.inspect_adm,

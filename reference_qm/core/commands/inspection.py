@@ -212,7 +212,7 @@ class Inspection(Part):
                 for name in _CACHE_NAMES
             },
             "timers": {
-                name.value: self.qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
+                name.value: self.qm.timers.get_remaining_ms(TimerKey(name, 0), now.monotonic_ms)
                 for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS, *_DIRECTORY_TIMERS)
             },
         }
@@ -232,7 +232,7 @@ class Inspection(Part):
             _describe_position(position) for position in session.AwaitingFinalACKTable.values()
         ]
         tree["timers"] = {
-            name.value: self.qm.timers.remaining_ms(TimerKey(name, session.number), now.monotonic_ms)
+            name.value: self.qm.timers.get_remaining_ms(TimerKey(name, session.number), now.monotonic_ms)
             for name in SESSION_TIMERS
         }
         return tree

@@ -19,7 +19,7 @@ from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescrip
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from reference_qm.security import ANONYMOUS, SecurityDescriptor
+from reference_qm.security import ANONYMOUS_SID, SecurityDescriptor
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -42,7 +42,7 @@ ATTRIBUTE_BY_PROPERTY = {
 }
 """The attributes of a queue that commands can change, by the names that the commands use."""
 PROPERTY_LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
-LABEL_LIMIT = 124
+MAX_QUEUE_LABEL_CHARACTERS = 124
 """The maximum length of Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
 
@@ -58,7 +58,7 @@ class QueueCommands(Part):
         """Create a private queue or a subqueue. If a directory is configured, a public queue can also be created."""
         described = queues.make_queue_with_defaults(request.name)
         described.Transactional = request.transactional
-        owner = ANONYMOUS
+        owner = ANONYMOUS_SID
         if request.owner is not None:
             accounts = self.qm.config.security.accounts
             owner = find_account("owner", request.owner, accounts).SecurityIdentifier
@@ -396,8 +396,8 @@ def _parse_properties(request: Any) -> dict[str, Any]:
             continue
         if one.name in PROPERTY_LIMITS:
             check_number(one.name, value, *PROPERTY_LIMITS[one.name])
-        if one.name == "label" and len(value) > LABEL_LIMIT:
-            raise CommandError(f"the label is longer than {LABEL_LIMIT} characters")
+        if one.name == "label" and len(value) > MAX_QUEUE_LABEL_CHARACTERS:
+            raise CommandError(f"the label is longer than {MAX_QUEUE_LABEL_CHARACTERS} characters")
         values[ATTRIBUTE_BY_PROPERTY[one.name]] = (
             require_one_of("privacy", value, PRIVACY_BY_WORD) if one.name == "privacy" else value
         )

@@ -62,7 +62,7 @@ class TransactionCommands(Part):
         self.qm.coordinating.check_coordinator(transaction)
         return transaction
 
-    def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
+    def on_reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
         """Stop the queue manager because the coordinator did not become available in time. Spec: MS-MQDMPR
         3.1.4.11.
         """
@@ -73,5 +73,5 @@ class TransactionCommands(Part):
         ]
         if not in_doubt:
             raise CommandError("no transaction is in doubt, so none waits for the coordinator")
-        self.qm.coordinating.reenlistment_timeout(now)
+        self.qm.coordinating.on_reenlistment_timeout(now)
         return Result({"in_doubt": in_doubt})

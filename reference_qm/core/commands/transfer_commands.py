@@ -15,12 +15,12 @@ class TransferCommands(Part):
 
     def pause_queue(self, request: commands.PauseQueue, token: int, now: Now) -> Result:
         """Stop the sending of messages from an outgoing queue."""
-        self.qm.administering.pause_queue(self.qm.destinations.find_outgoing(request.to), now)
+        self.qm.administering.pause_queue(self.qm.destinations.find_known_outgoing_queue(request.to), now)
         return Result()
 
     def resume_queue(self, request: commands.ResumeQueue, token: int, now: Now) -> Result:
         """Resume the sending of messages from an outgoing queue."""
-        self.qm.administering.resume_queue(self.qm.destinations.find_outgoing(request.to), now)
+        self.qm.administering.resume_queue(self.qm.destinations.find_known_outgoing_queue(request.to), now)
         return Result()
 
     def take_offline(self, request: commands.TakeOffline, token: int, now: Now) -> Result:

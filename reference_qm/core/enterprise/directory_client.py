@@ -172,7 +172,7 @@ class DirectoryClient(Part):
             self.qm.next_hops.read_topology(), self.qm.enterprise.state.LocalQueueManager
         )
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         """Start the Directory Online Timer if the directory is unavailable.
 
         Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, 3.1.7.1.25.
@@ -187,7 +187,7 @@ class DirectoryClient(Part):
 
         Spec: MS-MQDMPR 3.1.7.1.25.
         """
-        self.watch(now)
+        self.start_online_timer_if_offline(now)
         self.qm.directory_link.read(self._check_online)
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -31,7 +31,7 @@ from reference_qm.model.adm import (
     OutgoingMessagePosition,
     OutgoingQueue,
     Queue,
-    SequencePlace,
+    SequencePosition,
 )
 from reference_qm.model.states import MessagePositionState
 
@@ -135,7 +135,7 @@ class Restoring(Part):
         Messages after a gap were never acknowledged, so the sender repeats them. If two messages have the same
         number, the older message was withdrawn.
         """
-        newest: dict[str, dict[SequencePlace, str]] = defaultdict(dict)
+        newest: dict[str, dict[SequencePosition, str]] = defaultdict(dict)
         sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
         for key, sequence in sequences.items():
             newest[sequence["transfer"]][_parse_sequence_place(sequence["at"])] = key
@@ -278,12 +278,12 @@ class Restoring(Part):
         position.QueueReference.MessagePositionList.insert(position)
 
 
-def _has_transfer_reached_place(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
+def _has_transfer_reached_place(transfer: IncomingTransactionalTransferInfo, at: SequencePosition) -> bool:
     identifier, number = at
     return (int(identifier), number) <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 
 
-def _parse_sequence_place(value: Any) -> SequencePlace:
+def _parse_sequence_place(value: Any) -> SequencePosition:
     ordinal, time_stamp, number = map(_require_u64, value)
     return TxSequenceID(Ordinal=ordinal, TimeStamp=time_stamp), number
 

@@ -72,7 +72,7 @@ class Destinations(Part):
             raise CommandError(f"{text!a} is not a queue of this queue manager: create it first")
         return queue
 
-    def find_outgoing(self, text: str) -> OutgoingQueue:
+    def find_known_outgoing_queue(self, text: str) -> OutgoingQueue:
         """Find the outgoing queue for a format name."""
         queue = self.qm.adm.OutgoingQueues.get(text.lower())
         if queue is None:

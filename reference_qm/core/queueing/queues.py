@@ -23,7 +23,7 @@ from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.position_list import MessagePositionList
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from reference_qm.security import ANONYMOUS, SecurityDescriptor, Sid, default_queue_security
+from reference_qm.security import ANONYMOUS_SID, SecurityDescriptor, Sid, build_default_queue_security
 from reference_qm.surface.commands import Result
 
 CREATOR_ATTRIBUTES = (
@@ -123,11 +123,11 @@ class Queues(Part):
         MS-MQDMPR 3.1.7.1.3.1.
         """
         known = (account.SecurityIdentifier for account in self.qm.config.security.accounts)
-        return sid if sid in known else ANONYMOUS
+        return sid if sid in known else ANONYMOUS_SID
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         """Build the default security descriptor of a queue. Spec: MS-MQDMPR 3.1.7.1.3.1."""
-        return default_queue_security(owner, self.find_machine_sid())
+        return build_default_queue_security(owner, self.find_machine_sid())
 
     def find_machine_sid(self) -> Sid | None:
         """Return the objectSid that the directory has for this computer, or None if the objectSid is unknown. Spec:

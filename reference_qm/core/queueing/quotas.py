@@ -11,7 +11,7 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import ResourcesChanged
 
-KILOBYTE = 1024
+BYTES_PER_KILOBYTE = 1024
 _GET_TOTAL_BYTES = attrgetter("MessagePositionList.TotalBytes")
 
 
@@ -71,4 +71,4 @@ def _get_usage_and_quota(queue: Queue, size: int) -> tuple[int, int]:
 
 def _exceeds_quota(used: int, quota: int) -> bool:
     """Return whether a size in bytes exceeds a quota in KB."""
-    return quota != UNLIMITED_QUOTA_KB and used > quota * KILOBYTE
+    return quota != UNLIMITED_QUOTA_KB and used > quota * BYTES_PER_KILOBYTE

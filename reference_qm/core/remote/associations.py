@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reference_qm.core.events import RpcEventOccurred
 from reference_qm.model.timers import TimerKey, TimerName, Timers
-from reference_qm.model.unfinished import Unfinished
+from reference_qm.model.unfinished import UnfinishedPackets
 from reference_qm.rpc import Association, CloseAssociation, RpcOutput, RpcServer, SendBytes
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import RpcClose, RpcSend
@@ -35,7 +35,7 @@ class Associations:
         self,
         server: RpcServer,
         timers: Timers,
-        unfinished: Unfinished,
+        unfinished: UnfinishedPackets,
         emit: Callable[[RpcSend | RpcClose], None],
         post: Callable[[RpcEventOccurred], None],
     ) -> None:
@@ -71,7 +71,7 @@ class Associations:
         held = self._by_connection.get(event.connection)
         if held is not None:
             self.carry_out_outputs(held.association.receive_bytes(event.data, now))
-            self.unfinished.note(event.connection, held.association.unfinished)
+            self.unfinished.note(event.connection, held.association.unfinished_bytes)
             self._set_timer(held, now)
 
     def close_connection(self, connection: str, reason: str) -> None:
@@ -85,7 +85,7 @@ class Associations:
         held = self._by_connection.get(event.connection)
         if held is not None:
             self._forget_association(held)
-            self.carry_out_outputs(held.association.connection_lost())
+            self.carry_out_outputs(held.association.on_connection_lost())
 
     def on_timer(self, number: int, now: Now) -> None:
         """Handle the expiry of the timer of the association with the given number."""

@@ -6,7 +6,7 @@ from typing import Any
 from reference_qm.core.part import Part
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
-from reference_qm.rpc.interfaces.qmcomm_types import zeroed_transfer_buffer
+from reference_qm.rpc.interfaces.qmcomm_types import build_zeroed_transfer_buffer
 
 
 class ClientCancelling(Part):
@@ -74,7 +74,7 @@ class ClientCancelling(Part):
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
         """Create a cursor at the server, and return its handle, u32. Spec: MS-MQMP 3.2.4.8, 3.1.4.4."""
-        arguments = {"ptb1": zeroed_transfer_buffer(), "hQueue": queue.QueueHandle}
+        arguments = {"ptb1": build_zeroed_transfer_buffer(), "hQueue": queue.QueueHandle}
         results = yield from self.qm.server_bindings.call_application_method(
             queue.RemoteServer, "R_QMCreateRemoteCursor", **arguments
         )

@@ -6,8 +6,8 @@ from typing import Any
 from reference_qm.core.part import Part
 from reference_qm.core.remote.client_steps import Bind, Binding, CallMethod, Close, RemoteError, Resolve, Sequence, Task
 from reference_qm.model.timers import TimerKey, TimerName
-from reference_qm.rpc.client import ClientAssociation, outgoing_call
-from reference_qm.rpc.outgoing import Bound, Failed, Outgoing, Returned, Send
+from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
+from reference_qm.rpc.outgoing import AssociationBound, CallFailed, CallReturned, ClientOutput, SendPdus
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import CloseTransport, Connect, ResolveHost, SendPacket
 from reference_qm.surface.inputs import BytesReceived, TransportConnected, TransportFailed, TransportLost
@@ -72,12 +72,12 @@ class ClientTasks(Part):
         if binding.ended is not None:
             self._resume_task(task, RemoteError(f"{step.method} cannot be called: {binding.ended}"), now)
             return
-        call = outgoing_call(binding.interface, step.method, step.arguments)
+        call = build_outgoing_call(binding.interface, step.method, step.arguments)
         binding.calls[call] = task
         task.waits_for = (binding, call)
         if step.timeout_ms is not None:
             self._start_timer(task, step.timeout_ms, now)
-        self._carry_out_outputs(binding, binding.association.begin(call), now)
+        self._carry_out_outputs(binding, binding.association.begin_call(call), now)
 
     def _begin_close(self, task: Task, step: Close, now: Now) -> None:
         self._close_binding(step.binding, now)
@@ -96,11 +96,11 @@ class ClientTasks(Part):
         binding = self.qm.remote_client.bindings[event.transport]
         self._carry_out_outputs(binding, binding.association.bind(), now)
 
-    def on_failed(self, event: TransportFailed, now: Now) -> None:
+    def on_connect_failed(self, event: TransportFailed, now: Now) -> None:
         """Resume, with an error, the sequences that wait for a connection that could not be established."""
         self._end_binding(self.qm.remote_client.bindings[event.transport], event.error, now)
 
-    def on_lost(self, event: TransportLost, now: Now) -> None:
+    def on_connection_lost(self, event: TransportLost, now: Now) -> None:
         """Resume, with an error, the sequences that wait for an answer on a connection that was lost."""
         self._end_binding(
             self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now
@@ -125,8 +125,8 @@ class ClientTasks(Part):
             self._resume_task(task, RemoteError("the server did not answer the bind in time (C706 12.6.4.3)"), now)
             return
         del binding.calls[call]
-        for one in binding.association.cancel(call):
-            if isinstance(one, Send):
+        for one in binding.association.cancel_call(call):
+            if isinstance(one, SendPdus):
                 self.qm.emit(SendPacket(binding.transport, one.data))
         self._resume_task(
             task, RemoteError(f"{call.method.name} was not answered in time; the call was cancelled"), now
@@ -141,16 +141,16 @@ class ClientTasks(Part):
             for task in self.qm.remote_client.resolving.pop(host):
                 self._resume_task(task, RemoteError(reason), now)
 
-    def _carry_out_outputs(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
+    def _carry_out_outputs(self, binding: Binding, happened: list[ClientOutput], now: Now) -> None:
         """Carry out the outputs of an association in the order in which the association returned them."""
         for one in happened:
-            if isinstance(one, Send):
+            if isinstance(one, SendPdus):
                 self.qm.emit(SendPacket(binding.transport, one.data))
-            elif isinstance(one, Bound):
+            elif isinstance(one, AssociationBound):
                 self._resume_opener(binding, binding, now)
-            elif isinstance(one, Returned):
+            elif isinstance(one, CallReturned):
                 self._resume_task(binding.calls.pop(one.call), one.results, now)
-            elif isinstance(one, Failed):
+            elif isinstance(one, CallFailed):
                 task = binding.calls.pop(one.call, None)
                 if task is not None:
                     self._resume_task(task, RemoteError(one.error, one.status), now)
@@ -174,7 +174,7 @@ class ClientTasks(Part):
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
         self._resume_opener(binding, RemoteError(reason), now)
-        self._carry_out_outputs(binding, binding.association.end(reason), now)
+        self._carry_out_outputs(binding, binding.association.fail_all_calls(reason), now)
 
 
 _BEGIN_BY_STEP_TYPE: Mapping[type, Callable[[ClientTasks], Callable[[Task, Any, Now], None]]] = {

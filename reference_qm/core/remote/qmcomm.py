@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.rpc.authentication import AuthLevel
 from reference_qm.security import QueueAccess, is_granted
-from reference_qm.security.sid import ANONYMOUS, AUTHENTICATED_USERS, EVERYONE, Sid
+from reference_qm.security.sid import ANONYMOUS_SID, AUTHENTICATED_USERS_SID, EVERYONE_SID, Sid
 from reference_qm.surface.clock import Now
 
 QUEUE_ACCESS_TYPES: dict[int, QueueAccessType] = {
@@ -28,7 +28,7 @@ CURSORS_PER_HANDLE_LIMIT = 1_024
 """The maximum number of cursors per handle. The limit prevents a client with thousands of handles from opening
 millions of cursors.
 """
-ANONYMOUS_SIDS = frozenset({EVERYONE, ANONYMOUS})
+ANONYMOUS_SIDS = frozenset({EVERYONE_SID, ANONYMOUS_SID})
 """The SIDs of a client without a security context."""
 
 
@@ -58,7 +58,7 @@ class Qmcomm(Part):
         self.qm.remote.RemoteQueueOpenContextHandleTable[context] = None
         values = self.get_open_values(descriptor)
         self.qm.remote.carry_out_outputs(
-            call.respond(Return=Status.MQ_OK, pphContext=call.new_handle(context), **values)
+            call.respond(Return=Status.MQ_OK, pphContext=call.make_context_handle(context), **values)
         )
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
@@ -112,8 +112,8 @@ class Qmcomm(Part):
         name = call.identity.rpartition("\\")[2].lower()
         for account in self.qm.config.security.accounts:
             if account.name.lower() == name:
-                return {EVERYONE, AUTHENTICATED_USERS, account.SecurityIdentifier, *account.groups}
-        return {EVERYONE, AUTHENTICATED_USERS}
+                return {EVERYONE_SID, AUTHENTICATED_USERS_SID, account.SecurityIdentifier, *account.groups}
+        return {EVERYONE_SID, AUTHENTICATED_USERS_SID}
 
     def get_open_failure(self, status: Status) -> Status:
         """Return the status of this interface for the status of a failed Open Queue.

@@ -40,7 +40,7 @@ class RemoteOpening(Part):
         entry = OpenQueueEntry(OpenQueueDescriptorHandle=handle, ClientId=given["pLicGuid"])
         self.qm.remote.OpenQueueEntryCollection.add(entry)
         self.take_over_descriptor(entry)
-        self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=call.new_handle(entry)))
+        self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=call.make_context_handle(entry)))
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
         """Return an error status if pQueue or dwpContext is 0, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.3."""

@@ -110,7 +110,7 @@ class RemoteReads(Part):
             answer |= self.describe_remote_message(position)
             sequential_id = self.get_sequential_id(position)
             if entry.Action in RECEIVE_ACTIONS:
-                results["pphContext"] = call.new_handle(entry)
+                results["pphContext"] = call.make_context_handle(entry)
         if second is None:
             results["lpRemoteReadDesc"] = answer
         else:

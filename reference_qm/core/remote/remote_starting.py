@@ -41,7 +41,7 @@ class RemoteStarting(Part):
         """
         self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
 
-    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[CheckOfRead, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[ReadCheck, ...], now: Now) -> None:
         refuse = partial(self.qm.remote_reads.answer_read, call)
         for check in checks:
             if status := check(self)(desc):
@@ -172,10 +172,10 @@ class RemoteStarting(Part):
         return entry
 
 
-CheckOfRead = Callable[[RemoteStarting], Callable[[ReadDescription], Status]]
+ReadCheck = Callable[[RemoteStarting], Callable[[ReadDescription], Status]]
 StartRead = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
 
-START_CHECKS: tuple[CheckOfRead, ...] = (
+START_CHECKS: tuple[ReadCheck, ...] = (
     lambda part: part.check_description,
     lambda part: part.check_dw_queue,
     lambda part: part.check_request_id,
@@ -183,7 +183,7 @@ START_CHECKS: tuple[CheckOfRead, ...] = (
     lambda part: part.check_start_action,
     lambda part: part.check_open_queue,
 )
-LOOKUP_CHECKS: tuple[CheckOfRead, ...] = (
+LOOKUP_CHECKS: tuple[ReadCheck, ...] = (
     lambda part: part.check_description,
     lambda part: part.check_lookup_queue,
     lambda part: part.check_lookup_timeout,

@@ -14,7 +14,7 @@ from reference_qm.core.remote.model import (
     RemoteReadEntry,
 )
 from reference_qm.model.timers import Timers
-from reference_qm.model.unfinished import Unfinished
+from reference_qm.model.unfinished import UnfinishedPackets
 from reference_qm.rpc import (
     EPT,
     QM2QM,
@@ -54,7 +54,7 @@ class RemoteReading:
         self,
         entropy: Entropy,
         timers: Timers,
-        unfinished: Unfinished,
+        unfinished: UnfinishedPackets,
         emit: Callable[[RpcSend | RpcClose], None],
         post: Callable[[RpcEventOccurred], None],
         security: ServerSecurity = NO_SECURITY,
@@ -93,7 +93,7 @@ class RpcServing(Part):
             return
         self.qm.remote.associations.receive(event, now)
 
-    def on_lost(self, event: RpcLost, now: Now) -> None:
+    def on_connection_lost(self, event: RpcLost, now: Now) -> None:
         """Remove a lost connection. Spec: MS-MQQP 3.1.6."""
         self.qm.remote.associations.remove_connection(event)
 
@@ -140,10 +140,12 @@ def list_endpoints(listening: RpcListening | None) -> list[MappedEndpoint]:
     if listening is None:
         return []
     served = ((QMCOMM, listening.handshake), (QM2QM, listening.read))
-    return [MappedEndpoint(interface, _parse_ipv4(endpoint.host), endpoint.port) for interface, endpoint in served]
+    return [
+        MappedEndpoint(interface, _parse_ipv4_or_zero(endpoint.host), endpoint.port) for interface, endpoint in served
+    ]
 
 
-def _parse_ipv4(host: str) -> IPv4Address:
+def _parse_ipv4_or_zero(host: str) -> IPv4Address:
     try:
         return IPv4Address(host)
     except AddressValueError:

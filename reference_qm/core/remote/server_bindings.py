@@ -10,12 +10,15 @@ from reference_qm.surface.inputs import Endpoint
 FAILURE_BIT = 0x80000000
 """The bit of an HRESULT that is set for a failure. Spec: MS-MQQP 2.2."""
 
-PORT_CALLS = {"qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"), "qmcomm": ("R_QMGetRTQMServerPort", "fIP")}
+PORT_METHOD_AND_ARGUMENT_BY_INTERFACE = {
+    "qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"),
+    "qmcomm": ("R_QMGetRTQMServerPort", "fIP"),
+}
 """For each interface: the method that returns the port of the interface, and the name of the method's argument for
 the port type.
 """
-PORT_TYPES = {"qm2qm": PortType.IP_READ, "qmcomm": PortType.IP_HANDSHAKE}
-"""For each interface: the port type that the client passes to the method in ``PORT_CALLS``."""
+PORT_TYPE_BY_INTERFACE = {"qm2qm": PortType.IP_READ, "qmcomm": PortType.IP_HANDSHAKE}
+"""For each interface: the port type that the client passes to the method that returns the port."""
 
 
 class ServerBindings(Part):
@@ -36,8 +39,8 @@ class ServerBindings(Part):
         Return the port as an int; raise RemoteError if the server returns no port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8,
         MS-MQMP 3.1.4.24.
         """
-        method, parameter = PORT_CALLS[binding.interface.name]
-        arguments = {parameter: int(PORT_TYPES[interface.name])}
+        method, parameter = PORT_METHOD_AND_ARGUMENT_BY_INTERFACE[binding.interface.name]
+        arguments = {parameter: int(PORT_TYPE_BY_INTERFACE[interface.name])}
         results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
         return require_port(method, interface.name, results["Return"])
 

@@ -59,9 +59,9 @@ class Closing(Part):
 
     def report_session_end(self, session: Session, reason: str) -> None:
         """Answer the commands that wait until the session is open, and store the closed session for inspection."""
-        for token in session.awaited_by:
+        for token in session.awaiting_command_tokens:
             self.qm.emit(Rejected(token, f"no session was opened: {reason}"))
-        session.awaited_by.clear()
+        session.awaiting_command_tokens.clear()
         if session.SessionState is SessionState.CLOSED and self.qm.sessions.pop(session.number, None) is not None:
             self.qm.closed_sessions.append(session)
 

@@ -44,7 +44,7 @@ class SessionInitialization(Part):
         session.RecoverableMsgAckFlags = 0
         session.LastAckedRecoverableMsgSeqNumber = 0
         session.UnackedReceivedMsgCount = 0
-        session.last_ack = session.carried = 0
+        session.last_ack_number = session.already_acknowledged_count = 0
         session.receipts = deque()
 
     def initialize_timers(self, session: Session, now: Now) -> None:

@@ -192,9 +192,9 @@ class SessionOpening(Part):
         self.qm.connecting.add_connection_history(session, ConnectionStatus.ESTABLISHED, now)
         if queue.State is not OutgoingQueueState.ON_HOLD:
             queue.State = OutgoingQueueState.CONNECTED
-        for token in session.awaited_by:
+        for token in session.awaiting_command_tokens:
             self.qm.emit(Completed(token, Result()))
-        session.awaited_by.clear()
+        session.awaiting_command_tokens.clear()
         self.qm.post(SessionMaySend(session))
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from reference_qm.config import QueueManagerConfig
 from reference_qm.directory import DirectoryState, Queue, QueueManager, Replica, User, build_equality_filter, events
 from reference_qm.routing import RoutingTable
-from reference_qm.security import PrivateKeys, public_key_list
+from reference_qm.security import PrivateKeys, build_directory_key_list
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
@@ -80,4 +80,4 @@ def build_public_key_list(keys: PrivateKeys, *, signing: bool = False) -> bytes:
 
 @lru_cache(maxsize=64)
 def _build_cached_key_list(keys: tuple[tuple[str, Any], ...], signing: bool) -> bytes:
-    return public_key_list(dict(keys), signing=signing).build()
+    return build_directory_key_list(dict(keys), signing=signing).build()

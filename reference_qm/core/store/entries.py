@@ -10,7 +10,7 @@ from reference_qm.core.store.disk import Change
 from reference_qm.core.store.messages import get_receive_ack_bit, serialize_message
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import (
-    Acceptance,
+    AcceptedMessage,
     IncomingTransactionalTransferInfo,
     MessageIDHistoryEntry,
     MessagePosition,
@@ -30,7 +30,7 @@ of TxSequenceID.
 """
 
 
-def build_message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:
+def build_message_entry(position: MessagePosition, packet: bytes, acceptance: AcceptedMessage | None = None) -> Change:
     """Return the entry of a message, which contains its queue, its arrival (s UTC), its packet, and its place in a
     sequence.
 

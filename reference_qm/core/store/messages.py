@@ -259,7 +259,7 @@ def describe_message(message: Message) -> dict[str, Any]:
             )
             if wanted
         ],
-        "security": describe_security(message.security) if message.security and message.security.in_header else None,
+        "security": describe_security(message.security) if message.security and message.security.needs_header else None,
     }
     try:
         described["body"] = message.Body.decode()

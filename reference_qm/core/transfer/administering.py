@@ -47,7 +47,7 @@ class Administering(Part):
 
         3.1.7.2.4 sets State to Inactive. If a session is open or is being established, State follows this session
         instead, because a queue with the State Inactive would send no messages, and no second session can be
-        established. Messages that were sent on the session before the pause are not sent again (``next_unsent``).
+        established. Messages that were sent on the session before the pause are not sent again (``get_next_unsent``).
         """
         if queue.State is not OutgoingQueueState.ON_HOLD:
             return

@@ -6,7 +6,7 @@ from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, 
 from reference_qm.core.part import Part
 from reference_qm.core.store.entries import build_history_entry, build_message_entry, build_transfer_entry
 from reference_qm.model.adm import (
-    Acceptance,
+    AcceptedMessage,
     MessageIDHistoryEntry,
     MessagePosition,
     Queue,
@@ -24,7 +24,7 @@ class UnsavedArrival:
     position: MessagePosition
     entry: MessageIDHistoryEntry
     claims: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
-    acceptance: Acceptance | None = None
+    acceptance: AcceptedMessage | None = None
     """The place of a transactional message in its sequence, or None for any other message."""
     routed: UserMessagePacket | None = None
     """The packet to forward if the message is for another queue manager, or None if it is for a local queue."""

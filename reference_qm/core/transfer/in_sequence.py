@@ -7,7 +7,7 @@ from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.arrival import UnsavedArrival
 from reference_qm.model.adm import (
     NO_INCOMING_SEQUENCE,
-    Acceptance,
+    AcceptedMessage,
     IncomingTransactionalTransferInfo,
     Queue,
     RecoverableReceipt,
@@ -65,7 +65,7 @@ class InSequence(Part):
             position.order_queue = self.qm.order_acks.build_order_queue_name(
                 session, packet.UserHeader.SourceQueueManager
             )
-        acceptance = Acceptance(transfer, position, transfer.SequenceIdentifier, transfer.SequenceNumber, follows)
+        acceptance = AcceptedMessage(transfer, position, transfer.SequenceIdentifier, transfer.SequenceNumber, follows)
         transfer.unsaved.append(acceptance)
         receipt.done = False
         self.qm.arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)], acceptance), packet)
@@ -110,7 +110,7 @@ class InSequence(Part):
         session.IncomingTxSequenceNumber = transfer.SequenceNumber = header.TxSequenceNumber
         transfer.LastAccessTime = now.utc_s
 
-    def confirm_saved(self, acceptance: Acceptance, sessions: list[Session], now: Now) -> None:
+    def confirm_saved(self, acceptance: AcceptedMessage, sessions: list[Session], now: Now) -> None:
         """Allow a message to be acknowledged when the message and its predecessors are on disk. Spec: MS-MQQB
         3.1.1.6.2.
         """

@@ -11,8 +11,8 @@ from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.transfer.security_on_receipt import find_unmet_demand
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.security import (
+    MessageRefused,
     MqdsPublicKeys,
-    Refused,
     SecurityError,
     SignatureType,
     encrypt_message,
@@ -115,7 +115,7 @@ class Securing(Part):
                 packet = self.qm.security_on_receipt.authenticate_packet(packet)
                 self.qm.security_on_receipt.verify_sender(packet, now)
                 self.qm.security_on_receipt.authorize_sender(packet, queue)
-            except (SecurityError, FormatError, Refused) as error:
+            except (SecurityError, FormatError, MessageRefused) as error:
                 refusal = error
             else:
                 arrived = read_security(packet)

@@ -8,8 +8,8 @@ from reference_qm.core.part import Part
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue, Session
 from reference_qm.security import (
+    MessageRefused,
     Receiver,
-    Refused,
     Sid,
     SignatureType,
     UserSignCerts,
@@ -45,7 +45,7 @@ class SecurityOnReceipt(Part):
             packet = self.authenticate_packet(packet)
             self.verify_sender(packet, now)
             self.authorize_sender(packet, queue)
-        except Refused as refused:
+        except MessageRefused as refused:
             return refused.message_class
         finally:
             self.qm.cache_timers.start(now)

@@ -94,7 +94,7 @@ class Sending(Part):
         yet is not sent. To keep the order, the messages after it are not sent either.
         """
         while self.may_send(session):
-            position = session.OutgoingMessageTable.next_unsent()
+            position = session.OutgoingMessageTable.get_next_unsent()
             if position is None or position.MessagePosition.awaits_disk:
                 return
             go_on = self.send_user_message(session, position, now)

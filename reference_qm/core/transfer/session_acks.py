@@ -23,15 +23,15 @@ class SessionAcks(Part):
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         """Handle an acknowledgment. Then send the messages for which the window has room. Spec: MS-MQQB 3.1.5.5."""
-        newly = header.AckSequenceNumber - session.last_ack & 0xFFFF
-        if newly > session.MessageSentCount - session.last_ack & 0xFFFF:
+        newly = header.AckSequenceNumber - session.last_ack_number & 0xFFFF
+        if newly > session.MessageSentCount - session.last_ack_number & 0xFFFF:
             message = (
                 f"the field acknowledges message {header.AckSequenceNumber}, which does not await an acknowledgment"
             )
             error = FormatError("SessionHeader.AckSequenceNumber", 0, "MS-MQMQ 2.2.20.4", message)
             self.qm.closing.refuse_malformed(session, error, now)
             return
-        session.last_ack = header.AckSequenceNumber
+        session.last_ack_number = header.AckSequenceNumber
         self.mark_acknowledged(session, header)
         self.delete_acknowledged_express(session, header)
         self.delete_acknowledged_recoverable(session, header)
@@ -166,7 +166,7 @@ class SessionAcks(Part):
         """
         unsaved = len(session.receipts)
         session.RecoverableMsgAckFlags = 0
-        session.UnackedReceivedMsgCount = session.carried = unsaved & 0xFFFF
+        session.UnackedReceivedMsgCount = session.already_acknowledged_count = unsaved & 0xFFFF
         session.LastAckedRecoverableMsgSeqNumber = session.RecoverableMessageReceivedCount - unsaved & 0xFFFF
         self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
         if unsaved:
@@ -198,7 +198,7 @@ class SessionAcks(Part):
 
         Messages that were already acknowledged as received but still wait for the disk are not counted again.
         """
-        received = session.UnackedReceivedMsgCount - session.carried & 0xFFFF
+        received = session.UnackedReceivedMsgCount - session.already_acknowledged_count & 0xFFFF
         if session.SessionState is SessionState.OPEN and received >= max(1, session.ReceivedWindowSize):
             self.send(session, now)
 

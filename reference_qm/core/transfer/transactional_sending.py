@@ -87,7 +87,7 @@ class TransactionalSending(Part):
         for position in session.OutgoingMessageTable:
             if position.TxSequenceNumber and not position.ReceivedOrderAck:
                 leave_window(session, position)
-                session.OutgoingMessageTable.send_again(position)
+                session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
         self.qm.post(SessionMaySend(session))
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
+from reference_qm.rpc.interfaces.method import (
+    declare_in,
+    declare_in_out,
+    declare_interface,
+    declare_method,
+    declare_out,
+)
 from reference_qm.rpc.ndr import (
     GUID,
     U8,
@@ -26,35 +32,35 @@ TWR_T = Struct(
     tower_octet_string=ConformantArray(U8, size_is="tower_length"),
 )
 
-EPT = interface(
+EPT = declare_interface(
     "ept",
     "e1af8308-5d1f-11c9-91a4-08002b14a0fa",
     3,
     [
         (
             3,
-            method(
+            declare_method(
                 "ept_map",
                 "MS-RPCE 2.2.1.2.5",
-                in_("obj", declare_full_pointer(GUID)),
-                in_("map_tower", declare_full_pointer(TWR_T)),
-                in_out("entry_handle", LOOKUP_HANDLE),
-                in_("max_towers", U32.within(0, MAX_TOWERS)),
-                out("num_towers", U32),
-                out(
+                declare_in("obj", declare_full_pointer(GUID)),
+                declare_in("map_tower", declare_full_pointer(TWR_T)),
+                declare_in_out("entry_handle", LOOKUP_HANDLE),
+                declare_in("max_towers", U32.within(0, MAX_TOWERS)),
+                declare_out("num_towers", U32),
+                declare_out(
                     "ITowers",
                     ConformantVaryingArray(declare_full_pointer(TWR_T), size_is="max_towers", length_is="num_towers"),
                 ),
-                out("status", U32),
+                declare_out("status", U32),
             ),
         ),
         (
             4,
-            method(
+            declare_method(
                 "ept_lookup_handle_free",
                 "MS-RPCE 2.2.1.2.8",
-                in_out("entry_handle", LOOKUP_HANDLE),
-                out("status", U32),
+                declare_in_out("entry_handle", LOOKUP_HANDLE),
+                declare_out("status", U32),
             ),
         ),
     ],

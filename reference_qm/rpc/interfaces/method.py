@@ -13,7 +13,7 @@ from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWriter
 from reference_qm.rpc.syntaxes import SyntaxId
 
-RETURN = "Return"
+RETURN_VALUE_NAME = "Return"
 """The name under which a method's return value appears among the results of the method."""
 
 
@@ -38,17 +38,17 @@ class Parameter:
     type: NdrType
 
 
-def in_(name: str, kind: NdrType) -> Parameter:
+def declare_in(name: str, kind: NdrType) -> Parameter:
     """Declare an [in] parameter."""
     return Parameter(name, Direction.IN, kind)
 
 
-def out(name: str, kind: NdrType) -> Parameter:
+def declare_out(name: str, kind: NdrType) -> Parameter:
     """Declare an [out] parameter."""
     return Parameter(name, Direction.OUT, kind)
 
 
-def in_out(name: str, kind: NdrType) -> Parameter:
+def declare_in_out(name: str, kind: NdrType) -> Parameter:
     """Declare an [in, out] parameter."""
     return Parameter(name, Direction.IN_OUT, kind)
 
@@ -100,23 +100,23 @@ class Method:
         """Return the [in] parameters in the stub of a request. Raise StubError for an invalid stub. ``padding``:
         the number of ignored bytes after the parameters.
         """
-        return self._read(stub, encoding, Direction.IN, {}, padding)
+        return self._read_stub(stub, encoding, Direction.IN, {}, padding)
 
     def read_out(self, stub: bytes, encoding: Encoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the results in the stub of a response. Raise StubError for an invalid stub. ``arguments``: the
         arguments of the request.
         """
-        return self._read(stub, encoding, Direction.OUT, arguments)
+        return self._read_stub(stub, encoding, Direction.OUT, arguments)
 
     def build_in(self, arguments: Mapping[str, Any], encoding: Encoding) -> bytes:
         """Return the stub of a request. Raise MisuseError if arguments are missing, unknown or invalid."""
-        return self._build(arguments, encoding, Direction.IN, arguments)
+        return self._build_stub(arguments, encoding, Direction.IN, arguments)
 
     def build_out(self, results: Mapping[str, Any], encoding: Encoding, arguments: Mapping[str, Any]) -> bytes:
         """Return the stub of a response. Raise MisuseError if results are missing, unknown or invalid."""
-        return self._build(results, encoding, Direction.OUT, {**arguments, **results})
+        return self._build_stub(results, encoding, Direction.OUT, {**arguments, **results})
 
-    def _read(
+    def _read_stub(
         self, stub: bytes, encoding: Encoding, direction: Direction, beside: Mapping[str, Any], padding: int = 0
     ) -> dict[str, Any]:
         reader = NdrReader(stub, encoding, self.section)
@@ -125,11 +125,11 @@ class Method:
         for one in self.passing[direction]:
             reader.where = one.name
             values[one.name] = scope[one.name] = one.type.read_whole(reader, scope)
-        reader.take(min(reader.remaining, padding))
-        reader.finish(f"{self.name} stub")
+        reader.read_bytes(min(reader.remaining, padding))
+        reader.require_end(f"{self.name} stub")
         return values
 
-    def _build(
+    def _build_stub(
         self, values: Mapping[str, Any], encoding: Encoding, direction: Direction, scope: Mapping[str, Any]
     ) -> bytes:
         writer = NdrWriter(encoding, self.name)
@@ -142,9 +142,9 @@ class Method:
         return bytes(writer.data)
 
 
-def method(name: str, section: str, *parameters: Parameter, returns: NdrType | None = None) -> Method:
+def declare_method(name: str, section: str, *parameters: Parameter, returns: NdrType | None = None) -> Method:
     """Declare a method. Its return value is the last item of a response."""
-    result = (out(RETURN, returns),) if returns is not None else ()
+    result = (declare_out(RETURN_VALUE_NAME, returns),) if returns is not None else ()
     return Method(name, section, parameters + result)
 
 
@@ -157,6 +157,6 @@ class Interface:
     methods: Mapping[int, Method]
 
 
-def interface(name: str, uuid: str, major: int, methods: Iterable[tuple[int, Method]]) -> Interface:
+def declare_interface(name: str, uuid: str, major: int, methods: Iterable[tuple[int, Method]]) -> Interface:
     """Declare version ``major``.0 of an interface."""
     return Interface(name, SyntaxId(UUID(uuid), major), MappingProxyType(dict(methods)))

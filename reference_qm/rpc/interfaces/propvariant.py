@@ -47,19 +47,19 @@ class VarType(IntEnum):
     VT_VECTOR = 0x1000
 
 
-def _counted_array(name: str, section: str, element: NdrType) -> Struct:
+def _declare_counted_array(name: str, section: str, element: NdrType) -> Struct:
     return Struct(name, section, cElems=U32, pElems=declare_unique_pointer(ConformantArray(element, "cElems")))
 
 
 BLOB = Struct("BLOB", "MS-MQMQ 2.2.15", cbSize=U32, pBlobData=declare_unique_pointer(ConformantArray(U8, "cbSize")))
 _VECTOR_TYPES = {
-    VarType.VT_UI1: _counted_array("CAUB", "MS-MQMQ 2.2.16.1", U8),
-    VarType.VT_UI2: _counted_array("CAUI", "MS-MQMQ 2.2.16.2", U16),
-    VarType.VT_I4: _counted_array("CAL", "MS-MQMQ 2.2.16.3", U32),
-    VarType.VT_UI4: _counted_array("CAUL", "MS-MQMQ 2.2.16.4", U32),
-    VarType.VT_UI8: _counted_array("CAUH", "MS-MQMQ 2.2.16.5", U64),
-    VarType.VT_CLSID: _counted_array("CACLSID", "MS-MQMQ 2.2.16.6", GUID),
-    VarType.VT_LPWSTR: _counted_array("CALPWSTR", "MS-MQMQ 2.2.16.7", QUEUE_NAME_POINTER),
+    VarType.VT_UI1: _declare_counted_array("CAUB", "MS-MQMQ 2.2.16.1", U8),
+    VarType.VT_UI2: _declare_counted_array("CAUI", "MS-MQMQ 2.2.16.2", U16),
+    VarType.VT_I4: _declare_counted_array("CAL", "MS-MQMQ 2.2.16.3", U32),
+    VarType.VT_UI4: _declare_counted_array("CAUL", "MS-MQMQ 2.2.16.4", U32),
+    VarType.VT_UI8: _declare_counted_array("CAUH", "MS-MQMQ 2.2.16.5", U64),
+    VarType.VT_CLSID: _declare_counted_array("CACLSID", "MS-MQMQ 2.2.16.6", GUID),
+    VarType.VT_LPWSTR: _declare_counted_array("CALPWSTR", "MS-MQMQ 2.2.16.7", QUEUE_NAME_POINTER),
 }
 _UNION_ARM_BY_TYPE: dict[int, NdrType | None] = {
     VarType.VT_EMPTY: None,
@@ -83,7 +83,7 @@ _UNION_ARM_BY_TYPE: dict[int, NdrType | None] = {
 def _declare_propvariant(deeper: int) -> Struct:
     arms = dict(_UNION_ARM_BY_TYPE)
     if deeper:
-        arms[VarType.VT_VECTOR | VarType.VT_VARIANT] = _counted_array(
+        arms[VarType.VT_VECTOR | VarType.VT_VARIANT] = _declare_counted_array(
             "CAPROPVARIANT", "MS-MQMQ 2.2.16.8", _declare_propvariant(deeper - 1)
         )
     return Struct(

@@ -8,7 +8,13 @@ pointer_default [unique]: it can be NULL.
 
 from __future__ import annotations
 
-from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
+from reference_qm.rpc.interfaces.method import (
+    declare_in,
+    declare_in_out,
+    declare_interface,
+    declare_method,
+    declare_out,
+)
 from reference_qm.rpc.ndr import (
     ENUM,
     GUID,
@@ -25,9 +31,9 @@ from reference_qm.rpc.ndr import (
 MAX_BUFFER_SIZE = 4325376
 """The maximum of REMOTEREADDESC.dwSize in bytes (MS-MQQP 2.2.2.1)."""
 
-RRSESSION = HandleType("PCTX_RRSESSION_HANDLE_TYPE")
+RRSESSION_HANDLE = HandleType("PCTX_RRSESSION_HANDLE_TYPE")
 """The handle type of an open queue (MS-MQQP 2.2.1.1)."""
-REMOTEREAD = HandleType("PCTX_REMOTEREAD_HANDLE_TYPE")
+REMOTEREAD_HANDLE = HandleType("PCTX_REMOTEREAD_HANDLE_TYPE")
 """The handle type of a read session (MS-MQQP 2.2.1.2)."""
 
 REMOTEREADDESC = Struct(
@@ -49,65 +55,79 @@ REMOTEREADDESC2 = Struct(
     "REMOTEREADDESC2", "MS-MQQP 2.2.2.2", pRemoteReadDesc=declare_unique_pointer(REMOTEREADDESC), SequentialId=U64
 )
 
-QM2QM = interface(
+QM2QM = declare_interface(
     "qm2qm",
     "1088a980-eae5-11d0-8d9b-00a02453c337",
     1,
     enumerate(
         [
-            method(
+            declare_method(
                 "RemoteQMStartReceive",
                 "MS-MQQP 3.1.4.1",
-                out("pphContext", REMOTEREAD),
-                in_out("lpRemoteReadDesc", REMOTEREADDESC),
+                declare_out("pphContext", REMOTEREAD_HANDLE),
+                declare_in_out("lpRemoteReadDesc", REMOTEREADDESC),
                 returns=U32,
             ),
-            method(
+            declare_method(
                 "RemoteQMEndReceive",
                 "MS-MQQP 3.1.4.2",
-                in_out("pphContext", REMOTEREAD),
-                in_("dwAck", U32.within(1, 2)),
+                declare_in_out("pphContext", REMOTEREAD_HANDLE),
+                declare_in("dwAck", U32.within(1, 2)),
                 returns=U32,
             ),
-            method(
+            declare_method(
                 "RemoteQMOpenQueue",
                 "MS-MQQP 3.1.4.3",
-                out("phContext", RRSESSION),
-                in_("pLicGuid", GUID),
-                in_("dwMQS", U32.within(0, 16)),
-                in_("hQueue", U32),
-                in_("pQueue", U32),
-                in_("dwpContext", U32),
+                declare_out("phContext", RRSESSION_HANDLE),
+                declare_in("pLicGuid", GUID),
+                declare_in("dwMQS", U32.within(0, 16)),
+                declare_in("hQueue", U32),
+                declare_in("pQueue", U32),
+                declare_in("dwpContext", U32),
                 returns=U32,
             ),
-            method("RemoteQMCloseQueue", "MS-MQQP 3.1.4.4", in_out("pphContext", RRSESSION), returns=U32),
-            method("RemoteQMCloseCursor", "MS-MQQP 3.1.4.5", in_("hQueue", U32), in_("hCursor", U32), returns=U32),
-            method(
+            declare_method(
+                "RemoteQMCloseQueue", "MS-MQQP 3.1.4.4", declare_in_out("pphContext", RRSESSION_HANDLE), returns=U32
+            ),
+            declare_method(
+                "RemoteQMCloseCursor",
+                "MS-MQQP 3.1.4.5",
+                declare_in("hQueue", U32),
+                declare_in("hCursor", U32),
+                returns=U32,
+            ),
+            declare_method(
                 "RemoteQMCancelReceive",
                 "MS-MQQP 3.1.4.6",
-                in_("hQueue", U32),
-                in_("pQueue", U32),
-                in_("dwRequestID", U32),
+                declare_in("hQueue", U32),
+                declare_in("pQueue", U32),
+                declare_in("dwRequestID", U32),
                 returns=U32,
             ),
-            method("RemoteQMPurgeQueue", "MS-MQQP 3.1.4.7", in_("hQueue", U32), returns=U32),
-            method("RemoteQMGetQMQMServerPort", "MS-MQQP 3.1.4.8", in_("dwPortType", U32.within(0, 3)), returns=U32),
-            method(
-                "RemoteQmGetVersion", "MS-MQQP 3.1.4.9", out("pMajor", U8), out("pMinor", U8), out("pBuildNumber", U16)
+            declare_method("RemoteQMPurgeQueue", "MS-MQQP 3.1.4.7", declare_in("hQueue", U32), returns=U32),
+            declare_method(
+                "RemoteQMGetQMQMServerPort", "MS-MQQP 3.1.4.8", declare_in("dwPortType", U32.within(0, 3)), returns=U32
             ),
-            method(
+            declare_method(
+                "RemoteQmGetVersion",
+                "MS-MQQP 3.1.4.9",
+                declare_out("pMajor", U8),
+                declare_out("pMinor", U8),
+                declare_out("pBuildNumber", U16),
+            ),
+            declare_method(
                 "RemoteQMStartReceive2",
                 "MS-MQQP 3.1.4.10",
-                out("pphContext", REMOTEREAD),
-                in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
+                declare_out("pphContext", REMOTEREAD_HANDLE),
+                declare_in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
                 returns=U32,
             ),
-            method(
+            declare_method(
                 "RemoteQMStartReceiveByLookupId",
                 "MS-MQQP 3.1.4.11",
-                in_("LookupId", U64),
-                out("pphContext", REMOTEREAD),
-                in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
+                declare_in("LookupId", U64),
+                declare_out("pphContext", REMOTEREAD_HANDLE),
+                declare_in_out("lpRemoteReadDesc2", REMOTEREADDESC2),
                 returns=U32,
             ),
         ]

@@ -8,58 +8,69 @@ sends a zeroed structure (<29>), as declared here.
 
 from __future__ import annotations
 
-from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
+from reference_qm.rpc.interfaces.method import (
+    declare_in,
+    declare_in_out,
+    declare_interface,
+    declare_method,
+    declare_out,
+)
 from reference_qm.rpc.interfaces.propvariant import OBJECT_FORMAT, PROPVARIANT
-from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, OPENREMOTE, QUEUE_FORMAT
+from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, OPENREMOTE_HANDLE, QUEUE_FORMAT
 from reference_qm.rpc.ndr import GUID, U32, ConformantArray, declare_unique_pointer
 
-QMCOMM = interface(
+QMCOMM = declare_interface(
     "qmcomm",
     "fdb3a030-065f-11d1-bb9b-00a024ea5525",
     1,
     [
         (
             2,
-            method(
+            declare_method(
                 "R_QMOpenRemoteQueue",
                 "MS-MQMP 3.1.4.2",
-                out("pphContext", OPENREMOTE),
-                out("pdwContext", U32),
-                in_("pQueueFormat", declare_unique_pointer(QUEUE_FORMAT)),
-                in_("dwCallingProcessID", U32),
-                in_("dwDesiredAccess", U32),
-                in_("dwShareMode", U32),
-                in_("pLicGuid", GUID),
-                in_("dwMQS", U32),
-                out("dwpQueue", U32),
-                out("phQueue", U32),
+                declare_out("pphContext", OPENREMOTE_HANDLE),
+                declare_out("pdwContext", U32),
+                declare_in("pQueueFormat", declare_unique_pointer(QUEUE_FORMAT)),
+                declare_in("dwCallingProcessID", U32),
+                declare_in("dwDesiredAccess", U32),
+                declare_in("dwShareMode", U32),
+                declare_in("pLicGuid", GUID),
+                declare_in("dwMQS", U32),
+                declare_out("dwpQueue", U32),
+                declare_out("phQueue", U32),
                 returns=U32,
             ),
         ),
-        (3, method("R_QMCloseRemoteQueueContext", "MS-MQMP 3.1.4.3", in_out("pphContext", OPENREMOTE))),
+        (
+            3,
+            declare_method(
+                "R_QMCloseRemoteQueueContext", "MS-MQMP 3.1.4.3", declare_in_out("pphContext", OPENREMOTE_HANDLE)
+            ),
+        ),
         (
             4,
-            method(
+            declare_method(
                 "R_QMCreateRemoteCursor",
                 "MS-MQMP 3.1.4.4",
-                in_("ptb1", CACTRANSFERBUFFERV1),
-                in_("hQueue", U32),
-                out("phCursor", U32),
+                declare_in("ptb1", CACTRANSFERBUFFERV1),
+                declare_in("hQueue", U32),
+                declare_out("phCursor", U32),
                 returns=U32,
             ),
         ),
         (
             10,
-            method(
+            declare_method(
                 "R_QMGetObjectProperties",
                 "MS-MQMP 3.1.4.9",
-                in_("pObjectFormat", OBJECT_FORMAT),
-                in_("cp", U32.within(1, 128)),
-                in_("aProp", ConformantArray(U32, "cp")),
-                in_out("apVar", ConformantArray(PROPVARIANT, "cp")),
+                declare_in("pObjectFormat", OBJECT_FORMAT),
+                declare_in("cp", U32.within(1, 128)),
+                declare_in("aProp", ConformantArray(U32, "cp")),
+                declare_in_out("apVar", ConformantArray(PROPVARIANT, "cp")),
                 returns=U32,
             ),
         ),
-        (31, method("R_QMGetRTQMServerPort", "MS-MQMP 3.1.4.24", in_("fIP", U32), returns=U32)),
+        (31, declare_method("R_QMGetRTQMServerPort", "MS-MQMP 3.1.4.24", declare_in("fIP", U32), returns=U32)),
     ],
 )

@@ -25,14 +25,14 @@ from reference_qm.rpc.ndr import (
 )
 from reference_qm.rpc.ndr.types import Unsigned
 
-LONGEST_NAME = 0x8000
+MAX_QUEUE_NAME_CHARACTERS = 0x8000
 """The maximum length in characters of a direct format name or a domain. The documents set no limit."""
 MAX_FORMAT_NAME_CHARACTERS = 1024
 
-OPENREMOTE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
+OPENREMOTE_HANDLE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
 """The handle type of a queue opened for remote reading (MS-MQMP 2.2.1.1.3)."""
 
-QUEUE_NAME_POINTER = declare_unique_pointer(WideString(LONGEST_NAME))
+QUEUE_NAME_POINTER = declare_unique_pointer(WideString(MAX_QUEUE_NAME_CHARACTERS))
 
 OBJECTID = Struct("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
 DL_ID = Struct("DL_ID", "MS-MQMQ 2.2.9", m_DlGuid=GUID, m_pwzDomain=QUEUE_NAME_POINTER)
@@ -162,7 +162,7 @@ CACTRANSFERBUFFERV1 = Struct(
 )
 
 
-def zeroed_transfer_buffer() -> dict[str, Any]:
+def build_zeroed_transfer_buffer() -> dict[str, Any]:
     """Return a CACTransferBufferV1 with zero fields and NULL pointers, as Windows sends it (MS-MQMP <29>)."""
     zero: dict[str, Any] = {
         name: 0 if isinstance(kind, Unsigned) else None for name, kind in CACTRANSFERBUFFERV1.fields.items()

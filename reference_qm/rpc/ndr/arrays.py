@@ -7,14 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourValues
 from reference_qm.rpc.ndr.types import WCHAR, NdrType
 
-Extent = str | int
+SizeAttribute = str | int
 """The value of a size_is or length_is: either the name of a neighbouring field or parameter, or a constant."""
 
 
-def get_correlated_value(given: Extent, scope: Scope) -> int:
+def get_correlated_value(given: SizeAttribute, scope: NeighbourValues) -> int:
     """Return the value of a size_is or length_is, which is a number of elements."""
     return given if isinstance(given, int) else scope[given]
 
@@ -32,10 +32,10 @@ class FixedArray(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return self.size * self.element.get_least_size(encoding)
 
-    def read(self, reader: NdrReader, scope: Scope) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
         return self.element.read_many(reader, self.size, scope)
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         if len(value) != self.size:
             writer.raise_misuse(f"has {len(value)} elements, not {self.size}")
         self.element.write_many(writer, value, scope)
@@ -46,7 +46,7 @@ class ConformantArray(NdrType):
     """An array with [size_is(n)]. A stub contains the maximum count, followed by that number of elements."""
 
     element: NdrType
-    size_is: Extent
+    size_is: SizeAttribute
 
     def get_alignment(self, encoding: Encoding) -> int:
         return max(encoding.pointer_size, self.element.get_alignment(encoding))
@@ -54,33 +54,33 @@ class ConformantArray(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return encoding.pointer_size
 
-    def read(self, reader: NdrReader, scope: Scope) -> Any:
-        return self.read_elements(reader, reader.count(), scope)
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+        return self.read_elements(reader, reader.read_count(), scope)
 
-    def read_elements(self, reader: NdrReader, maximum: int, scope: Scope) -> Any:
+    def read_elements(self, reader: NdrReader, maximum: int, scope: NeighbourValues) -> Any:
         """Read the elements after a maximum count, which must equal the value of the correlated field."""
         wanted = get_correlated_value(self.size_is, scope)
         if maximum != wanted:
             reader.refuse(f"the array has the maximum count {maximum}, but {self.size_is} is {wanted}")
-        reader.align(self.element.get_alignment(reader.encoding))
+        reader.skip_padding(self.element.get_alignment(reader.encoding))
         return self.element.read_many(reader, maximum, scope)
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
         return _read_deferred(self.element, reader, value, scope)
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        writer.count(len(value))
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+        writer.write_count(len(value))
         self.write_elements(writer, value, scope)
 
-    def write_elements(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write_elements(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         """Write the elements after the maximum count."""
         wanted = get_correlated_value(self.size_is, scope)
         if len(value) != wanted:
             writer.raise_misuse(f"has {len(value)} elements, but {self.size_is} is {wanted}")
-        writer.align(self.element.get_alignment(writer.encoding))
+        writer.write_padding(self.element.get_alignment(writer.encoding))
         self.element.write_many(writer, value, scope)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         _write_deferred(self.element, writer, value, scope)
 
 
@@ -91,8 +91,8 @@ class ConformantVaryingArray(NdrType):
     """
 
     element: NdrType
-    size_is: Extent
-    length_is: Extent
+    size_is: SizeAttribute
+    length_is: SizeAttribute
 
     def get_alignment(self, encoding: Encoding) -> int:
         return max(encoding.pointer_size, self.element.get_alignment(encoding))
@@ -100,7 +100,7 @@ class ConformantVaryingArray(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return 3 * encoding.pointer_size
 
-    def read(self, reader: NdrReader, scope: Scope) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
         maximum, actual = _read_counts(reader)
         for given, found, what in (
             (self.size_is, maximum, "has room for"),
@@ -109,21 +109,21 @@ class ConformantVaryingArray(NdrType):
             wanted = get_correlated_value(given, scope)
             if found != wanted:
                 reader.refuse(f"{what} {found} elements, but {given} is {wanted}")
-        reader.align(self.element.get_alignment(reader.encoding))
+        reader.skip_padding(self.element.get_alignment(reader.encoding))
         return self.element.read_many(reader, actual, scope)
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
         return _read_deferred(self.element, reader, value, scope)
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         size, length = get_correlated_value(self.size_is, scope), get_correlated_value(self.length_is, scope)
         if len(value) != length or length > size:
             writer.raise_misuse(f"has {len(value)} elements, but {self.length_is} is {length} of {size}")
         _write_counts(writer, size, length)
-        writer.align(self.element.get_alignment(writer.encoding))
+        writer.write_padding(self.element.get_alignment(writer.encoding))
         self.element.write_many(writer, value, scope)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         _write_deferred(self.element, writer, value, scope)
 
 
@@ -141,7 +141,7 @@ class WideString(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return 3 * encoding.pointer_size + 2
 
-    def read(self, reader: NdrReader, scope: Scope) -> str:
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> str:
         _, actual = _read_counts(reader)
         if actual > self.longest:
             reader.refuse(f"the text has {actual} characters, more than {self.longest}")
@@ -150,7 +150,7 @@ class WideString(NdrType):
             reader.refuse("the text must have exactly one null, at its end")
         return text[:-1]
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         units = len(value.encode("utf-16-le", "surrogatepass")) // 2 + 1
         if "\0" in value or units > self.longest:
             writer.raise_misuse(f"takes up to {self.longest} characters and a null only at the end; it has {units}")
@@ -160,7 +160,7 @@ class WideString(NdrType):
 
 def _read_counts(reader: NdrReader) -> tuple[int, int]:
     """Read maximum count, offset and actual count (MS-RPCE 3.1.1.5.3.2.1.7, 3.1.1.5.3.2.1.12)."""
-    maximum, offset, actual = reader.count(), reader.count(), reader.count()
+    maximum, offset, actual = reader.read_count(), reader.read_count(), reader.read_count()
     if offset:
         reader.refuse(f"the array starts at element {offset} instead of 0")
     if actual > maximum:
@@ -170,16 +170,16 @@ def _read_counts(reader: NdrReader) -> tuple[int, int]:
 
 def _write_counts(writer: NdrWriter, maximum: int, actual: int) -> None:
     for count in (maximum, 0, actual):
-        writer.count(count)
+        writer.write_count(count)
 
 
-def _read_deferred(element: NdrType, reader: NdrReader, value: Any, scope: Scope) -> Any:
+def _read_deferred(element: NdrType, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
     if not isinstance(value, list):
         return value  # bytes and str contain no pointers
     return [element.read_deferred(reader, one, scope) for one in value]
 
 
-def _write_deferred(element: NdrType, writer: NdrWriter, value: Any, scope: Scope) -> None:
+def _write_deferred(element: NdrType, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
     if isinstance(value, list):
         for one in value:
             element.write_deferred(writer, one, scope)

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, get_correlated_value
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourValues
 from reference_qm.rpc.ndr.types import NdrType, Unsigned
 
 _NULL_POINTER = object()
@@ -44,17 +44,17 @@ class Pointer(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return encoding.pointer_size
 
-    def read(self, reader: NdrReader, scope: Scope) -> Any:
-        identifier = reader.number(reader.encoding.pointer_size)
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+        identifier = reader.read_number(reader.encoding.pointer_size)
         if identifier:
             return identifier
         if self.kind is PointerKind.REF:
             reader.refuse("a reference pointer is NULL")
-        if self._elements(scope):
-            reader.refuse(f"the pointer is NULL, but {self._elements(scope)} elements are announced")
+        if self._get_max_element_count(scope):
+            reader.refuse(f"the pointer is NULL, but {self._get_max_element_count(scope)} elements are announced")
         return _NULL_POINTER
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
         if value is _NULL_POINTER:
             return None
         if self.kind is not PointerKind.FULL:
@@ -66,16 +66,16 @@ class Pointer(NdrType):
             reader.refuse(f"referent {value:#x} was already used for a target of a different type")
         return referent
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        if value is None and (self.kind is PointerKind.REF or self._elements(scope)):
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+        if value is None and (self.kind is PointerKind.REF or self._get_max_element_count(scope)):
             writer.raise_misuse("must not be NULL here")
         writer.write_referent(value is not None)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         if value is not None:
             self.target.write_whole(writer, value, scope)
 
-    def _elements(self, scope: Scope) -> int:
+    def _get_max_element_count(self, scope: NeighbourValues) -> int:
         """Return the maximum number of elements of the array that this pointer refers to (MS-RPCE 3.1.1.5.3.3.1.2)."""
         if isinstance(self.target, ConformantArray | ConformantVaryingArray) and isinstance(self.target.size_is, str):
             return int(scope.get(self.target.size_is, 0))
@@ -124,46 +124,46 @@ class Struct(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return sum(kind.get_least_size(encoding) for _, kind, _ in self._fixed)
 
-    def read(self, reader: NdrReader, scope: Scope) -> dict[str, Any]:
-        maximum = reader.count() if self._conformant is not None else 0
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> dict[str, Any]:
+        maximum = reader.read_count() if self._conformant is not None else 0
         alignment = self.get_alignment(reader.encoding)
-        reader.align(alignment)
+        reader.skip_padding(alignment)
         value: dict[str, Any] = {}
         for field, kind, where in self._fixed:
             reader.where = where
             value[field] = kind.read(reader, value)
         if reader.encoding.wide:
-            reader.align(alignment)
+            reader.skip_padding(alignment)
         if self._conformant is not None:
             field, array = self._conformant
             reader.where = f"{self.name}.{field}"
             value[field] = array.read_elements(reader, maximum, value)
         return value
 
-    def read_deferred(self, reader: NdrReader, value: dict[str, Any], scope: Scope) -> dict[str, Any]:
+    def read_deferred(self, reader: NdrReader, value: dict[str, Any], scope: NeighbourValues) -> dict[str, Any]:
         for field, kind in self.fields.items():
             reader.where = f"{self.name}.{field}"
             value[field] = kind.read_deferred(reader, value[field], value)
         return value
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         if not isinstance(value, Mapping) or value.keys() != self.fields.keys():
             writer.raise_misuse(f"takes the fields of {self.name}: {', '.join(self.fields)}")
         if self._conformant is not None:
-            writer.count(len(value[self._conformant[0]]))
+            writer.write_count(len(value[self._conformant[0]]))
         alignment = self.get_alignment(writer.encoding)
-        writer.align(alignment)
+        writer.write_padding(alignment)
         for field, kind, where in self._fixed:
             writer.where = where
             kind.write(writer, value[field], value)
         if writer.encoding.wide:
-            writer.align(alignment)
+            writer.write_padding(alignment)
         if self._conformant is not None:
             field, array = self._conformant
             writer.where = f"{self.name}.{field}"
             array.write_elements(writer, value[field], value)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         for field, kind in self.fields.items():
             writer.where = f"{self.name}.{field}"
             kind.write_deferred(writer, value[field], value)
@@ -186,17 +186,17 @@ class Union(NdrType):
         self.arms = arms
 
     def get_alignment(self, encoding: Encoding) -> int:
-        return max(self.discriminant.size, self._arm_alignment(encoding))
+        return max(self.discriminant.size, self._get_arm_alignment(encoding))
 
     def get_least_size(self, encoding: Encoding) -> int:
         return self.discriminant.size
 
-    def _arm_alignment(self, encoding: Encoding) -> int:
+    def _get_arm_alignment(self, encoding: Encoding) -> int:
         return max(arm.get_alignment(encoding) for arm in self.arms.values() if arm is not None)
 
-    def read(self, reader: NdrReader, scope: Scope) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
         if reader.encoding.wide:
-            reader.align(self.get_alignment(reader.encoding))
+            reader.skip_padding(self.get_alignment(reader.encoding))
         tag = self.discriminant.read(reader, scope)
         if tag != scope[self.switch_is]:
             reader.refuse(f"the discriminant is {tag}, but {self.switch_is} is {scope[self.switch_is]}")
@@ -206,28 +206,28 @@ class Union(NdrType):
         if arm is None:
             return None
         if reader.encoding.wide:
-            reader.align(self._arm_alignment(reader.encoding))
+            reader.skip_padding(self._get_arm_alignment(reader.encoding))
         return arm.read(reader, scope)
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
         arm = self.arms[scope[self.switch_is]]
         return None if arm is None else arm.read_deferred(reader, value, scope)
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         tag = get_correlated_value(self.switch_is, scope)
         if tag not in self.arms:
             writer.raise_misuse(f"has no arm {tag}")
         if writer.encoding.wide:
-            writer.align(self.get_alignment(writer.encoding))
+            writer.write_padding(self.get_alignment(writer.encoding))
         self.discriminant.write(writer, tag, scope)
         arm = self.arms[tag]
         if arm is None:
             return
         if writer.encoding.wide:
-            writer.align(self._arm_alignment(writer.encoding))
+            writer.write_padding(self._get_arm_alignment(writer.encoding))
         arm.write(writer, value, scope)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         arm = self.arms[scope[self.switch_is]]
         if arm is not None:
             arm.write_deferred(writer, value, scope)

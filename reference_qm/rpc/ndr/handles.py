@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourValues
 from reference_qm.rpc.ndr.types import NdrType
 
-NIL = UUID(int=0)
+NIL_HANDLE = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,13 @@ class HandleType(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return 20
 
-    def read(self, reader: NdrReader, scope: Scope) -> UUID | None:
-        attributes = reader.number(4)
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> UUID | None:
+        attributes = reader.read_number(4)
         if attributes:
             reader.refuse(f"the attributes of the {self.name} are {attributes:#x}, not 0", reader.offset - 4)
-        found = reader.uuid()
-        return None if found == NIL else found
+        found = reader.read_uuid()
+        return None if found == NIL_HANDLE else found
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        writer.number(4, 0)
-        writer.uuid(NIL if value is None else value)
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+        writer.write_number(4, 0)
+        writer.write_uuid(NIL_HANDLE if value is None else value)

@@ -10,7 +10,7 @@ from reference_qm.codec.format_error import FormatError
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import StubError
 
-Scope = Mapping[str, Any]
+NeighbourValues = Mapping[str, Any]
 """The values of the neighbouring fields or parameters, to which size_is, length_is and switch_is refer."""
 
 _FIRST_REFERENT = 0x00020000  # any nonzero number is allowed; a Windows client starts with this one
@@ -52,9 +52,9 @@ class NdrReader(OctetReader):
         self.full_referents: dict[int, tuple[object, Any]] = {}
         """The targets of full pointers: for each referent identifier, the type and the value of the target."""
 
-    def count(self) -> int:
+    def read_count(self) -> int:
         """Read a maximum count, an offset or an actual count."""
-        return self.number(self.encoding.pointer_size)
+        return self.read_number(self.encoding.pointer_size)
 
 
 class NdrWriter(OctetWriter):
@@ -67,9 +67,9 @@ class NdrWriter(OctetWriter):
         self.encoding = encoding
         self._referents = 0
 
-    def count(self, value: int) -> None:
+    def write_count(self, value: int) -> None:
         """Write a maximum count, an offset or an actual count."""
-        self.number(self.encoding.pointer_size, value)
+        self.write_number(self.encoding.pointer_size, value)
 
     def write_referent(self, present: bool) -> None:
         """Write the referent identifier of a pointer, or 0 for NULL."""
@@ -77,4 +77,4 @@ class NdrWriter(OctetWriter):
         if present:
             identifier = _FIRST_REFERENT + 4 * self._referents
             self._referents += 1
-        self.number(self.encoding.pointer_size, identifier)
+        self.write_number(self.encoding.pointer_size, identifier)

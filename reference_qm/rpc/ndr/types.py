@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourValues
 
 
 class NdrType(ABC):
@@ -31,30 +31,30 @@ class NdrType(ABC):
         """
 
     @abstractmethod
-    def read(self, reader: NdrReader, scope: Scope) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
         """Read the inline part of a value. Raise StubError for an invalid value."""
 
     @abstractmethod
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         """Write the inline part of a value. Raise MisuseError for an invalid value."""
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
         """Read the targets of embedded pointers, and return the complete value."""
         return value
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:  # noqa: B027 - most have none
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:  # noqa: B027 - most have none
         """Write the targets of the pointers that the value contains."""
 
-    def read_whole(self, reader: NdrReader, scope: Scope) -> Any:
+    def read_whole(self, reader: NdrReader, scope: NeighbourValues) -> Any:
         """Read a value and the targets of its pointers."""
         return self.read_deferred(reader, self.read(reader, scope), scope)
 
-    def write_whole(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write_whole(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         """Write a value and the targets of its pointers."""
         self.write(writer, value, scope)
         self.write_deferred(writer, value, scope)
 
-    def read_many(self, reader: NdrReader, count: int, scope: Scope) -> Any:
+    def read_many(self, reader: NdrReader, count: int, scope: NeighbourValues) -> Any:
         """Read the inline parts of the elements of an array. Raise StubError if fewer bytes are available than the
         count requires.
         """
@@ -63,7 +63,7 @@ class NdrType(ABC):
             reader.refuse(f"{count} elements need at least {count * least} bytes, but only {reader.remaining} are left")
         return [self.read(reader, scope) for _ in range(count)]
 
-    def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
+    def write_many(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
         """Write the inline parts of the elements of an array."""
         for value in values:
             self.write(writer, value, scope)
@@ -86,8 +86,8 @@ class Unsigned(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return self.size
 
-    def read(self, reader: NdrReader, scope: Scope) -> int:
-        value = reader.number(self.size)
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> int:
+        value = reader.read_number(self.size)
         strict = self.limits is not None and reader.encoding.strict
         if strict and self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
             reader.refuse(
@@ -96,10 +96,10 @@ class Unsigned(NdrType):
             )
         return value
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         if self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
             writer.raise_misuse(f"is {value}, which is outside {self.limits[0]} to {self.limits[1]}")
-        writer.number(self.size, value)
+        writer.write_number(self.size, value)
 
 
 class Octet(Unsigned):
@@ -110,10 +110,10 @@ class Octet(Unsigned):
     def __init__(self) -> None:
         super().__init__(1)
 
-    def read_many(self, reader: NdrReader, count: int, scope: Scope) -> bytes:
-        return reader.take(count)
+    def read_many(self, reader: NdrReader, count: int, scope: NeighbourValues) -> bytes:
+        return reader.read_bytes(count)
 
-    def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
+    def write_many(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
         writer.data += values
 
 
@@ -125,11 +125,11 @@ class WideCharacter(Unsigned):
     def __init__(self) -> None:
         super().__init__(2)
 
-    def read_many(self, reader: NdrReader, count: int, scope: Scope) -> str:
-        return reader.take(2 * count).decode(_UTF_16[reader.order], "surrogatepass")
+    def read_many(self, reader: NdrReader, count: int, scope: NeighbourValues) -> str:
+        return reader.read_bytes(2 * count).decode(_UTF_16_BY_BYTE_ORDER[reader.order], "surrogatepass")
 
-    def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
-        writer.data += values.encode(_UTF_16[writer.order], "surrogatepass")
+    def write_many(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
+        writer.data += values.encode(_UTF_16_BY_BYTE_ORDER[writer.order], "surrogatepass")
 
 
 class Enumeration(NdrType):
@@ -145,8 +145,8 @@ class Enumeration(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return encoding.enum_size
 
-    def read(self, reader: NdrReader, scope: Scope) -> int:
-        value = reader.number(reader.encoding.enum_size)
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> int:
+        value = reader.read_number(reader.encoding.enum_size)
         if value > _ENUM_MAX:
             reader.refuse(
                 f"the value is {value}, which is too large for an enumeration",
@@ -154,10 +154,10 @@ class Enumeration(NdrType):
             )
         return value
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         if value > _ENUM_MAX:
             writer.raise_misuse(f"is {value}, which is too large for an enumeration")
-        writer.number(writer.encoding.enum_size, value)
+        writer.write_number(writer.encoding.enum_size, value)
 
 
 class Guid(NdrType):
@@ -171,15 +171,15 @@ class Guid(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return 16
 
-    def read(self, reader: NdrReader, scope: Scope) -> UUID:
-        return reader.uuid()
+    def read(self, reader: NdrReader, scope: NeighbourValues) -> UUID:
+        return reader.read_uuid()
 
-    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        writer.uuid(value)
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+        writer.write_uuid(value)
 
 
 _ENUM_MAX = 0x7FFF
-_UTF_16 = {"<": "utf-16-le", ">": "utf-16-be"}
+_UTF_16_BY_BYTE_ORDER = {"<": "utf-16-le", ">": "utf-16-be"}
 
 U8 = Octet()
 U16 = Unsigned(2)

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, both
+from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_answer
 from reference_qm.core.commands.inspection import Inspection
@@ -28,7 +28,7 @@ from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescrip
 from reference_qm.model.position_list import Entry
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
-from reference_qm.security import DEFAULT_QUEUE_SECURITY, EVERYONE, Ace, AceType, Acl
+from reference_qm.security import DEFAULT_QUEUE_SECURITY, EVERYONE_SID, Ace, AceType, Acl
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import GetOutgoingQueue, Result
 
@@ -142,7 +142,7 @@ def _set_netbios_name_in_pathname(queue: Queue) -> None:
 
 
 def _grant_file_rights_to_everyone(queue: Queue) -> None:
-    queue.Security = replace(queue.Security, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, 0x001F_01FF, EVERYONE),)))
+    queue.Security = replace(queue.Security, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, 0x001F_01FF, EVERYONE_SID),)))
 
 
 def _set_site_scope(queue: Queue) -> None:
@@ -341,7 +341,7 @@ add(
     "queue-manager-head-of-purged-queue-not-end",
     "MQDMPR-3.1.1.2-21",
     "After a purge, the Head of the queue still refers to a purged message, which a peek then returns.",
-    both(replace_part(PurgedMessagePeekReader), replace_part(FirstPositionKeepingPurge)),
+    combine_installers(replace_part(PurgedMessagePeekReader), replace_part(FirstPositionKeepingPurge)),
     blind=True,
 )
 

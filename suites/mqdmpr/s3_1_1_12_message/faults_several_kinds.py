@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import during, wrong_fields
+from harness.faults.primitives import replace_during, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.reports import change_report_element
 from harness.faults.sent_messages import change_construction
@@ -203,7 +203,7 @@ add(
     "queue-manager-class-of-report-about-transactional-message-other",
     "MQDMPR-3.1.1.12-D06",
     "A report about a traced transactional message has the Class AckReachQueue.",
-    during(Tracing.send_report, OwnMessages.send, _change_class_of_transactional_report),
+    replace_during(Tracing.send_report, OwnMessages.send, _change_class_of_transactional_report),
     blind=True,
 )
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import each, none
-from harness.expectations.protocol import class_name
+from harness.expectations.protocol import get_class_name
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
@@ -237,13 +237,13 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     receiver.session.check_alive()
     disposition.cause_disposition(peer, sut, kind)
     expected = {
-        requested: sorted(class_name(value) for bit, value in classes.items() if bit in requested)
+        requested: sorted(get_class_name(value) for bit, value in classes.items() if bit in requested)
         for requested in REQUESTED_BIT_CASES
     }
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {
         requested: sorted(
-            class_name(get_message_class(ack)) for ack in acks if get_correlation_id(ack) == identifier(frame)
+            get_class_name(get_message_class(ack)) for ack in acks if get_correlation_id(ack) == identifier(frame)
         )
         for requested, frame in frames.items()
     }

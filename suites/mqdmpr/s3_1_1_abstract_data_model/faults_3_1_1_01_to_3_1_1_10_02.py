@@ -8,7 +8,7 @@ from uuid import uuid5
 
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, both
+from harness.faults.primitives import at_restart, combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import parse_format_name
 from reference_qm.codec.format_names import PublicName
@@ -21,7 +21,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.remote_starting import CheckOfRead, ReadDescription, RemoteStarting
+from reference_qm.core.remote.remote_starting import ReadCheck, ReadDescription, RemoteStarting
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
@@ -237,7 +237,7 @@ add(
     "sender-hardened-public-queue-not-locked",
     "MQDMPR-3.1.1.3-07",
     "In hardened security mode, the sender leaves the outgoing queues to public queues Inactive.",
-    both(replace_part(InactivePublicQueueCreator), replace_part(PublicQueueLockOmitter)),
+    combine_installers(replace_part(InactivePublicQueueCreator), replace_part(PublicQueueLockOmitter)),
     blind=True,
 )
 
@@ -281,7 +281,7 @@ class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
 class ServerRemoteReaderMissesLocalTransactionalMessages(RemoteStarting):
     """The server does not show a remote reader the transactional messages that its own applications sent."""
 
-    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[CheckOfRead, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[ReadCheck, ...], now: Now) -> None:
         hidden = [] if desc is None else self._list_local_transactional_messages(desc["hRemoteQueue"])
         for position in hidden:
             position.State = MessagePositionState.LOCKED

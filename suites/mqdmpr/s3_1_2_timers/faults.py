@@ -320,7 +320,7 @@ class DirectoryOnlineTimerExpiresOnce(DirectoryClient):
 
     def on_directory_online_timer(self, now: Now) -> None:
         if self.qm.adm.QueueManagerVersion == "second outage":
-            self.watch(now)
+            self.start_online_timer_if_offline(now)
             return
         super().on_directory_online_timer(now)
 

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import always, at_restart, during, skip
+from harness.faults.primitives import at_restart, change_after_every_input, replace_during, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.configuring import Configuring
@@ -99,7 +99,7 @@ def _change_published_public_keys(name: str, change: Callable[[MqdsPublicKeys], 
         values: dict[str, Any] = {name: keys}
         state.LocalQueueManager = replace(state.LocalQueueManager, **values)
 
-    return always(change_published_list)
+    return change_after_every_input(change_published_list)
 
 
 def _keep_first_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
@@ -325,7 +325,7 @@ add(
     "queue-manager-second-locked-outgoing-queue-not-sent-at-start",
     "MQDMPR-3.1.3-D13",
     "At its start, the queue manager sends the messages of only the first of several outgoing queues that were Locked.",
-    during(Initialization.begin, Administering.establish_waiting, _establish_session_of_first_queue_only),
+    replace_during(Initialization.begin, Administering.establish_waiting, _establish_session_of_first_queue_only),
     blind=True,
 )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import always, skip
+from harness.faults.primitives import change_after_every_input, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.commands.inputs import Inputs
@@ -51,7 +51,7 @@ add(
     "queue-manager-system-journal-is-private-queue",
     "MQDMPR-3.1.3-05",
     "The initialization creates the system journal with the QueueType Private.",
-    always(_make_system_journal_private),
+    change_after_every_input(_make_system_journal_private),
     blind=True,
 )
 
@@ -211,7 +211,7 @@ add(
     "queue-manager-qualified-name-begins-with-domain",
     "MQDMPR-3.1.3-D03",
     "The QualifiedComputerName of the queue manager begins with the domain.",
-    always(_put_domain_before_computer_name),
+    change_after_every_input(_put_domain_before_computer_name),
     blind=True,
 )
 
@@ -237,7 +237,7 @@ add(
     "queue-manager-qualified-name-without-period",
     "MQDMPR-3.1.3-D03",
     "The QualifiedComputerName of the queue manager has no period between the computer's name and the domain.",
-    always(_omit_period_of_qualified_name),
+    change_after_every_input(_omit_period_of_qualified_name),
     blind=True,
 )
 
@@ -251,7 +251,7 @@ add(
     "queue-manager-initialization-retry-duration-in-ms",
     "MQDMPR-3.1.3-D04",
     "The InitializationRetryTimerDuration is 120,000 after provisioning.",
-    always(_convert_retry_duration_to_ms),
+    change_after_every_input(_convert_retry_duration_to_ms),
     blind=True,
 )
 
@@ -278,7 +278,7 @@ add(
     "queue-manager-belongs-to-other-site",
     "MQDMPR-3.1.3-D05",
     "The queue manager belongs to a site that was not assigned to the queue manager.",
-    always(_set_site_to_other_site),
+    change_after_every_input(_set_site_to_other_site),
     blind=True,
 )
 

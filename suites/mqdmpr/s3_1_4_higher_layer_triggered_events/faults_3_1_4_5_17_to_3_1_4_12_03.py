@@ -310,8 +310,8 @@ add(
 class ReenlistmentTimeoutReportsFirstTransactionOnly(TransactionCommands):
     """At the reenlistment timeout the queue manager reports only the first of several transactions in doubt."""
 
-    def reenlistment_timeout(self, request: Any, token: int, now: Now) -> Result:
-        return Result({"in_doubt": super().reenlistment_timeout(request, token, now).values["in_doubt"][:1]})
+    def on_reenlistment_timeout(self, request: Any, token: int, now: Now) -> Result:
+        return Result({"in_doubt": super().on_reenlistment_timeout(request, token, now).values["in_doubt"][:1]})
 
 
 @fault("initiator-offline-retries-lost-session", breaks="MQDMPR-3.1.4.12-03")

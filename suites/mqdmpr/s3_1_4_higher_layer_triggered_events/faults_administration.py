@@ -61,8 +61,8 @@ add(
 class ReenlistmentTimeoutReportsNothing(TransactionCommands):
     """At the reenlistment timeout the queue manager reports that no transaction is in doubt."""
 
-    def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
-        super().reenlistment_timeout(request, token, now)
+    def on_reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
+        super().on_reenlistment_timeout(request, token, now)
         return Result({"in_doubt": []})
 
 
@@ -70,7 +70,7 @@ add(
     "reenlistment-timeout-does-not-stop-start",
     "MQDMPR-3.1.4.11-D02",
     "After the reenlistment timeout the queue manager continues its start.",
-    skip(Coordinating.reenlistment_timeout),
+    skip(Coordinating.on_reenlistment_timeout),
 )
 
 

@@ -11,6 +11,6 @@ from reference_qm.surface.clock import Now
 class AnyCommandsCarriedOutAfterReenlistmentTimeout(Coordinating):
     """After the Reenlistment Timeout, the queue manager goes offline, but carries out the requests of applications."""
 
-    def reenlistment_timeout(self, now: Now) -> None:
-        super().reenlistment_timeout(now)
+    def on_reenlistment_timeout(self, now: Now) -> None:
+        super().on_reenlistment_timeout(now)
         self.qm.halted = None

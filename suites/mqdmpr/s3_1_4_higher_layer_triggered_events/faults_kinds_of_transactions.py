@@ -325,8 +325,8 @@ for _kind, _outcome in (("empty", "prepared"), ("move", "aborted"), ("long", "pr
 class ReenlistmentTimeoutReportsTransactionsWithOperationsOnly(TransactionCommands):
     """When the Reenlistment Timeout expires, the queue manager reports only the transactions that receive messages."""
 
-    def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
+    def on_reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
         receiving = _make_operation_type_condition(OperationType.DEQUEUE)
         hidden = [str(one.Identifier) for one in self.qm.adm.TransactionCollection.values() if not receiving(one)]
-        answer = super().reenlistment_timeout(request, token, now)
+        answer = super().on_reenlistment_timeout(request, token, now)
         return replace(answer, values={"in_doubt": [one for one in answer.values["in_doubt"] if one not in hidden]})

@@ -11,7 +11,7 @@ from reference_qm.core.queueing.queues import Queues
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
-from reference_qm.security import ANONYMOUS, EVERYONE, SecurityDescriptor
+from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, SecurityDescriptor
 from reference_qm.security.access import QueueAccess
 from reference_qm.security.descriptor import Ace, AceType, Acl
 
@@ -51,7 +51,7 @@ def _change_descriptors_of_anonymous_queues(
     class AnonymousChanged(Queues):
         def add(self, queue: Queue) -> None:
             super().add(queue)
-            if queue.Security.Owner == ANONYMOUS and is_meant(queue):
+            if queue.Security.Owner == ANONYMOUS_SID and is_meant(queue):
                 queue.Security = change(queue.Security)
 
     return replace_part(AnonymousChanged)
@@ -60,7 +60,7 @@ def _change_descriptors_of_anonymous_queues(
 def _make_anonymous_entry_adder(kind: AceType, mask: int) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
     def add_entry(found: SecurityDescriptor) -> SecurityDescriptor:
         aces = () if found.Dacl is None else found.Dacl.Aces
-        return replace(found, Dacl=Acl((*aces, Ace(kind, mask, ANONYMOUS))))
+        return replace(found, Dacl=Acl((*aces, Ace(kind, mask, ANONYMOUS_SID))))
 
     return add_entry
 
@@ -71,21 +71,21 @@ for _name, _rule, _says, _is_meant, _change in (
         "MQDMPR-3.1.7.1.3.1-11",
         "The default security descriptor of a transactional queue names everyone as owner.",
         lambda queue: queue.Transactional,
-        lambda found: replace(found, Owner=EVERYONE),
+        lambda found: replace(found, Owner=EVERYONE_SID),
     ),
     (
         "owner-of-public-queue-everyone",
         "MQDMPR-3.1.7.1.3.1-11",
         "The default security descriptor of a public queue names everyone as owner.",
         lambda queue: queue.QueueType is QueueType.PUBLIC,
-        lambda found: replace(found, Owner=EVERYONE),
+        lambda found: replace(found, Owner=EVERYONE_SID),
     ),
     (
         "owner-of-journaled-queue-everyone",
         "MQDMPR-3.1.7.1.3.1-11",
         "The default security descriptor of a queue with journaling names everyone as owner.",
         lambda queue: queue.Journaling,
-        lambda found: replace(found, Owner=EVERYONE),
+        lambda found: replace(found, Owner=EVERYONE_SID),
     ),
     (
         "anonymous-entry-without-right",

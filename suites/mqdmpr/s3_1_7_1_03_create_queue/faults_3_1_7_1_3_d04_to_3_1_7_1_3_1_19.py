@@ -14,7 +14,7 @@ from reference_qm.core.queueing.queues import OnCreated, Queues
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
-from reference_qm.security import ANONYMOUS, EVERYONE, Acl, QueueAccess, SecurityDescriptor, Sid
+from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Acl, QueueAccess, SecurityDescriptor, Sid
 from reference_qm.security.descriptor import Ace, AceType
 
 
@@ -167,7 +167,7 @@ class SuppliedSecurityDescriptorOwnerIgnoredWithoutCreator(Queues):
     """
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        if supplied is not None and self.owner(user) == ANONYMOUS:
+        if supplied is not None and self.owner(user) == ANONYMOUS_SID:
             supplied = replace(supplied, Owner=None)
         return super().create_security(supplied, user)
 
@@ -295,15 +295,15 @@ for _name, _rule, _says, _which, _change in (
         "transactional-queue-everyone-reads-only",
         "MQDMPR-3.1.7.1.3.1-12",
         "The default security descriptor of a transactional queue grants everyone only the right to read properties.",
-        lambda queue: queue.Transactional and queue.Security.Owner == ANONYMOUS,
-        _set_access_mask_of_sid(EVERYONE, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS),
+        lambda queue: queue.Transactional and queue.Security.Owner == ANONYMOUS_SID,
+        _set_access_mask_of_sid(EVERYONE_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS),
     ),
     (
         "public-queue-everyone-reads-only",
         "MQDMPR-3.1.7.1.3.1-12",
         "The default security descriptor of a public queue grants everyone only the right to read properties.",
-        lambda queue: _is_public_queue(queue) and queue.Security.Owner == ANONYMOUS,
-        _set_access_mask_of_sid(EVERYONE, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS),
+        lambda queue: _is_public_queue(queue) and queue.Security.Owner == ANONYMOUS_SID,
+        _set_access_mask_of_sid(EVERYONE_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS),
     ),
     (
         "public-queue-without-owner",
@@ -317,14 +317,14 @@ for _name, _rule, _says, _which, _change in (
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor of a public queue has no entry for everyone.",
         _is_public_queue,
-        _remove_access_entries_of_sid(EVERYONE),
+        _remove_access_entries_of_sid(EVERYONE_SID),
     ),
     (
         "transactional-queue-of-domain-user-everyone-all-rights",
         "MQDMPR-3.1.7.1.3.1-13",
         "The default security descriptor of a domain user's transactional queue grants everyone all rights.",
-        lambda queue: queue.Transactional and queue.Security.Owner != ANONYMOUS,
-        _set_access_mask_of_sid(EVERYONE, ALL_QUEUE_RIGHTS),
+        lambda queue: queue.Transactional and queue.Security.Owner != ANONYMOUS_SID,
+        _set_access_mask_of_sid(EVERYONE_SID, ALL_QUEUE_RIGHTS),
     ),
 ):
     add(
@@ -348,7 +348,7 @@ class DefaultSecurityDescriptorComputerReadsLessBesideUser(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         found, computer = super().create_default_security(owner), self.find_machine_sid()
-        if computer is None or owner == ANONYMOUS:
+        if computer is None or owner == ANONYMOUS_SID:
             return found
         return _set_access_mask_of_sid(computer, QueueAccess.MQSEC_GET_QUEUE_PROPERTIES)(found)
 
@@ -359,7 +359,7 @@ class DefaultSecurityDescriptorWithoutComputerBesideUser(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         found, computer = super().create_default_security(owner), self.find_machine_sid()
-        return found if computer is None or owner == ANONYMOUS else _remove_access_entries_of_sid(computer)(found)
+        return found if computer is None or owner == ANONYMOUS_SID else _remove_access_entries_of_sid(computer)(found)
 
 
 @fault("queue-manager-queue-security-owner-rights-granted-to-creator", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)

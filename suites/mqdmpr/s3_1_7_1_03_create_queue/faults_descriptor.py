@@ -9,7 +9,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
-from reference_qm.security import ANONYMOUS, EVERYONE, Acl, QueueAccess, SecurityDescriptor, Sid
+from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Acl, QueueAccess, SecurityDescriptor, Sid
 from reference_qm.security.descriptor import Ace, AceType
 
 ALL_QUEUE_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
@@ -28,7 +28,7 @@ def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
     return replace_part(NewQueueDescriptorReplacer)
 
 
-def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS) -> SecurityDescriptor:
+def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS_SID) -> SecurityDescriptor:
     aces = tuple(Ace(AceType.ACCESS_ALLOWED, int(mask), sid) for sid, mask in granted)
     return SecurityDescriptor(owner, None, Acl(aces))
 
@@ -42,7 +42,7 @@ class _AbsoluteSecurityDescriptor(SecurityDescriptor):
         return bytes(data)
 
 
-DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE = _build_descriptor((EVERYONE, ALL_QUEUE_RIGHTS))
+DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE = _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS))
 for _name, _rule, _says, _wrong in (
     (
         "owner-missing",
@@ -54,7 +54,7 @@ for _name, _rule, _says, _wrong in (
         "owner-everyone",
         "MQDMPR-3.1.7.1.3.1-11",
         "The default security descriptor names everyone as owner.",
-        replace(DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE, Owner=EVERYONE),
+        replace(DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE, Owner=EVERYONE_SID),
     ),
     (
         "everyone-reads-only",
@@ -63,37 +63,37 @@ for _name, _rule, _says, _wrong in (
             "The default security descriptor of a non-domain user's queue grants everyone only the right "
             "to read properties."
         ),
-        _build_descriptor((EVERYONE, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
+        _build_descriptor((EVERYONE_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
     ),
     (
         "everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor has no entry for everyone.",
-        _build_descriptor((ANONYMOUS, ALL_QUEUE_RIGHTS)),
+        _build_descriptor((ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "anonymous-all-rights",
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor grants the anonymous user all rights.",
-        _build_descriptor((EVERYONE, ALL_QUEUE_RIGHTS), (ANONYMOUS, ALL_QUEUE_RIGHTS)),
+        _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "computer-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-18",
         "The default security descriptor has an entry for the computer in workgroup mode.",
-        _build_descriptor((EVERYONE, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
+        _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
     ),
     (
         "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
         "The default security descriptor has an entry for a creator that is not a domain user.",
-        _build_descriptor((EVERYONE, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, ALL_QUEUE_RIGHTS)),
+        _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "absolute-form",
         "MQDMPR-3.1.7.1.3.1-20",
         "The default security descriptor is in the absolute form.",
-        _AbsoluteSecurityDescriptor(ANONYMOUS, None, DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE.Dacl),
+        _AbsoluteSecurityDescriptor(ANONYMOUS_SID, None, DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE.Dacl),
     ),
 ):
     add(f"default-security-descriptor-{_name}", _rule, _says, _replace_new_queue_descriptor(_wrong))
@@ -105,7 +105,7 @@ def _change_owned_queue_descriptor(change: Callable[[SecurityDescriptor], Securi
     class OwnedQueueDescriptorChanger(Queues):
         def add(self, queue: Queue) -> None:
             super().add(queue)
-            if queue.Security.Owner != ANONYMOUS:
+            if queue.Security.Owner != ANONYMOUS_SID:
                 queue.Security = change(queue.Security)
 
     return replace_part(OwnedQueueDescriptorChanger)
@@ -134,13 +134,13 @@ for _name, _rules, _says, _change in (
         "domain-user-owner-entry-missing",
         ("MQDMPR-3.1.7.1.3.1-13", "MQDMPR-3.1.7.1.3.1-19"),
         "The default security descriptor of a domain user's queue has no entry for the owner.",
-        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _get_aces(found) if ace.Sid == EVERYONE))),
+        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _get_aces(found) if ace.Sid == EVERYONE_SID))),
     ),
     (
         "domain-user-everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor of a domain user's queue has no entry for everyone.",
-        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _get_aces(found) if ace.Sid != EVERYONE))),
+        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _get_aces(found) if ace.Sid != EVERYONE_SID))),
     ),
     (
         "domain-user-absolute-form",

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.calls import with_arguments, with_status
 from harness.faults.parts import fault
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
@@ -47,7 +47,7 @@ add(
         "MQDMPR-3.1.7.1.15-04",
     ),
     "A read of a queue that was deleted after it was opened returns MQ_ERROR_MESSAGE_NOT_FOUND.",
-    both(
+    combine_installers(
         *(
             with_status(read, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
             for read in READ_EVENTS

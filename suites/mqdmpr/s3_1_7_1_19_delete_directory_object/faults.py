@@ -12,7 +12,7 @@ from harness.faults.directory_changes import (
     stay_online_after,
 )
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -125,7 +125,7 @@ add(
 class DirectoryOnlineTimerNotStarted(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when it cannot reach the directory."""
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         """Do not start the timer."""
 
 
@@ -164,18 +164,18 @@ class TimerStartOmitterAfterFailedDeletion(DirectoryClient):
     became True.
     """
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.directory_link.deletion_failed = False  # type: ignore[attr-defined]
         if not self.qm.directory_link.deletion_failed:  # type: ignore[attr-defined]
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
 
 add(
     "queue-manager-failed-deletion-online-timer-not-started",
     "MQDMPR-3.1.7.1.19-10",
     "The queue manager does not start the Directory Online Timer when a deletion does not reach the directory.",
-    both(replace_part(FailedDeletionRecorder), replace_part(TimerStartOmitterAfterFailedDeletion)),
+    combine_installers(replace_part(FailedDeletionRecorder), replace_part(TimerStartOmitterAfterFailedDeletion)),
     blind=True,
 )
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from harness.faults.made_up import UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import FormatName, PrivateName, PublicName, parse_format_name
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -101,7 +101,7 @@ add(
     "offline-remote-objects-found",
     ("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
     "While the directory is offline, the queue manager finds all queues and queue managers that it read earlier.",
-    both(
+    combine_installers(
         replace_part(_OfflineObjectKeeper), replace_part(_OfflineQueueFinder), replace_part(_OfflineQueueManagerFinder)
     ),
 )
@@ -158,7 +158,7 @@ add(
     "offline-remote-queue-manager-found",
     "MQDMPR-3.1.7.1.20-20",
     "While the directory is offline, the queue manager finds other queue managers that it read earlier.",
-    both(replace_part(_OfflineObjectKeeper), replace_part(_OfflineQueueManagerFinder)),
+    combine_installers(replace_part(_OfflineObjectKeeper), replace_part(_OfflineQueueManagerFinder)),
 )
 
 

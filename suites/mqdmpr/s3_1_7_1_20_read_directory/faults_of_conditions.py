@@ -36,8 +36,8 @@ class QueueManagerKeepsQueuesOfDirectoryForOfflineReads(Publishing):
 class QueueManagerOfflineFindsFirstPublicQueueOnly(DirectoryClient):
     """While the directory is offline, the queue manager finds only the first of its public queues."""
 
-    def watch(self, now: Now) -> None:
-        super().watch(now)
+    def start_online_timer_if_offline(self, now: Now) -> None:
+        super().start_online_timer_if_offline(now)
         state = self.qm.enterprise.state
         if state.DirectoryOffline:
             state.QueueCollection = state.QueueCollection[:1]
@@ -172,9 +172,9 @@ class QueueManagerTimerMissingAfterSecondLossOfDirectory(DirectoryClient):
         super().on_answered(event, now)
         self.returned = self.returned or (was_offline and not self.qm.enterprise.state.DirectoryOffline)
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if not self.returned:
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
 
 @fault("queue-manager-path-of-first-read-returned-again", breaks="MQDMPR-3.1.7.1.20-30", blind=True)

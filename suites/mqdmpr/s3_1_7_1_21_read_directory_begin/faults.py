@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.next_hops import NextHops
@@ -67,5 +67,5 @@ add(
     "MQDMPR-3.1.7.1.21-05",
     "After an outage of the directory, the queue manager no longer reads sites, links and queue managers, so it has no"
     " route to other sites.",
-    both(replace_part(RecoveryRecorded), replace_part(TopologyNotReadAfterRecovery)),
+    combine_installers(replace_part(RecoveryRecorded), replace_part(TopologyNotReadAfterRecovery)),
 )

@@ -43,10 +43,10 @@ def _omit_start_of_online_timer(is_meant: Callable[[list[Any]], bool]) -> Instal
     """Return an installer of a fault that does not start the Directory Online Timer after some failed writes."""
 
     class TimerNotStarted(DirectoryClient):
-        def watch(self, now: Now) -> None:
+        def start_online_timer_if_offline(self, now: Now) -> None:
             failed = self.qm.directory_link.__dict__.get("failed_writes", [])
             if not (failed and is_meant(failed)):
-                super().watch(now)
+                super().start_online_timer_if_offline(now)
 
     def install_recorder_and_timer_omission(faulty: Any) -> None:
         replace_part(_FailedWriteRecorder)(faulty)

@@ -22,7 +22,7 @@ class DirectoryOnlineCheckUsesLocalCopy(DirectoryClient):
     """
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
-        self.watch(now)
+        self.start_online_timer_if_offline(now)
 
 
 @fault("directory-online-check-reads-unknown-object", breaks="MQDMPR-3.1.7.1.25-06")
@@ -181,9 +181,9 @@ class DirectoryOnlineTimerNotRestarted(DirectoryClient):
         self.has_timer_expired = True
         super().on_directory_online_timer(now)
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if not self.has_timer_expired:
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
 
 @fault("directory-online-timer-restarted-once", breaks="MQDMPR-3.1.7.1.25-20")
@@ -194,9 +194,9 @@ class DirectoryOnlineTimerRestartedOnce(DirectoryClient):
         self.attempts = getattr(self, "attempts", 0) + 1
         super().on_directory_online_timer(now)
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if getattr(self, "attempts", 0) < 2:
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
 
 @fault("queue-manager-open-public-queue-not-read-again", breaks="MQDMPR-3.1.7.1.25-12", blind=True)

@@ -43,7 +43,7 @@ class QueueManagerOnlyFirstOnlineCheckReadsDirectory(DirectoryClient):
 
     def on_directory_online_timer(self, now: Now) -> None:
         if self.__dict__.get("failed"):
-            self.watch(now)
+            self.start_online_timer_if_offline(now)
         else:
             self.__dict__["failed"] = True
             super().on_directory_online_timer(now)

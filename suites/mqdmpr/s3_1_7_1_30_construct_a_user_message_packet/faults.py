@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import bit_clear
+from harness.faults.fields import clear_bits
 from harness.faults.parts import fault
 from harness.faults.primitives import packets
 from harness.faults.registry import add
@@ -110,7 +110,7 @@ add(
     "sender-mp-clear-with-properties-header",
     "MQDMPR-3.1.7.1.30-D03",
     "The sender sends a message with a MessagePropertiesHeader but with MP 0.",
-    bit_clear(USER_MESSAGE_TYPE, "UserHeader.MP"),
+    clear_bits(USER_MESSAGE_TYPE, "UserHeader.MP"),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import bit_clear
+from harness.faults.fields import clear_bits
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
@@ -67,7 +67,7 @@ for _name, _says, _when in (
         ),
     ),
 ):
-    add(_name, "MQDMPR-3.1.7.1.30-D03", _says, bit_clear(UserMessagePacket, "UserHeader.MP", _when), blind=True)
+    add(_name, "MQDMPR-3.1.7.1.30-D03", _says, clear_bits(UserMessagePacket, "UserHeader.MP", _when), blind=True)
 
 
 @fault("sender-transaction-header-of-large-message-omitted", breaks="MQDMPR-3.1.7.1.30-D01", blind=True)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserHeader, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
@@ -204,8 +204,8 @@ class ReceiverMessageGetsSecurityAttributesOfPreviousMessage(Positions):
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         before = [one.MessageReference.security for one in queue.MessagePositionList]
-        known = [security for security in before if security is not None and security.in_header]
-        if known and (message.security is None or not message.security.in_header):
+        known = [security for security in before if security is not None and security.needs_header]
+        if known and (message.security is None or not message.security.needs_header):
             message = replace(message, security=known[-1])
         return super().insert_message(queue, message)
 
@@ -231,7 +231,7 @@ class MessageHasSecurityOfPreviousMessage(Positions):
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
-            if message.security is not None and message.security.in_header:
+            if message.security is not None and message.security.needs_header:
                 self.previous_security = message.security
             elif self.previous_security is not None:
                 message = replace(message, security=self.previous_security)
@@ -458,7 +458,7 @@ add(
     "receiver-response-queue-on-admin-host-read-as-on-source",
     "MQDMPR-3.1.7.1.31-D17",
     "The receiver reads RQ 0x4 (PrivateQueueOnAdmin) as a private queue of the source queue manager.",
-    change_received(
+    change_received_message(
         {
             "UserHeader.Flags": lambda flags: (
                 flags & ~_RESPONSE_QUEUE_TYPE_MASK | UserHeader.flags(RQ=PRIVATE_ON_SOURCE_TYPE)

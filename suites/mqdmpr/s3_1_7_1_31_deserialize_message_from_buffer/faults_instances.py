@@ -110,7 +110,7 @@ for _name, _rule, _says, _install in (
         _copy_attribute_of_previous_message(
             lambda message, before: (
                 message
-                if message.security is not None and message.security.in_header
+                if message.security is not None and message.security.needs_header
                 else replace(message, security=before.security)
             )
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import bit_clear, change_number, field_is
+from harness.faults.fields import change_number, clear_bits, field_is
 from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
@@ -41,7 +41,7 @@ for _name, _rules, _says, _install in (
         "sender-tr-clear-in-traced-message",
         ("MQDMPR-3.1.7.1.32-05", "MQDMPR-3.1.7.1.32-D01"),
         "The sender sends a traced message with TR 0.",
-        bit_clear(UserMessagePacket, "BaseHeader.TR"),
+        clear_bits(UserMessagePacket, "BaseHeader.TR"),
     ),
     (
         "sender-swaps-jp-and-jn-of-message",
@@ -63,7 +63,7 @@ for _name, _rules, _says, _install in (
         "sender-de-bit-clear-with-default-provider",
         "MQDMPR-3.1.7.1.32-07",
         "The sender sends a message that is signed with the default provider with DE 0.",
-        bit_clear(UserMessagePacket, "SecurityHeader.DE"),
+        clear_bits(UserMessagePacket, "SecurityHeader.DE"),
     ),
 ):
     add(_name, _rules, _says, _install)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import bit_clear, change_number
+from harness.faults.fields import change_number, clear_bits
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
@@ -30,7 +30,7 @@ add(
     "sender-de-bit-of-signed-transactional-message-clear",
     "MQDMPR-3.1.7.1.32-07",
     "The sender sends a transactional message that is signed with the default provider with DE 0.",
-    bit_clear(UserMessagePacket, "SecurityHeader.DE", _is_signed_in_sequence),
+    clear_bits(UserMessagePacket, "SecurityHeader.DE", _is_signed_in_sequence),
     blind=True,
 )
 

@@ -14,7 +14,7 @@ from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.security import Acl, SecurityDescriptor
-from reference_qm.security.sid import ANONYMOUS
+from reference_qm.security.sid import ANONYMOUS_SID
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import CreateQueue
 
@@ -77,7 +77,7 @@ for _name, _says, _values in (
     add(_name, DEFAULT_RULES, _says, _set_queue_defaults(**_values))
 
 
-DESCRIPTOR_WITHOUT_RIGHTS = SecurityDescriptor(ANONYMOUS, None, Acl(()))
+DESCRIPTOR_WITHOUT_RIGHTS = SecurityDescriptor(ANONYMOUS_SID, None, Acl(()))
 
 
 def _set_created_queue_attributes(**attributes: Any) -> Install:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, skip
+from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queueing.lifetimes import Lifetimes
@@ -24,7 +24,7 @@ add(
     "expired-message-dispatched-for-sending",
     "MQDMPR-3.1.7.3.9-04",
     "The queue manager sends a waiting message whose TimeToReachQueue has expired.",
-    both(replace_part(_ExpirationIgnorer), skip(Sending.delete_expired)),
+    combine_installers(replace_part(_ExpirationIgnorer), skip(Sending.delete_expired)),
 )
 
 
@@ -46,7 +46,7 @@ class SenderMessageOfHigherPriorityWaitsForOlderOnOpenSession(Sending):
     def dispatch_messages(self, session: Session, now: Now) -> None:
         super().dispatch_messages(session, now)
         late = [one for of, one in getattr(self, "late", []) if of is session]
-        if late and self.may_send(session) and session.OutgoingMessageTable.next_unsent() is None:
+        if late and self.may_send(session) and session.OutgoingMessageTable.get_next_unsent() is None:
             self.late = [(of, one) for of, one in self.late if of is not session]
             for position in late:
                 self.qm.dispatch_collection.add(session, position)
@@ -73,6 +73,6 @@ class SenderSentMessageChosenAgainAfterUrgentOne(Sending):
         go_on = super().send_user_message(session, position, now)
         for other in session.OutgoingMessageTable.awaiting_ack:
             if other.priority < position.priority:
-                session.OutgoingMessageTable.send_again(other)
+                session.OutgoingMessageTable.mark_for_resending(other)
                 self.qm.dispatch_collection.add(session, other)
         return go_on

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.cursors import CursorResult, Cursors, _move_cursor
@@ -52,7 +52,7 @@ add(
     "cursor-receive-with-timeout-0-waits",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor with timeout zero waits without limit.",
-    both(_ZERO_TIMEOUT_AS_INFINITE, replace_part(CursorReceiveWithTimeout0TimesOut)),
+    combine_installers(_ZERO_TIMEOUT_AS_INFINITE, replace_part(CursorReceiveWithTimeout0TimesOut)),
 )
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from harness.faults.calls import Given, replace_step_if, with_arguments
 from harness.faults.parts import fault
-from harness.faults.primitives import both, inputs
+from harness.faults.primitives import combine_installers, filter_inputs
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, PrivateName, parse_format_name
 from reference_qm.core.commands.commands import Commands
@@ -50,7 +50,7 @@ add(
     "queue-manager-malformed-path-name-accepted",
     ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05"),
     "The queue manager creates a queue for any path name, even for a malformed path name.",
-    inputs(_accept_any_path_name),
+    filter_inputs(_accept_any_path_name),
 )
 
 
@@ -75,7 +75,7 @@ def change_path_name_of_queue_requests(change: Callable[[str], str]) -> Install:
     def change_request(given: Given) -> Any:
         return replace(given.request, name=change(given.request.name))
 
-    return both(
+    return combine_installers(
         with_arguments(QueueCommands.create_queue, request=change_request),
         with_arguments(QueueCommands.delete_queue, request=change_request),
     )
@@ -137,7 +137,7 @@ def _accept_malformed_names(name: str, meant: Callable[[str], bool]) -> Install:
             return [event]
         return [replace(event, request=replace(request, to=name))]
 
-    return inputs(filter_send_command)
+    return filter_inputs(filter_send_command)
 
 
 def _make_prefix_condition(*beginnings: str) -> Callable[[str], bool]:
@@ -168,7 +168,7 @@ def change_format_name_of_send_requests(
     def change_request(given: Given) -> Any:
         return replace(given.request, to=change(given.request.to)) if when(given.qm) else given.request
 
-    return both(
+    return combine_installers(
         with_arguments(Commands.send_message, request=change_request),
         with_arguments(QueueCommands.open_to_send, request=change_request),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.fields import field_is
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, during, set_fields
+from harness.faults.primitives import combine_installers, replace_during, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_answer_values
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -451,7 +451,7 @@ add(
     "receiver-final-ack-body-type-copied-from-message",
     "MQMQ-2.2.12-D01",
     "A queue manager sends a FinalAck whose BodyType is the BodyType of the acknowledged message.",
-    during(FinalAcks.acknowledge_final, Sending.construct_user_message, _copy_body_type_of_received_message),
+    replace_during(FinalAcks.acknowledge_final, Sending.construct_user_message, _copy_body_type_of_received_message),
     blind=True,
 )
 
@@ -552,6 +552,6 @@ add(
     "receiver-final-ack-body-type-of-message",
     "MQMQ-2.2.12-D01",
     "The receiver copies the BodyType of a message that has left its queue to the FinalAck.",
-    both(replace_part(_BodyTypeRecorder), replace_part(_BodyTypeCopier)),
+    combine_installers(replace_part(_BodyTypeRecorder), replace_part(_BodyTypeCopier)),
     blind=True,
 )

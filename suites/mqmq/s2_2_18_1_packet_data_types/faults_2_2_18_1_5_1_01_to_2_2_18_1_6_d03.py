@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import always, at_restart, packets, wrong_fields
+from harness.faults.primitives import at_restart, change_after_every_input, packets, wrong_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import (
@@ -117,7 +117,7 @@ for _name, _rules, _says, _install in (
         "queue-manager-new-private-queues-same-number",
         ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"),
         "The queue manager assigns the same number to every new private queue.",
-        always(_reset_private_queue_number),
+        change_after_every_input(_reset_private_queue_number),
     ),
     (
         "sender-direct-name-text-big-endian",

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import during, packets, set_fields, wrong_bytes, wrong_fields
+from harness.faults.primitives import packets, replace_during, set_fields, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header, reverse_number_bytes
 from reference_qm.codec import (
@@ -249,7 +249,7 @@ add(
     "receiver-order-ack-ordinal-that-of-last-message",
     "MQMQ-2.2.18.1.3-02",
     "A queue manager sends an OrderAck or a FinalAck with the ordinal of its previous message.",
-    during(
+    replace_during(
         OrderAcks.send_transactional_ack,
         Numbering.assign_identifier,
         lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal,

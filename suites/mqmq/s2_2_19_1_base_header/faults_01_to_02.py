@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.fields import add_refusals, bit_clear, bit_set, field_is, off_by, size_wrong
+from harness.faults.fields import add_refusals, clear_bits, field_is, off_by, set_bits, size_wrong
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import every_packet, packets, replace_byte
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import (
     add_to_packet_size,
@@ -60,13 +60,13 @@ for _name, _rules, _says, _install in (
         "receiver-order-ack-in-bit-set",
         ("MQMQ-2.2.19.1-06",),
         "The receiver sets IN in its OrderAck.",
-        bit_set(USER_MESSAGE_TYPE, "BaseHeader.IN", is_order_ack),
+        set_bits(USER_MESSAGE_TYPE, "BaseHeader.IN", is_order_ack),
     ),
     (
         "receiver-final-ack-in-bit-set",
         ("MQMQ-2.2.19.1-06",),
         "The receiver sets IN in its FinalAck.",
-        bit_set(USER_MESSAGE_TYPE, "BaseHeader.IN", is_final_ack),
+        set_bits(USER_MESSAGE_TYPE, "BaseHeader.IN", is_final_ack),
     ),
     (
         "receiver-session-ack-without-session-header",
@@ -78,25 +78,25 @@ for _name, _rules, _says, _install in (
         "receiver-session-ack-dh-set",
         ("MQMQ-2.2.19.1-08",),
         "The receiver sets DH in its SessionAck.",
-        bit_set(SESSION_ACK_TYPE, "BaseHeader.DH"),
+        set_bits(SESSION_ACK_TYPE, "BaseHeader.DH"),
     ),
     (
         "sender-user-message-dh-without-debug-header",
         ("MQMQ-2.2.19.1-09", "MQMQ-2.2.20-06"),
         "The sender's UserMessage has DH set, but contains no DebugHeader.",
-        bit_set(USER_MESSAGE_TYPE, "BaseHeader.DH"),
+        set_bits(USER_MESSAGE_TYPE, "BaseHeader.DH"),
     ),
     (
         "sender-traced-message-tr-clear",
         ("MQMQ-2.2.19.1-12",),
         "The sender leaves TR clear in a UserMessage that is to be traced.",
-        bit_clear(USER_MESSAGE_TYPE, "BaseHeader.TR"),
+        clear_bits(USER_MESSAGE_TYPE, "BaseHeader.TR"),
     ),
     (
         "sender-user-message-tr-without-dh",
         ("MQMQ-2.2.19.1-13",),
         "The sender's UserMessage has TR set, but DH clear.",
-        bit_set(USER_MESSAGE_TYPE, "BaseHeader.TR"),
+        set_bits(USER_MESSAGE_TYPE, "BaseHeader.TR"),
     ),
     (
         "receiver-session-ack-signature-first-byte-wrong",
@@ -221,7 +221,7 @@ for _name, _rule, _says, _install in (
         "receiver-priority-4-treated-as-3",
         "MQMQ-2.2.19.1-03",
         "The receiver treats messages of priority 4 as messages of priority 3 in a queue.",
-        change_received({"BaseHeader.Flags": lambda old: old & ~7 | 3}, lambda p: p.BaseHeader.PR == 4),
+        change_received_message({"BaseHeader.Flags": lambda old: old & ~7 | 3}, lambda p: p.BaseHeader.PR == 4),
     ),
     (
         "sender-transactional-message-to-several-queues-priority-3",
@@ -238,31 +238,31 @@ for _name, _rule, _says, _install in (
         "connection-parameters-dh-set",
         "MQMQ-2.2.19.1-08",
         "A queue manager sends a ConnectionParameters packet with DH set.",
-        bit_set(CONNECTION_PARAMETERS_TYPE, "BaseHeader.DH"),
+        set_bits(CONNECTION_PARAMETERS_TYPE, "BaseHeader.DH"),
     ),
     (
         "establish-connection-dh-set",
         "MQMQ-2.2.19.1-08",
         "A queue manager sends an EstablishConnection packet with DH set.",
-        bit_set(ESTABLISH_CONNECTION_TYPE, "BaseHeader.DH"),
+        set_bits(ESTABLISH_CONNECTION_TYPE, "BaseHeader.DH"),
     ),
     (
         "order-ack-base-header-x9-set",
         "MQMQ-2.2.19.1-10",
         "A queue manager sends an OrderAck with bit X9 of BaseHeader.Flags set.",
-        bit_set(USER_MESSAGE_TYPE, "BaseHeader.X9", is_order_ack),
+        set_bits(USER_MESSAGE_TYPE, "BaseHeader.X9", is_order_ack),
     ),
     (
         "report-base-header-x8-set",
         "MQMQ-2.2.19.1-11",
         "A queue manager sends a report with bit X8 of BaseHeader.Flags set.",
-        bit_set(USER_MESSAGE_TYPE, "BaseHeader.X8", is_report),
+        set_bits(USER_MESSAGE_TYPE, "BaseHeader.X8", is_report),
     ),
     (
         "establish-connection-base-header-x6-set",
         "MQMQ-2.2.19.1-14",
         "A queue manager sends an EstablishConnection packet with bit X6 of BaseHeader.Flags set.",
-        bit_set(ESTABLISH_CONNECTION_TYPE, "BaseHeader.X6"),
+        set_bits(ESTABLISH_CONNECTION_TYPE, "BaseHeader.X6"),
     ),
     (
         "queue-manager-session-ack-x5-refused",
@@ -334,7 +334,7 @@ for _name, _rule, _says, _install in (
         "sender-traced-recoverable-message-tr-clear",
         "MQMQ-2.2.19.1-12",
         "A queue manager sends a traced recoverable message with TR clear.",
-        bit_clear(UserMessagePacket, "BaseHeader.TR", is_traced_recoverable_message),
+        clear_bits(UserMessagePacket, "BaseHeader.TR", is_traced_recoverable_message),
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
@@ -406,14 +406,14 @@ for _name, _rule, _says, _changes, _when in (
         lambda packet: packet.BaseHeader.X0,
     ),
 ):
-    add(_name, _rule, _says, change_received(_changes, _when))
+    add(_name, _rule, _says, change_received_message(_changes, _when))
 
 
 add(
     "receiver-negative-final-ack-with-in",
     "MQMQ-2.2.19.1-06",
     "The receiver sets BaseHeader.Flags.IN in a FinalAck for a refused message.",
-    bit_set(
+    set_bits(
         UserMessagePacket,
         "BaseHeader.IN",
         lambda packet: (

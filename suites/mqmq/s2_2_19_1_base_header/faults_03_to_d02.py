@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.calls import replace_step_if
-from harness.faults.fields import bit_clear, bit_set, change_number, field_is, sent_as
+from harness.faults.fields import change_number, clear_bits, field_is, sent_as, set_bits
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, both, during, packets, set_fields, skip
+from harness.faults.primitives import at_restart, combine_installers, packets, replace_during, set_fields, skip
 from harness.faults.registry import FaultyCore, add
 from harness.faults.sent_messages import (
     add_to_packet_size,
@@ -132,7 +132,7 @@ add(
     "receiver-priority-not-observed-after-restart",
     "MQMQ-2.2.19.1-03",
     "After a restart, the receiver orders messages by arrival, regardless of their priorities.",
-    both(replace_part(EqualPrioritySeekerAfterRestart), at_restart(_record_restart)),
+    combine_installers(replace_part(EqualPrioritySeekerAfterRestart), at_restart(_record_restart)),
 )
 
 
@@ -140,7 +140,7 @@ add(
     "acceptor-connection-parameters-in-clear",
     "MQMQ-2.2.19.1-05",
     "The acceptor sends a ConnectionParameters packet with IN clear.",
-    sent_as("acceptor", bit_clear(ConnectionParametersPacket, "BaseHeader.IN")),
+    sent_as("acceptor", clear_bits(ConnectionParametersPacket, "BaseHeader.IN")),
 )
 
 
@@ -169,7 +169,7 @@ for _name, _rule, _kind, _path in (
         _name,
         _rule,
         f"The sender sets the reserved field {_path} of a packet.",
-        bit_set(_kind, _path),
+        set_bits(_kind, _path),
     )
 
 
@@ -186,7 +186,7 @@ add(
     "sender-tr-clear-in-traced-message-to-several-queues",
     "MQMQ-2.2.19.1-12",
     "A queue manager sends a traced message to several queues with TR clear.",
-    bit_clear(USER_MESSAGE_TYPE, "BaseHeader.TR", has_header("MultiQueueFormatHeader")),
+    clear_bits(USER_MESSAGE_TYPE, "BaseHeader.TR", has_header("MultiQueueFormatHeader")),
 )
 
 
@@ -194,7 +194,7 @@ add(
     "sender-tr-clear-in-traced-transactional-message",
     "MQMQ-2.2.19.1-12",
     "A queue manager sends a traced transactional message with TR clear.",
-    bit_clear(USER_MESSAGE_TYPE, "BaseHeader.TR", has_header("TransactionHeader")),
+    clear_bits(USER_MESSAGE_TYPE, "BaseHeader.TR", has_header("TransactionHeader")),
 )
 
 
@@ -247,7 +247,7 @@ add(
     "sender-message-past-time-to-reach-queue-sent",
     ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"),
     "The sender sends a waiting message that has expired.",
-    both(replace_part(ReceiverExpiredUserMessageAccepted), skip(Expiring.on_expiration_timer)),
+    combine_installers(replace_part(ReceiverExpiredUserMessageAccepted), skip(Expiring.on_expiration_timer)),
 )
 
 
@@ -306,8 +306,10 @@ add(
     "sender-transactional-message-sent-though-expired",
     "MQMQ-2.2.19.1-24",
     "The sender does not check TimeToReachQueue of transactional messages, and sends expired transactional messages.",
-    both(
-        during(Sending.send_user_message, Lifetimes.has_expired, _make_expiry_check_without_transactional_messages),
+    combine_installers(
+        replace_during(
+            Sending.send_user_message, Lifetimes.has_expired, _make_expiry_check_without_transactional_messages
+        ),
         replace_step_if(
             Lifetimes.record_deadline_of_message_to_send,
             lambda given: given.position.UserMessage.TransactionHeader is not None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.fields import bit_clear, bit_set, change_number, field_is, off_by, sent_as
+from harness.faults.fields import change_number, clear_bits, field_is, off_by, sent_as, set_bits
 from harness.faults.primitives import packets, wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import set_packet_size
@@ -188,13 +188,13 @@ for _name, _rules, _says, _install in (
         "initiator-in-clear-in-connection-parameters",
         "MQMQ-2.2.19.1-05",
         "The initiator sends ConnectionParameters with IN clear.",
-        sent_as("initiator", bit_clear(ConnectionParametersPacket, "BaseHeader.IN")),
+        sent_as("initiator", clear_bits(ConnectionParametersPacket, "BaseHeader.IN")),
     ),
     (
         "receiver-in-set-in-final-ack-of-received-message",
         "MQMQ-2.2.19.1-06",
         "The receiver sends a FinalAck of a received message with IN set.",
-        bit_set(
+        set_bits(
             UserMessagePacket,
             "BaseHeader.IN",
             lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == 0x4000,
@@ -215,25 +215,25 @@ for _name, _rules, _says, _install in (
         "initiator-dh-set-in-session-ack",
         "MQMQ-2.2.19.1-08",
         "The initiator sends a SessionAck with DH set.",
-        sent_as("initiator", bit_set(SessionAckPacket, "BaseHeader.DH")),
+        sent_as("initiator", set_bits(SessionAckPacket, "BaseHeader.DH")),
     ),
     (
         "acceptor-dh-set-in-connection-parameters",
         "MQMQ-2.2.19.1-08",
         "The acceptor sends ConnectionParameters with DH set.",
-        sent_as("acceptor", bit_set(ConnectionParametersPacket, "BaseHeader.DH")),
+        sent_as("acceptor", set_bits(ConnectionParametersPacket, "BaseHeader.DH")),
     ),
     (
         "initiator-dh-set-in-establish-connection",
         "MQMQ-2.2.19.1-08",
         "The initiator sends an EstablishConnection with DH set.",
-        sent_as("initiator", bit_set(EstablishConnectionPacket, "BaseHeader.DH")),
+        sent_as("initiator", set_bits(EstablishConnectionPacket, "BaseHeader.DH")),
     ),
     (
         "sender-dh-clear-in-traced-transactional-message",
         "MQMQ-2.2.19.1-09",
         "The sender clears DH in a transactional message with a DebugHeader.",
-        bit_clear(
+        clear_bits(
             UserMessagePacket,
             "BaseHeader.DH",
             lambda packet: is_transactional(packet) and packet.DebugHeader is not None,
@@ -243,19 +243,19 @@ for _name, _rules, _says, _install in (
         "receiver-dh-set-in-final-ack",
         "MQMQ-2.2.19.1-09",
         "The receiver sets DH in a FinalAck without a DebugHeader.",
-        bit_set(UserMessagePacket, "BaseHeader.DH", is_final_ack),
+        set_bits(UserMessagePacket, "BaseHeader.DH", is_final_ack),
     ),
     (
         "receiver-dh-set-in-report",
         "MQMQ-2.2.19.1-09",
         "The receiver sets DH in a report without a DebugHeader.",
-        bit_set(UserMessagePacket, "BaseHeader.DH", is_report),
+        set_bits(UserMessagePacket, "BaseHeader.DH", is_report),
     ),
     (
         "sender-tr-clear-in-traced-large-message",
         "MQMQ-2.2.19.1-12",
         "The sender clears TR in a message with a body of more than 4 KiB that is to be traced.",
-        bit_clear(UserMessagePacket, "BaseHeader.TR", has_large_body),
+        clear_bits(UserMessagePacket, "BaseHeader.TR", has_large_body),
     ),
     (
         "sender-tr-clear-from-second-traced-message-on",
@@ -272,7 +272,7 @@ for _name, _rules, _says, _install in (
         "sender-tr-clear-in-traced-express-message",
         "MQMQ-2.2.19.1-12",
         "The sender clears TR in an express message that is to be traced.",
-        bit_clear(UserMessagePacket, "BaseHeader.TR", is_express),
+        clear_bits(UserMessagePacket, "BaseHeader.TR", is_express),
     ),
     (
         "sender-packet-size-of-large-message-4-more",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import bit_clear, bit_set, field_is, off_by
+from harness.faults.fields import clear_bits, field_is, off_by, set_bits
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.primitives import packets, wrong_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import (
@@ -120,55 +120,55 @@ for _name, _rules, _says, _install in (
         "sender-user-message-sh-without-security-header",
         ("MQMQ-2.2.19.2-18", "MQMQ-2.2.20-04"),
         "The sender's UserMessage has UserHeader.Flags.SH set, but contains no SecurityHeader.",
-        bit_set(UserMessagePacket, "UserHeader.SH"),
+        set_bits(UserMessagePacket, "UserHeader.SH"),
     ),
     (
         "sender-user-message-th-without-transaction-header",
         ("MQMQ-2.2.19.2-19", "MQMQ-2.2.20-03"),
         "The sender's UserMessage has TH set, but contains no TransactionHeader.",
-        bit_set(UserMessagePacket, "UserHeader.TH"),
+        set_bits(UserMessagePacket, "UserHeader.TH"),
     ),
     (
         "sender-transactional-message-th-clear",
         ("MQMQ-2.2.19.2-19", "MQMQ-2.2.20-03"),
         "The sender's UserMessage contains a TransactionHeader, but has TH clear.",
-        bit_clear(UserMessagePacket, "UserHeader.TH"),
+        clear_bits(UserMessagePacket, "UserHeader.TH"),
     ),
     (
         "sender-transactional-message-dm-0",
         ("MQMQ-2.2.19.2-20",),
         "The sender's transactional UserMessage carries DM 0.",
-        bit_clear(UserMessagePacket, "UserHeader.DM", is_transactional),
+        clear_bits(UserMessagePacket, "UserHeader.DM", is_transactional),
     ),
     (
         "sender-user-message-mp-clear",
         ("MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05"),
         "The sender leaves MP clear in a UserMessage.",
-        bit_clear(UserMessagePacket, "UserHeader.MP"),
+        clear_bits(UserMessagePacket, "UserHeader.MP"),
     ),
     (
         "sender-user-message-cq-without-connector-type",
         ("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"),
         "The sender's UserMessage has CQ set, but contains no ConnectorType.",
-        bit_set(UserMessagePacket, "UserHeader.CQ"),
+        set_bits(UserMessagePacket, "UserHeader.CQ"),
     ),
     (
         "sender-user-message-mq-without-lists",
         ("MQMQ-2.2.19.2-23", "MQMQ-2.2.20-08"),
         "The sender's UserMessage has MQ set, but contains no MultiQueueFormatHeader.",
-        bit_set(UserMessagePacket, "UserHeader.MQ"),
+        set_bits(UserMessagePacket, "UserHeader.MQ"),
     ),
     (
         "sender-user-message-ah-set",
         ("MQMQ-2.2.19.2-25",),
         "The sender sets AH in a UserMessage.",
-        bit_set(UserMessagePacket, "UserHeader.AH"),
+        set_bits(UserMessagePacket, "UserHeader.AH"),
     ),
     (
         "sender-user-message-hh-without-soap-header",
         ("MQMQ-2.2.19.2-27", "MQMQ-2.2.20-07"),
         "The sender's UserMessage has HH set, but contains no SoapHeader.",
-        bit_set(UserMessagePacket, "UserHeader.HH"),
+        set_bits(UserMessagePacket, "UserHeader.HH"),
     ),
     (
         "sender-acks-requested-without-admin-queue",
@@ -190,7 +190,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-aq-0-with-admin-queue",
         ("MQMQ-2.2.19.2-33",),
         "The sender's UserMessage has AQ 0, but contains an AdminQueue.",
-        bit_clear(UserMessagePacket, "UserHeader.AQ", has_admin_queue),
+        clear_bits(UserMessagePacket, "UserHeader.AQ", has_admin_queue),
     ),
     (
         "sender-user-message-rq-without-response-queue",
@@ -202,7 +202,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-rq-0-with-response-queue",
         ("MQMQ-2.2.19.2-36",),
         "The sender's UserMessage has RQ 0, but contains a ResponseQueue.",
-        bit_clear(UserMessagePacket, "UserHeader.RQ", _has_response_queue),
+        clear_bits(UserMessagePacket, "UserHeader.RQ", _has_response_queue),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -251,31 +251,31 @@ for _name, _rule, _says, _install in (
         "sender-transactional-message-user-header-x2-set",
         "MQMQ-2.2.19.2-24",
         "A queue manager sends a transactional message with bit X2 of UserHeader.Flags set.",
-        bit_set(USER_MESSAGE_TYPE, "UserHeader.X2", is_transactional),
+        set_bits(USER_MESSAGE_TYPE, "UserHeader.X2", is_transactional),
     ),
     (
         "order-ack-user-header-x1-set",
         "MQMQ-2.2.19.2-12",
         "A queue manager sends an OrderAck with bit X1 of UserHeader.Flags set.",
-        bit_set(USER_MESSAGE_TYPE, "UserHeader.X1", is_order_ack),
+        set_bits(USER_MESSAGE_TYPE, "UserHeader.X1", is_order_ack),
     ),
     (
         "report-user-header-x4-set",
         "MQMQ-2.2.19.2-28",
         "A queue manager sends a report with the bits X4 of UserHeader.Flags set.",
-        bit_set(USER_MESSAGE_TYPE, "UserHeader.X4", is_report),
+        set_bits(USER_MESSAGE_TYPE, "UserHeader.X4", is_report),
     ),
     (
         "admin-ack-ah-set",
         "MQMQ-2.2.19.2-25",
         "A queue manager sends an administration acknowledgment with AH set.",
-        bit_set(USER_MESSAGE_TYPE, "UserHeader.AH", is_admin_ack),
+        set_bits(USER_MESSAGE_TYPE, "UserHeader.AH", is_admin_ack),
     ),
     (
         "order-ack-mp-clear",
         "MQMQ-2.2.19.2-21",
         "A queue manager sends an OrderAck with MP clear.",
-        bit_clear(USER_MESSAGE_TYPE, "UserHeader.MP", is_order_ack),
+        clear_bits(USER_MESSAGE_TYPE, "UserHeader.MP", is_order_ack),
     ),
     (
         "sender-transactional-message-to-several-queues-dm-0",
@@ -287,13 +287,13 @@ for _name, _rule, _says, _install in (
         "receiver-x1-of-message-with-admin-queue-response-queue-lost",
         "MQMQ-2.2.19.2-12",
         "The receiver clears JN and JP of a message with bit X1 of UserHeader.Flags set.",
-        change_received({"UserHeader.Flags": lambda old: old & ~0x300}, lambda p: p.UserHeader.X1),
+        change_received_message({"UserHeader.Flags": lambda old: old & ~0x300}, lambda p: p.UserHeader.X1),
     ),
     (
         "receiver-x2-of-transactional-message-tag-lost",
         "MQMQ-2.2.19.2-24",
         "The receiver sets ApplicationTag to 0 in a transactional message with bit X2 of UserHeader.Flags set.",
-        change_received(
+        change_received_message(
             {"MessagePropertiesHeader.ApplicationTag": 0}, lambda p: p.UserHeader.X2 and is_transactional(p)
         ),
     ),
@@ -301,7 +301,7 @@ for _name, _rule, _says, _install in (
         "receiver-x3-lower-bit-response-queue-lost",
         "MQMQ-2.2.19.2-26",
         "The receiver treats a message as express when the lower bit of X3 in UserHeader.Flags is set.",
-        change_received(
+        change_received_message(
             {"UserHeader.Flags": lambda old: old & ~(3 << 5)}, lambda p: p.UserHeader.X3 & 1 and not is_transactional(p)
         ),
     ),
@@ -309,19 +309,19 @@ for _name, _rule, _says, _install in (
         "receiver-time-to-be-received-of-express-message-ignored",
         "MQMQ-2.2.19.2-05",
         "The receiver keeps an express message in its queue after TimeToBeReceived has expired.",
-        change_received({"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, lambda p: not p.UserHeader.DM),
+        change_received_message({"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, lambda p: not p.UserHeader.DM),
     ),
     (
         "receiver-time-to-be-received-of-message-of-priority-7-ignored",
         "MQMQ-2.2.19.2-05",
         "The receiver keeps a message of priority 7 in its queue after TimeToBeReceived has expired.",
-        change_received({"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, lambda p: p.BaseHeader.PR == 7),
+        change_received_message({"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, lambda p: p.BaseHeader.PR == 7),
     ),
     (
         "receiver-time-to-be-received-in-16-bits",
         "MQMQ-2.2.19.2-D03",
         "The receiver uses only the low 16 bits of TimeToBeReceived.",
-        change_received(
+        change_received_message(
             {"UserHeader.TimeToBeReceived": lambda old: old & 0xFFFF if old != 0xFFFFFFFF else old}, lambda p: True
         ),
     ),
@@ -364,7 +364,7 @@ for _name, _rule, _says, _install in (
         "receiver-connector-type-of-transactional-message-drops-acks",
         "MQMQ-2.2.19.2-39",
         "The receiver sends no acknowledgments for a transactional message with a ConnectorType.",
-        change_received(
+        change_received_message(
             {"MessagePropertiesHeader.Flags": 0}, lambda p: p.UserHeader.ConnectorType and is_transactional(p)
         ),
     ),

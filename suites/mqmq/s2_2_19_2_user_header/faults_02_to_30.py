@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.faults.fields import add_bits_set, add_refusals, field_is
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, packets, wrong_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from reference_qm.codec import (
     UserMessagePacket,
@@ -282,7 +282,7 @@ for _name, _rule, _says, _changes, _when in (
         lambda packet: 0x80000000 <= packet.UserHeader.TimeToBeReceived < INFINITE,
     ),
 ):
-    add(_name, _rule, _says, change_received(_changes, _when))
+    add(_name, _rule, _says, change_received_message(_changes, _when))
 
 
 @fault(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.fields import change_number, off_by
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import (
@@ -71,7 +71,9 @@ add(
     "receiver-response-queue-type-4-on-source-if-administration-queue-on-third-host",
     "MQMQ-2.2.19.2-37",
     "The receiver resolves a response queue with RQ 4 on the source when AQ is 6.",
-    change_received({"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}, _is_response_queue_on_admin_host),
+    change_received_message(
+        {"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}, _is_response_queue_on_admin_host
+    ),
 )
 
 
@@ -207,7 +209,7 @@ add(
     "receiver-administration-queue-on-third-host-resolved-on-source",
     "MQMQ-2.2.19.2-D07",
     "When AQ is 6, the receiver sends acknowledgments to the private queue with the same number on the source.",
-    change_received(
+    change_received_message(
         {"UserHeader.AdminQueue.SourceQueueManager": NULL_GUID},
         lambda packet: isinstance(packet.UserHeader.AdminQueue, PrivateQueueFormatName),
     ),
@@ -262,7 +264,7 @@ add(
     "receiver-response-queue-type-1-of-transactional-message-none",
     "MQMQ-2.2.19.2-D08",
     "The receiver delivers a transactional message with RQ 1 without a response queue.",
-    change_received(
+    change_received_message(
         {"UserHeader.Flags": lambda flags: flags & ~(7 << 16)},
         lambda packet: packet.UserHeader.RQ == 1 and packet.TransactionHeader is not None,
     ),

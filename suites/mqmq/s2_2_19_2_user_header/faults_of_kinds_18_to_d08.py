@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import bit_clear, bit_set, field_is
+from harness.faults.fields import clear_bits, field_is, set_bits
 from harness.faults.primitives import packets, set_fields, wrong_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from suites.mqmq.steps.faulty_messages import drop_messages, misread_messages
@@ -33,7 +33,7 @@ for _name, _rules, _says, _install in (
         "sender-th-clear-in-last-message-of-transaction",
         "MQMQ-2.2.19.2-19",
         "The sender clears TH in the last message of a transaction of several messages.",
-        bit_clear(
+        clear_bits(
             UserMessagePacket,
             "UserHeader.TH",
             lambda packet: is_transactional(packet) and packet.TransactionHeader.LM and not packet.TransactionHeader.FM,
@@ -43,13 +43,13 @@ for _name, _rules, _says, _install in (
         "receiver-th-set-in-final-ack",
         "MQMQ-2.2.19.2-19",
         "The receiver sets TH in a FinalAck without a TransactionHeader.",
-        bit_set(UserMessagePacket, "UserHeader.TH", is_final_ack),
+        set_bits(UserMessagePacket, "UserHeader.TH", is_final_ack),
     ),
     (
         "sender-security-sh-clear-in-transactional-message",
         "MQMQ-2.2.19.2-18",
         "The sender clears UserHeader.Flags.SH in a transactional message with a SecurityHeader.",
-        bit_clear(
+        clear_bits(
             UserMessagePacket,
             "UserHeader.SH",
             lambda packet: is_transactional(packet) and packet.SecurityHeader is not None,
@@ -59,19 +59,19 @@ for _name, _rules, _says, _install in (
         "receiver-security-sh-set-in-acknowledgment",
         "MQMQ-2.2.19.2-18",
         "The receiver sets UserHeader.Flags.SH in an administration acknowledgment without a SecurityHeader.",
-        bit_set(UserMessagePacket, "UserHeader.SH", is_admin_ack),
+        set_bits(UserMessagePacket, "UserHeader.SH", is_admin_ack),
     ),
     (
         "receiver-mp-clear-in-final-ack",
         "MQMQ-2.2.19.2-21",
         "The receiver clears MP in a FinalAck.",
-        bit_clear(UserMessagePacket, "UserHeader.MP", is_final_ack),
+        clear_bits(UserMessagePacket, "UserHeader.MP", is_final_ack),
     ),
     (
         "sender-mp-clear-in-message-without-body",
         "MQMQ-2.2.19.2-21",
         "The sender clears MP in a message with an empty body.",
-        bit_clear(
+        clear_bits(
             UserMessagePacket,
             "UserHeader.MP",
             lambda packet: _is_ordinary_message(packet) and not packet.MessagePropertiesHeader.MessageBody,
@@ -81,7 +81,7 @@ for _name, _rules, _says, _install in (
         "sender-cq-clear-in-recoverable-message",
         ("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"),
         "The sender clears CQ in a recoverable message with ConnectorType.",
-        bit_clear(
+        clear_bits(
             UserMessagePacket,
             "UserHeader.CQ",
             lambda packet: packet.UserHeader.DM and packet.UserHeader.ConnectorType is not None,
@@ -91,7 +91,7 @@ for _name, _rules, _says, _install in (
         "sender-mq-clear-in-transactional-message-with-lists",
         "MQMQ-2.2.19.2-23",
         "The sender clears MQ in a transactional message with a MultiQueueFormatHeader.",
-        bit_clear(
+        clear_bits(
             UserMessagePacket,
             "UserHeader.MQ",
             lambda packet: is_transactional(packet) and packet.MultiQueueFormatHeader is not None,
@@ -101,25 +101,25 @@ for _name, _rules, _says, _install in (
         "receiver-mq-set-in-acknowledgment",
         "MQMQ-2.2.19.2-23",
         "The receiver sets MQ in an administration acknowledgment without a MultiQueueFormatHeader.",
-        bit_set(UserMessagePacket, "UserHeader.MQ", is_admin_ack),
+        set_bits(UserMessagePacket, "UserHeader.MQ", is_admin_ack),
     ),
     (
         "receiver-ah-set-in-report",
         "MQMQ-2.2.19.2-25",
         "The receiver sets AH in a report.",
-        bit_set(UserMessagePacket, "UserHeader.AH", is_report),
+        set_bits(UserMessagePacket, "UserHeader.AH", is_report),
     ),
     (
         "receiver-ah-set-in-final-ack",
         "MQMQ-2.2.19.2-25",
         "The receiver sets AH in a FinalAck.",
-        bit_set(UserMessagePacket, "UserHeader.AH", is_final_ack),
+        set_bits(UserMessagePacket, "UserHeader.AH", is_final_ack),
     ),
     (
         "sender-ah-set-in-message-with-lists",
         "MQMQ-2.2.19.2-25",
         "The sender sets AH in a message with a MultiQueueFormatHeader.",
-        bit_set(UserMessagePacket, "UserHeader.AH", lambda packet: packet.MultiQueueFormatHeader is not None),
+        set_bits(UserMessagePacket, "UserHeader.AH", lambda packet: packet.MultiQueueFormatHeader is not None),
     ),
     (
         "sender-admin-queue-omitted-with-negative-receive",
@@ -169,7 +169,7 @@ for _name, _rules, _says, _install in (
         "receiver-connector-type-ends-acknowledgments",
         "MQMQ-2.2.19.2-39",
         "The receiver sends no administration acknowledgments for a message with ConnectorType.",
-        change_received(
+        change_received_message(
             {"MessagePropertiesHeader.Flags": 0}, lambda packet: packet.UserHeader.ConnectorType is not None
         ),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.fields import bit_clear
+from harness.faults.fields import clear_bits
 from harness.faults.parts import fault, only_if
 from harness.faults.primitives import packets
 from harness.faults.registry import Install, add
@@ -19,7 +19,7 @@ add(
     "router-soap-header-kept-without-hh",
     "MQMQ-2.2.19.2-27",
     "The router clears UserHeader.Flags.HH of a message with a SoapHeader, but forwards the header.",
-    bit_clear(UserMessagePacket, "UserHeader.HH", has_header("SoapHeader")),
+    clear_bits(UserMessagePacket, "UserHeader.HH", has_header("SoapHeader")),
 )
 add(
     "router-soap-header-removed-with-hh-set",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.fields import field_is, off_by
 from harness.faults.parts import fault
 from harness.faults.primitives import packets, set_fields, wrong_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
 from harness.faults.sent_messages import add_to_packet_size
@@ -158,7 +158,7 @@ for _name, _rule, _says, _install in (
         "receiver-bit-5-of-recoverable-message-tag-lost",
         "MQMQ-2.2.19.3-06",
         "The receiver sets ApplicationTag to 0 when bit 5 of MessagePropertiesHeader.Flags is set.",
-        change_received(
+        change_received_message(
             {f"{PROPERTIES_HEADER_NAME}.ApplicationTag": 0}, lambda p: p.MessagePropertiesHeader.Flags & 0x20
         ),
     ),
@@ -167,7 +167,7 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-08",
         "The receiver sends no acknowledgments for a transactional message with bit 7 of "
         "MessagePropertiesHeader.Flags set.",
-        change_received(
+        change_received_message(
             {f"{PROPERTIES_HEADER_NAME}.Flags": 0},
             lambda p: p.MessagePropertiesHeader.Flags & 0x80 and is_transactional(p),
         ),
@@ -176,7 +176,7 @@ for _name, _rule, _says, _install in (
         "receiver-correlation-id-of-message-with-priority-0-lost",
         "MQMQ-2.2.19.3-13",
         "The receiver sets CorrelationID to zero in a message that requests acknowledgments.",
-        change_received(
+        change_received_message(
             {f"{PROPERTIES_HEADER_NAME}.CorrelationID": bytes(20)}, lambda p: p.MessagePropertiesHeader.Flags & 0xF
         ),
     ),
@@ -214,7 +214,7 @@ for _name, _rule, _says, _install in (
         "receiver-tag-1-delivered-as-0",
         "MQMQ-2.2.19.3-16",
         "The receiver delivers ApplicationTag 0xFFFFFFFF as 0.",
-        change_received(
+        change_received_message(
             {f"{PROPERTIES_HEADER_NAME}.ApplicationTag": 0},
             lambda p: p.MessagePropertiesHeader.ApplicationTag == 0xFFFFFFFF,
         ),
@@ -235,7 +235,7 @@ for _name, _rule, _says, _install in (
         "receiver-extension-of-message-without-body-lost",
         "MQMQ-2.2.19.3-D05",
         "The receiver drops the extension of a message that has no body.",
-        change_received(
+        change_received_message(
             {"BaseHeader.PacketSize": 0, f"{PROPERTIES_HEADER_NAME}.ExtensionData": b""},
             lambda p: not p.MessagePropertiesHeader.MessageBody,
         ),
@@ -244,7 +244,7 @@ for _name, _rule, _says, _install in (
         "receiver-body-of-message-without-label-reversed",
         "MQMQ-2.2.19.3-D05",
         "The receiver delivers only the first 255 bytes of an extension.",
-        change_received(
+        change_received_message(
             {"BaseHeader.PacketSize": 0, f"{PROPERTIES_HEADER_NAME}.ExtensionData": lambda old: old[:255]},
             lambda p: True,
         ),
@@ -253,7 +253,7 @@ for _name, _rule, _says, _install in (
         "receiver-label-of-249-characters-cut",
         "MQMQ-2.2.19.3-09",
         "The receiver delivers at most 248 characters of a label.",
-        change_received(
+        change_received_message(
             {"BaseHeader.PacketSize": 0, f"{PROPERTIES_HEADER_NAME}.Label": lambda old: old[:248] if old else old},
             lambda p: True,
         ),
@@ -262,7 +262,7 @@ for _name, _rule, _says, _install in (
         "receiver-body-of-one-byte-lost",
         "MQMQ-2.2.19.3-17",
         "The receiver delivers a body of one byte as an empty body.",
-        change_received(
+        change_received_message(
             {"BaseHeader.PacketSize": 0, f"{PROPERTIES_HEADER_NAME}.MessageBody": b""},
             lambda p: len(p.MessagePropertiesHeader.MessageBody) == 1,
         ),
@@ -271,7 +271,7 @@ for _name, _rule, _says, _install in (
         "receiver-body-type-of-transactional-message-0",
         "MQMQ-2.2.19.3-D01",
         "The receiver replaces the BodyType of a transactional message with 0.",
-        change_received({f"{PROPERTIES_HEADER_NAME}.BodyType": 0}, is_transactional),
+        change_received_message({f"{PROPERTIES_HEADER_NAME}.BodyType": 0}, is_transactional),
     ),
     (
         "report-encryption-algorithm-0x1234",

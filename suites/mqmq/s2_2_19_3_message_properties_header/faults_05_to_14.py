@@ -10,7 +10,7 @@ from typing import Any
 from harness.faults.fields import change_number, field_is, off_by, size_wrong
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, packets, wrong_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion, correct_packet_size, has_security_item
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
@@ -97,7 +97,7 @@ for _name, _rule, _says, _changes, _when in (
         lambda packet: packet.TransactionHeader is not None,
     ),
 ):
-    add(_name, _rule, _says, change_received(_changes, _when))
+    add(_name, _rule, _says, change_received_message(_changes, _when))
 
 
 PROPERTIES_HEADER_FIXED_SIZE = len(MessagePropertiesHeader().build())

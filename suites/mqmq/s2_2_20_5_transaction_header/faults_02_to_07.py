@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import (
-    bit_clear,
-    bit_inverted,
-    bit_set,
     change_number,
+    clear_bits,
+    invert_bits,
     off_by,
     refused_unless_zero,
+    set_bits,
 )
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, packets, set_fields
@@ -37,13 +37,13 @@ for _name, _rules, _says, _install in (
         "sender-transaction-header-unused-bit-set",
         ("MQMQ-2.2.20.5-02",),
         "The sender sets X1 of the TransactionHeader.",
-        bit_set(UserMessagePacket, "TransactionHeader.X1"),
+        set_bits(UserMessagePacket, "TransactionHeader.X1"),
     ),
     (
         "sender-transaction-header-cg-inverted",
         ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"),
         "The sender's TransactionHeader has CG set without ConnectorQMGuid, or CG clear with ConnectorQMGuid.",
-        bit_inverted(UserMessagePacket, "TransactionHeader.CG"),
+        invert_bits(UserMessagePacket, "TransactionHeader.CG"),
     ),
     (
         "sender-transaction-header-fm-clear",
@@ -52,7 +52,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D58",
         ),
         "The sender leaves FM clear in every TransactionHeader.",
-        bit_clear(UserMessagePacket, "TransactionHeader.FM"),
+        clear_bits(UserMessagePacket, "TransactionHeader.FM"),
     ),
     (
         "sender-transaction-header-lm-clear",
@@ -61,19 +61,19 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D59",
         ),
         "The sender leaves LM clear in every TransactionHeader.",
-        bit_clear(UserMessagePacket, "TransactionHeader.LM"),
+        clear_bits(UserMessagePacket, "TransactionHeader.LM"),
     ),
     (
         "sender-last-message-of-transaction-id-zero",
         ("MQMQ-2.2.20.5-06",),
         "The sender's last message of a transaction carries ID 0.",
-        bit_clear(UserMessagePacket, "TransactionHeader.ID", _is_last_of_transaction),
+        clear_bits(UserMessagePacket, "TransactionHeader.ID", _is_last_of_transaction),
     ),
     (
         "sender-transaction-header-id-always-zero",
         ("MQMQ-2.2.20.5-07",),
         "The sender's TransactionHeaders all carry ID 0.",
-        bit_clear(UserMessagePacket, "TransactionHeader.ID"),
+        clear_bits(UserMessagePacket, "TransactionHeader.ID"),
     ),
     (
         "sender-tx-sequence-number-skips-every-second",

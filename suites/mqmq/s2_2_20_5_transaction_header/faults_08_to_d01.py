@@ -12,7 +12,7 @@ from harness.faults.fields import (
 )
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header
 from reference_qm.codec import TransactionHeader, UserMessagePacket
@@ -101,7 +101,7 @@ for _name, _rule, _says, _changes, _bit in (
         "X8",
     ),
 ):
-    add(_name, _rule, _says, change_received(_changes, _make_transaction_header_bit_condition(_bit)))
+    add(_name, _rule, _says, change_received_message(_changes, _make_transaction_header_bit_condition(_bit)))
 
 
 def _change_received_transaction_headers(
@@ -385,7 +385,7 @@ add(
     "receiver-no-final-ack-for-message-with-x1",
     "MQMQ-2.2.20.5-08",
     "The receiver sends no FinalAck for a message that requests one if bit X1 of TransactionHeader.Flags is set.",
-    change_received(
+    change_received_message(
         {"TransactionHeader.Flags": lambda flags: flags & ~_FINAL_ACK_FLAG},
         lambda packet: packet.TransactionHeader is not None and packet.TransactionHeader.X1,
     ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.fields import bit_clear, bit_set, change_number, field_is
+from harness.faults.fields import change_number, clear_bits, field_is, set_bits
 from harness.faults.primitives import packets
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size
@@ -163,13 +163,13 @@ for _name, _rule, _says, _install in (
         "cg-clear-with-connector-guid",
         "MQMQ-2.2.20.5-20",
         "The sender clears CG in a TransactionHeader with a ConnectorQMGuid.",
-        bit_clear(UserMessagePacket, "TransactionHeader.CG", _has_connector_guid),
+        clear_bits(UserMessagePacket, "TransactionHeader.CG", _has_connector_guid),
     ),
     (
         "large-message-cg-set-without-connector-guid",
         "MQMQ-2.2.20.5-20",
         "The sender sets CG in the TransactionHeader of a large message, and writes no ConnectorQMGuid.",
-        bit_set(
+        set_bits(
             UserMessagePacket,
             "TransactionHeader.CG",
             _combine_conditions(_is_in_transaction_without_connector, has_large_body),
@@ -180,7 +180,7 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.20.5-20",
         "The sender sets CG in the TransactionHeader of the second message of a sequence, and writes no "
         "ConnectorQMGuid.",
-        bit_set(
+        set_bits(
             UserMessagePacket,
             "TransactionHeader.CG",
             _combine_conditions(_is_in_transaction_without_connector, _is_second_in_sequence),

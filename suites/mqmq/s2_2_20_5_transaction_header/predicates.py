@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Recent, Summary, get_record, passive
+from harness.judging.passive import Context, Finding, RecentValues, Summary, get_record, passive
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION_HEADER_NAME
 from suites.mqmq.steps.message_parts import make_part_presence_predicate
@@ -141,7 +141,7 @@ class SentSequence:
     """The TxSequenceNumbers that the SUT has sent in one sequence, by MessageID, and the highest of them."""
 
     def __init__(self) -> None:
-        self.numbers = Recent[int, int]()
+        self.numbers = RecentValues[int, int]()
         self.highest = 0
 
 

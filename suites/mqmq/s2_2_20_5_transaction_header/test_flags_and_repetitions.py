@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from harness.expectations import CLOSED, facts, one_of
+from harness.expectations import CLOSED_BY_SUT_TEXT, facts, one_of
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import get_final_ack_identifier, identifier, receive_first_message
@@ -55,7 +55,7 @@ def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
             lambda labels=labels, session=session: session.closed_by_sut or are_labels_in_queue(sut, queue, labels)
         )
         if session.closed_by_sut:
-            observed[name] = CLOSED
+            observed[name] = CLOSED_BY_SUT_TEXT
             evidence[name] = sent
             continue
         arrived = [label for label in sut.labels(queue) if label in labels]
@@ -72,7 +72,9 @@ def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
         for name in (bit, "all"):
             judge(
                 rule,
-                expected=one_of(facts(labels=[f"{name} 1", f"{name} 2"], messages_with_a_final_ack=[1]), CLOSED),
+                expected=one_of(
+                    facts(labels=[f"{name} 1", f"{name} 2"], messages_with_a_final_ack=[1]), CLOSED_BY_SUT_TEXT
+                ),
                 observed=observed[name],
                 case=f"messages with unused bits ({name})",
                 evidence=evidence[name],

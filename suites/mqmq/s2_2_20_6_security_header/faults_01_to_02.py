@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
-from harness.faults.fields import bit_set, field_is
+from harness.faults.fields import field_is, set_bits
 from harness.faults.parts import fault
-from harness.faults.primitives import always, packets, wrong_fields
+from harness.faults.primitives import change_after_every_input, packets, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header, has_security_item
 from reference_qm.codec import SecurityHeader, UserMessagePacket
@@ -115,7 +115,7 @@ for _name, _rules, _says, _install in (
         "sender-security-header-au-set",
         ("MQMQ-2.2.20.6-05",),
         "The sender sets AU in a SecurityHeader.",
-        bit_set(UserMessagePacket, "SecurityHeader.AU"),
+        set_bits(UserMessagePacket, "SecurityHeader.AU"),
     ),
     (
         "sender-provider-info-without-name",
@@ -183,13 +183,13 @@ for _name, _rules, _says, _install in (
         "queue-manager-public-keys-not-published",
         ("MQMQ-2.2.20.6-36",),
         "The queue manager publishes no public keys in the directory.",
-        always(_remove_public_encryption_keys),
+        change_after_every_input(_remove_public_encryption_keys),
     ),
     (
         "sender-provider-info-with-de-set",
         ("MQMQ-2.2.20.6-37",),
         "The sender's SecurityHeader has DE set, but contains a ProviderInfo.",
-        bit_set(UserMessagePacket, "SecurityHeader.DE"),
+        set_bits(UserMessagePacket, "SecurityHeader.DE"),
     ),
 ):
     add(_name, _rules, _says, _install)

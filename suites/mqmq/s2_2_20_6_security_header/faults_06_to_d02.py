@@ -10,7 +10,7 @@ from harness.faults.fields import add_bits_set, add_refusals
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields
 from harness.faults.public_keys import change_published_blobs
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import SecurityHeader, UserMessagePacket
@@ -255,7 +255,7 @@ for _name, _rule, _says, _changes, _bit in (
         _name,
         _rule,
         _says,
-        change_received(
+        change_received_message(
             _changes,
             _make_security_header_bit_condition(_bit),
         ),

@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import between, fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
-from harness.wire.protection import certificate_key
+from harness.wire.protection import read_certificate_key
 from suites.mqmq.steps.layout import SECURITY_ITEM_AND_SIZE_FIELDS, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
@@ -108,7 +108,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         observed=found,
         evidence=frame,
     )
-    signed = {f"{SECURITY_HEADER_PREFIX}SignatureSize": certificate_key(ALICE.certificate).size}
+    signed = {f"{SECURITY_HEADER_PREFIX}SignatureSize": read_certificate_key(ALICE.certificate).size}
     judge("MQMQ-2.2.20.6-16", expected=fields(signed), observed=found, evidence=frame)
     user = {f"{SECURITY_HEADER_PREFIX}SecurityID": ALICE.security_id.hex()}
     judge("MQMQ-2.2.20.6-03", expected=fields(user), observed=found, evidence=frame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import add_refusals, bit_set, field_is, off_by, size_wrong
+from harness.faults.fields import add_refusals, field_is, off_by, set_bits, size_wrong
 from harness.faults.parts import fault
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import add
@@ -46,7 +46,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-in-bit-set",
         ("MQMQ-2.2.20-02",),
         "The sender sets IN in a UserMessage.",
-        bit_set(UserMessagePacket, "BaseHeader.IN"),
+        set_bits(UserMessagePacket, "BaseHeader.IN"),
     ),
     (
         "sender-user-message-sh-without-session-header",

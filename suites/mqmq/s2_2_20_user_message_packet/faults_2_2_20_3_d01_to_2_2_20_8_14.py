@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.primitives import packets
-from harness.faults.received_messages import change_received
+from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, UserMessagePacket
 
@@ -33,7 +33,7 @@ add(
     "receiver-no-report-for-debug-header-with-x14",
     "MQMQ-2.2.20.8-14",
     "The receiver stores a traced message whose DebugHeader has bit X14 set, but sends no report about it.",
-    change_received(
+    change_received_message(
         {"BaseHeader.Flags": lambda flags: flags & ~_TR_FLAG},
         lambda packet: packet.DebugHeader is not None and packet.DebugHeader.X14,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.fields import bit_clear, bit_set
+from harness.faults.fields import clear_bits, set_bits
 from harness.faults.primitives import packets
 from harness.faults.registry import add
 from reference_qm.codec import DebugHeader, SoapHeader, UserMessagePacket
@@ -96,19 +96,19 @@ for _name, _rules, _says, _install in (
         "encrypted-message-sh-clear",
         "MQMQ-2.2.20-04",
         "The sender clears UserHeader.Flags.SH in an encrypted message, which has a SecurityHeader.",
-        bit_clear(UserMessagePacket, _SH_FIELD, _is_encrypted),
+        clear_bits(UserMessagePacket, _SH_FIELD, _is_encrypted),
     ),
     (
         "order-ack-sh-set-without-security-header",
         "MQMQ-2.2.20-04",
         "The receiver sets UserHeader.Flags.SH in an OrderAck, which has no SecurityHeader.",
-        bit_set(UserMessagePacket, _SH_FIELD, is_order_ack),
+        set_bits(UserMessagePacket, _SH_FIELD, is_order_ack),
     ),
     (
         "message-with-lists-sh-set-without-security-header",
         "MQMQ-2.2.20-04",
         "The sender sets UserHeader.Flags.SH in a message that has a MultiQueueFormatHeader and no SecurityHeader.",
-        bit_set(
+        set_bits(
             UserMessagePacket, _SH_FIELD, lambda packet: has_destination_lists(packet) and packet.SecurityHeader is None
         ),
     ),
@@ -123,7 +123,7 @@ for _name, _rules, _says, _install in (
         "transactional-traced-message-dh-clear",
         "MQMQ-2.2.20-06",
         "The sender clears BaseHeader.Flags.DH in a transactional message that has a DebugHeader.",
-        bit_clear(
+        clear_bits(
             UserMessagePacket, _DH_FIELD, lambda packet: packet.DebugHeader is not None and is_transactional(packet)
         ),
     ),
@@ -131,7 +131,7 @@ for _name, _rules, _says, _install in (
         "message-with-lists-dh-set-without-debug-header",
         "MQMQ-2.2.20-06",
         "The sender sets BaseHeader.Flags.DH in a message that has a MultiQueueFormatHeader and no DebugHeader.",
-        bit_set(
+        set_bits(
             UserMessagePacket, _DH_FIELD, lambda packet: has_destination_lists(packet) and packet.DebugHeader is None
         ),
     ),
@@ -151,7 +151,7 @@ for _name, _rules, _says, _install in (
         "admin-ack-hh-set-without-soap-header",
         "MQMQ-2.2.20-07",
         "The sender sets UserHeader.Flags.HH in an administration acknowledgment, which has no SoapHeader.",
-        bit_set(UserMessagePacket, "UserHeader.HH", is_admin_ack),
+        set_bits(UserMessagePacket, "UserHeader.HH", is_admin_ack),
     ),
     (
         "report-with-soap-header-hh-clear",
@@ -163,25 +163,25 @@ for _name, _rules, _says, _install in (
         "transactional-message-hh-set-without-soap-header",
         "MQMQ-2.2.20-07",
         "The sender sets UserHeader.Flags.HH in a transactional message, which has no SoapHeader.",
-        bit_set(UserMessagePacket, "UserHeader.HH", is_transactional),
+        set_bits(UserMessagePacket, "UserHeader.HH", is_transactional),
     ),
     (
         "message-with-signature-in-lists-mq-clear",
         "MQMQ-2.2.20-08",
         "The sender clears UserHeader.Flags.MQ in a message that has an MQFSignatureHeader with a signature.",
-        bit_clear(UserMessagePacket, "UserHeader.MQ", _has_list_signature),
+        clear_bits(UserMessagePacket, "UserHeader.MQ", _has_list_signature),
     ),
     (
         "report-mq-set-without-lists",
         "MQMQ-2.2.20-08",
         "The sender sets UserHeader.Flags.MQ in a report, which has no MultiQueueFormatHeader.",
-        bit_set(UserMessagePacket, "UserHeader.MQ", is_report),
+        set_bits(UserMessagePacket, "UserHeader.MQ", is_report),
     ),
     (
         "signed-message-mq-set-without-lists",
         "MQMQ-2.2.20-08",
         "The sender sets UserHeader.Flags.MQ in a signed message without a MultiQueueFormatHeader.",
-        bit_set(
+        set_bits(
             UserMessagePacket, "UserHeader.MQ", lambda packet: _is_signed(packet) and not has_destination_lists(packet)
         ),
     ),
@@ -195,13 +195,13 @@ for _name, _rules, _says, _install in (
         "last-message-of-transaction-th-clear",
         "MQMQ-2.2.20-03",
         "The sender clears UserHeader.Flags.TH in the last message of a transaction, which has a TransactionHeader.",
-        bit_clear(UserMessagePacket, "UserHeader.TH", _is_last_in_transaction),
+        clear_bits(UserMessagePacket, "UserHeader.TH", _is_last_in_transaction),
     ),
     (
         "final-ack-th-set-without-transaction-header",
         "MQMQ-2.2.20-03",
         "The receiver sets UserHeader.Flags.TH in a FinalAck, which has no TransactionHeader.",
-        bit_set(UserMessagePacket, "UserHeader.TH", is_final_ack),
+        set_bits(UserMessagePacket, "UserHeader.TH", is_final_ack),
     ),
     (
         "large-transactional-message-without-transaction-header",

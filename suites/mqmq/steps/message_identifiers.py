@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, NotExercised, Recent, Summary, get_record
+from harness.judging.passive import Context, Finding, NotExercised, RecentValues, Summary, get_record
 
 MESSAGE_KIND = "UserMessage"
 
@@ -16,7 +16,7 @@ class SentMessages(Summary):
     """
 
     def __init__(self) -> None:
-        self.first = Recent[tuple[Any, int], int]()
+        self.first = RecentValues[tuple[Any, int], int]()
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember a message of the SUT."""

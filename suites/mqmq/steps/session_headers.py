@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, get_record
+from harness.judging.passive import Context, Finding, Predicate, RecentValues, Summary, get_record
 from harness.peer.conversation import Conversation
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 
@@ -37,7 +37,7 @@ class SessionMessageCounts(Summary):
         """The last AckSequenceNumber of the SUT."""
         self.began_with: int | None = None
         """The first RecoverableMsgAckSeqNumber of the SUT that is not 0."""
-        self.flagged = Recent[int, bool]()
+        self.flagged = RecentValues[int, bool]()
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Count a message, and remember the acknowledgments of its SessionHeader."""

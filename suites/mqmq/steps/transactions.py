@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, get_record
+from harness.judging.passive import Context, Finding, Predicate, RecentValues, Summary, get_record
 from reference_qm.codec import TxSequenceID
 
 HeaderPairJudgment = Callable[[Any, Any], Finding]
@@ -17,7 +17,7 @@ class SentTransactionHeaders(Summary):
     """The TransactionHeaders that the SUT has sent on a connection, by sequence and TxSequenceNumber."""
 
     def __init__(self) -> None:
-        self.headers = Recent[tuple[TxSequenceID, int], Any]()
+        self.headers = RecentValues[tuple[TxSequenceID, int], Any]()
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember the TransactionHeader of a message from the SUT."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.queue_names import is_for_order_queue
@@ -181,7 +181,7 @@ for _reading, _says, _moves, _choose in SESSION_CHOICE_FAULTS:
     add_reading(
         _reading,
         _says,
-        both(
+        combine_installers(
             replace_part(_sending),
             replace_part(ReceiverRemembersSessionOfLatestMessage),
             replace_part(SenderReturnsUnsentMessagesToQueue),

@@ -20,7 +20,7 @@ from reference_qm.model.message import INFINITE
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
-from reference_qm.security import ANONYMOUS, EVERYONE, QueueAccess, SignatureType, is_granted
+from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, QueueAccess, SignatureType, is_granted
 from reference_qm.surface.clock import Now
 
 
@@ -43,7 +43,7 @@ class MessageWithoutSenderIsAnonymous(SecurityOnReceipt):
 
 def _has_everyone_write_access(part: SecurityOnReceipt, queue: Queue) -> bool:
     security = part.qm.security_lookup.find_queue_security(queue)
-    return is_granted(security, frozenset({ANONYMOUS, EVERYONE}), QueueAccess.MQSEC_WRITE_MESSAGE)
+    return is_granted(security, frozenset({ANONYMOUS_SID, EVERYONE_SID}), QueueAccess.MQSEC_WRITE_MESSAGE)
 
 
 @follows("E105.2")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.faults.parts import follows, only_if, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
 from reference_qm.core.part import Part
@@ -126,7 +126,7 @@ class _AdminAcksOfListedClasses(AdminAcks):
 add_reading(
     "E30.2",
     "The receiver sends no acknowledgment whose class is missing from the list of 2.2.5 or from the table of 3.1.7.15.",
-    both(replace_part(_FinalAcksOfListedClasses), replace_part(_AdminAcksOfListedClasses)),
+    combine_installers(replace_part(_FinalAcksOfListedClasses), replace_part(_AdminAcksOfListedClasses)),
 )
 
 
@@ -336,5 +336,5 @@ class _ArrivalSessionRecorder(Receiving):
 add_reading(
     "E47.2",
     "The receiver sends a FinalAck for every message with a journaling request that leaves its queue.",
-    both(replace_part(_FinalAckForAnyMessage), replace_part(_ArrivalSessionRecorder)),
+    combine_installers(replace_part(_FinalAckForAnyMessage), replace_part(_ArrivalSessionRecorder)),
 )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import follows, only_if, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
 from reference_qm.core.names.numbering import Numbering
@@ -78,7 +78,7 @@ class _WindowOfLatestHeader(SessionAcks):
 add_reading(
     "E25.3",
     "The sender uses the window size of the peer, and sets it to WindowSize of each SessionHeader that arrives.",
-    both(replace_part(PeerWindowLimitsSender), replace_part(_WindowOfLatestHeader)),
+    combine_installers(replace_part(PeerWindowLimitsSender), replace_part(_WindowOfLatestHeader)),
 )
 
 
@@ -213,7 +213,7 @@ class AcknowledgmentResendsUnacknowledgedMessages(SessionAcks):
         for position in session.OutgoingMessageTable.awaiting_ack:
             if not position.ReceivedSessionAck:
                 leave_window(session, position)
-                session.OutgoingMessageTable.send_again(position)
+                session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
         self.qm.sending.dispatch_messages(session, now)
 

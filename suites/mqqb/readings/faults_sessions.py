@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import follows, only_if, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -191,5 +191,5 @@ class _RequestWithGuidOfPingResponse(Establishing):
 add_reading(
     "E11.2",
     "For a direct name, the initiator takes RemoteQMGuid from the Ping Response and uses it in its request.",
-    both(replace_part(_RemoteGuidOfPingResponse), replace_part(_RequestWithGuidOfPingResponse)),
+    combine_installers(replace_part(_RemoteGuidOfPingResponse), replace_part(_RequestWithGuidOfPingResponse)),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import effects, every_packet, inputs, skip
+from harness.faults.primitives import every_packet, filter_effects, filter_inputs, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.sessions.connecting import Connecting
@@ -47,7 +47,7 @@ add(
     "initiator-connects-to-port-1800",
     "MQQB-2.1.1-02",
     "The initiator connects to TCP port 1800 instead of 1801.",
-    effects(_change_connect_port),
+    filter_effects(_change_connect_port),
 )
 
 
@@ -94,7 +94,7 @@ add(
     "acceptor-accepts-no-connection",
     "MQQB-2.1.1-03",
     "The acceptor ignores every incoming TCP connection.",
-    inputs(_drop_accepted_connection),
+    filter_inputs(_drop_accepted_connection),
 )
 
 

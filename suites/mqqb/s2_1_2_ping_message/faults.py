@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.datagrams import change_received_datagrams, change_sent_datagrams
 from harness.faults.parts import fault
-from harness.faults.primitives import effects
+from harness.faults.primitives import filter_effects
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import parse_ping
 from reference_qm.core.part import QM
@@ -170,5 +170,5 @@ add(
     "initiator-second-ping-request-to-other-port",
     "MQQB-2.1.2-D01",
     "The initiator sends every Ping Request except its first to a port number one above the acceptor's ping port.",
-    effects(_redirect_request_with_later_cookie),
+    filter_effects(_redirect_request_with_later_cookie),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import add_refusals, bit_clear, bit_set, field_is, sent_as
+from harness.faults.fields import add_refusals, clear_bits, field_is, sent_as, set_bits
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, silent_after, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
@@ -207,7 +207,7 @@ add(
     "receiver-session-ack-cs-set",
     "MQQB-2.2.1-04",
     "The receiver sends a SessionAck with CS set.",
-    bit_set(SessionAckPacket, "InternalHeader.CS"),
+    set_bits(SessionAckPacket, "InternalHeader.CS"),
 )
 
 
@@ -217,7 +217,7 @@ add(
     "The acceptor sets CS in a SessionAck that acknowledges a recoverable message.",
     sent_as(
         "acceptor",
-        bit_set(SessionAckPacket, "InternalHeader.CS", lambda packet: packet.SessionHeader.RecoverableMsgAckFlags),
+        set_bits(SessionAckPacket, "InternalHeader.CS", lambda packet: packet.SessionHeader.RecoverableMsgAckFlags),
     ),
 )
 
@@ -226,7 +226,7 @@ add(
     "acceptor-request-for-other-guid-accepted",
     "MQQB-2.2.1-05",
     "The acceptor answers an EstablishConnection request for another queue manager with CS clear.",
-    bit_clear(EstablishConnectionPacket, "InternalHeader.CS"),
+    clear_bits(EstablishConnectionPacket, "InternalHeader.CS"),
 )
 
 

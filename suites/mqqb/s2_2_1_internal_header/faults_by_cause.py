@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from harness.faults.session_packets import (
-    INTERNAL_FLAGS_AT,
+    INTERNAL_FLAGS_OFFSET,
     SessionCondition,
     change_sent_packet,
     has_earlier_request,
@@ -40,7 +40,7 @@ def _react_to_reserved_bit(
             packet = self._parse_valid_packet(data)
             heeded = (
                 isinstance(packet, kind)
-                and bool(int.from_bytes(data[INTERNAL_FLAGS_AT : INTERNAL_FLAGS_AT + 2], "little") >> bit & 1)
+                and bool(int.from_bytes(data[INTERNAL_FLAGS_OFFSET : INTERNAL_FLAGS_OFFSET + 2], "little") >> bit & 1)
                 and initiator in (None, session.initiator)
                 and (when is None or when(self.qm, session, packet))
             )
@@ -184,8 +184,8 @@ def _exchange_reserved_and_flags(data: bytes) -> bytes:
 
 
 def _move_cs_flag_to_x5(data: bytes) -> bytes:
-    flags = data[INTERNAL_FLAGS_AT] & ~0x10 | 0x20
-    return data[:INTERNAL_FLAGS_AT] + bytes([flags]) + data[INTERNAL_FLAGS_AT + 1 :]
+    flags = data[INTERNAL_FLAGS_OFFSET] & ~0x10 | 0x20
+    return data[:INTERNAL_FLAGS_OFFSET] + bytes([flags]) + data[INTERNAL_FLAGS_OFFSET + 1 :]
 
 
 def _has_recoverable_ack_flags(qm: object, session: Session, packet: SessionAckPacket) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import bit_clear, field_is, refused_unless_zero, sent_as
+from harness.faults.fields import clear_bits, field_is, refused_unless_zero, sent_as
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, wrong_bytes
 from harness.faults.registry import add
@@ -24,7 +24,7 @@ add(
     "any-connection-parameters-in-bit-clear",
     "MQQB-2.2.2-01",
     "A queue manager sends a ConnectionParameters packet with IN clear.",
-    bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
+    clear_bits(ConnectionParametersPacket, "BaseHeader.IN"),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import add_refusals, bit_clear, bit_inverted, field_is, off_by, sent_as
+from harness.faults.fields import add_refusals, clear_bits, field_is, invert_bits, off_by, sent_as
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields, wrong_bytes
 from harness.faults.registry import add
@@ -29,7 +29,7 @@ for _name, _rules, _says, _install in (
         "any-establish-connection-in-bit-clear",
         ("MQQB-2.2.3-01", "MQMQ-2.2.19.1-05"),
         "A queue manager sends an EstablishConnection packet with IN clear.",
-        bit_clear(ESTABLISH_PACKET_TYPE, "BaseHeader.IN"),
+        clear_bits(ESTABLISH_PACKET_TYPE, "BaseHeader.IN"),
     ),
     (
         "any-establish-connection-pt-3",
@@ -59,19 +59,19 @@ for _name, _rules, _says, _install in (
         "initiator-establish-connection-se-clear-without-ping",
         ("MQQB-2.2.3.1-05",),
         "The initiator's EstablishConnection request has SE 0 although it sent no Ping Request.",
-        sent_as("initiator", bit_clear(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.SE")),
+        sent_as("initiator", clear_bits(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.SE")),
     ),
     (
         "acceptor-establish-connection-se-inverted",
         ("MQQB-2.2.3.1-06",),
         "The acceptor's EstablishConnection response inverts the SE of the request.",
-        sent_as("acceptor", bit_inverted(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.SE")),
+        sent_as("acceptor", invert_bits(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.SE")),
     ),
     (
         "initiator-establish-connection-os-inverted",
         ("MQQB-2.2.3.1-07",),
         "The initiator's EstablishConnection request has OS inverted.",
-        sent_as("initiator", bit_inverted(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.OS")),
+        sent_as("initiator", invert_bits(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.OS")),
     ),
     (
         "any-establish-connection-reserved-not-zero",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.session_packets import (
-    OPERATING_SYSTEM_AT,
+    OPERATING_SYSTEM_OFFSET,
     change_sent_packet,
     clear_internal_flag,
     has_earlier_request,
@@ -34,9 +34,9 @@ def _resize_padding(data: bytes, padding: int) -> bytes:
 def _invert_operating_system_bit(bit: int) -> Callable[[bytes], bytes]:
     """Return a function that inverts a bit of the upper byte of OperatingSystem."""
     return lambda data: (
-        data[: OPERATING_SYSTEM_AT + 1]
-        + bytes([data[OPERATING_SYSTEM_AT + 1] ^ 1 << bit])
-        + data[OPERATING_SYSTEM_AT + 2 :]
+        data[: OPERATING_SYSTEM_OFFSET + 1]
+        + bytes([data[OPERATING_SYSTEM_OFFSET + 1] ^ 1 << bit])
+        + data[OPERATING_SYSTEM_OFFSET + 2 :]
     )
 
 
@@ -90,7 +90,7 @@ add(
     "acceptor-re-0-in-refusal",
     ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
     "An acceptor that refuses a session sends a response with RE 0.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0), is_refused),
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0), is_refused),
     blind=True,
 )
 
@@ -98,7 +98,7 @@ add(
     "initiator-re-0-in-later-request",
     ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
     "On a later connection, the initiator sends a request with RE 0.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0), _is_repeated_request),
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0), _is_repeated_request),
     blind=True,
 )
 
@@ -107,7 +107,7 @@ add(
     ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
     "The acceptor sends a response with RE 0x11 if ServerGuid of the request was not zero.",
     change_sent_packet(
-        EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0x11), _is_response_to_request_with_guid
+        EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0x11), _is_response_to_request_with_guid
     ),
     blind=True,
 )

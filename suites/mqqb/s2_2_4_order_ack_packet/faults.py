@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.fields import field_is
 from harness.faults.ordering_acks import WRONG_HEADER_FAULTS
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, set_fields
+from harness.faults.primitives import combine_installers, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import (
@@ -173,7 +173,7 @@ def _copy_latest_property_to_order_ack(name: str) -> Install:
         changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES_HEADER_NAME}.{name}": getattr(last, name)})
         return changed
 
-    return both(replace_part(_LatestMessageRecorder), change_construction(copy_property))
+    return combine_installers(replace_part(_LatestMessageRecorder), change_construction(copy_property))
 
 
 add(

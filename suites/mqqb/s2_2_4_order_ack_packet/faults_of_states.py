@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import UUID
 
-from harness.faults.fields import bit_clear, bit_set, field_is
+from harness.faults.fields import clear_bits, field_is, set_bits
 from harness.faults.ordering_acks import DIRECT, MESSAGE_BODY_FIELD_PATH, PRIVATE
 from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
@@ -50,7 +50,7 @@ for _words, _condition, _says in (
         f"receiver-{_words}-order-ack-mp-clear",
         "MQQB-2.2.4-02",
         f"The receiver clears MP in an OrderAck {_says}.",
-        bit_clear(UserMessagePacket, "UserHeader.MP", _condition),
+        clear_bits(UserMessagePacket, "UserHeader.MP", _condition),
         blind=True,
     )
 
@@ -58,7 +58,7 @@ add(
     "receiver-later-direct-order-ack-jp-set",
     "MQQB-2.2.4-03",
     "The receiver sets JP in the OrderAcks to a direct format name after the first message of a sequence.",
-    bit_set(UserMessagePacket, "UserHeader.JP", _is_later_direct_order_ack),
+    set_bits(UserMessagePacket, "UserHeader.JP", _is_later_direct_order_ack),
     blind=True,
 )
 add(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import bit_clear, field_is
+from harness.faults.fields import clear_bits, field_is
 from harness.faults.ordering_acks import WRONG_HEADER_FAULTS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
@@ -143,7 +143,7 @@ add(
     "receiver-final-ack-delivery-mode-0",
     "MQQB-2.2.5-03",
     "The receiver's FinalAck is express: its DM is 0.",
-    bit_clear(UserMessagePacket, "UserHeader.DM", is_final_ack),
+    clear_bits(UserMessagePacket, "UserHeader.DM", is_final_ack),
 )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.fields import bit_clear
+from harness.faults.fields import clear_bits
 from harness.faults.ordering_acks import MESSAGE_BODY_FIELD_PATH, PRIVATE
 from harness.faults.parts import replace_part
 from harness.faults.primitives import wrong_fields
@@ -150,7 +150,7 @@ for _words, _condition, _says in (
         f"receiver-{_words}-final-ack-mp-clear",
         "MQQB-2.2.5-02",
         f"The receiver clears MP in a FinalAck {_says}.",
-        bit_clear(UserMessagePacket, "UserHeader.MP", _condition),
+        clear_bits(UserMessagePacket, "UserHeader.MP", _condition),
         blind=True,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, field_is, sent_as
+from harness.faults.fields import clear_bits, field_is, sent_as
 from harness.faults.primitives import wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
@@ -12,7 +12,7 @@ add(
     "any-session-ack-sh-clear",
     "MQQB-2.2.6-01",
     "The receiver sends a SessionAck with SH clear.",
-    bit_clear(SessionAckPacket, "BaseHeader.SH"),
+    clear_bits(SessionAckPacket, "BaseHeader.SH"),
 )
 
 
@@ -22,7 +22,7 @@ add(
     "The acceptor clears SH in a SessionAck with more than one flag in RecoverableMsgAckFlags.",
     sent_as(
         "acceptor",
-        bit_clear(
+        clear_bits(
             SessionAckPacket,
             "BaseHeader.SH",
             lambda one: one.SessionHeader.RecoverableMsgAckFlags.bit_count() > 1,
@@ -35,7 +35,7 @@ add(
     "initiator-session-ack-sh-clear",
     "MQQB-2.2.6-01",
     "The initiator clears SH in a SessionAck.",
-    sent_as("initiator", bit_clear(SessionAckPacket, "BaseHeader.SH")),
+    sent_as("initiator", clear_bits(SessionAckPacket, "BaseHeader.SH")),
 )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.datagrams import change_received_datagrams
-from harness.faults.fields import bit_clear, bit_inverted, bit_set, field_is, sent_as
+from harness.faults.fields import clear_bits, field_is, invert_bits, sent_as, set_bits
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, pings, set_fields
+from harness.faults.primitives import combine_installers, pings, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, PingPacket, parse_ping
 from reference_qm.core.queue_manager import QueueManager
@@ -92,7 +92,7 @@ add(
     "initiator-ping-request-rc-inverted",
     "MQQB-2.2.7-02",
     "The initiator's Ping Request has RC inverted: a server sets RC.",
-    sent_as("initiator", bit_inverted(PingPacket, "RC")),
+    sent_as("initiator", invert_bits(PingPacket, "RC")),
 )
 
 
@@ -100,7 +100,7 @@ add(
     "acceptor-ping-response-rc-always-set",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
     "The acceptor sets RC in every Ping Response.",
-    sent_as("acceptor", bit_set(PingPacket, "RC")),
+    sent_as("acceptor", set_bits(PingPacket, "RC")),
 )
 
 
@@ -127,7 +127,7 @@ add(
     "acceptor-ping-response-rf-always-set",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
     "The acceptor sets RF in every Ping Response, although it accepts sessions.",
-    sent_as("acceptor", bit_set(PingPacket, "RF")),
+    sent_as("acceptor", set_bits(PingPacket, "RF")),
 )
 
 
@@ -147,7 +147,7 @@ add(
     "acceptor-ping-response-rf-always-clear",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
     "The acceptor clears RF in every Ping Response, although it refuses the fifth session.",
-    both(replace_part(_AcceptedSessionLimit), sent_as("acceptor", bit_clear(PingPacket, "RF"))),
+    combine_installers(replace_part(_AcceptedSessionLimit), sent_as("acceptor", clear_bits(PingPacket, "RF"))),
 )
 
 

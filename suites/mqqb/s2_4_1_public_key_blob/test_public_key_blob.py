@@ -83,7 +83,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         packet["SecurityHeader"].EB = 1
         usable = key.modulus > 1 << 8 * (len(SYMMETRIC_KEYS[bits]) + 12)
         packet["SecurityHeader"].EncryptionKey = (
-            protection.simple_blob(algorithm, SYMMETRIC_KEYS[bits], key) if usable else b"\0" * 268
+            protection.encrypt_session_key(algorithm, SYMMETRIC_KEYS[bits], key) if usable else b"\0" * 268
         )
         packets[protection.PROVIDER_BY_PRIVACY_LEVEL[level]] = packet
     dispositions = secured.dispositions(packets)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import always, at_restart
+from harness.faults.primitives import at_restart, change_after_every_input
 from harness.faults.registry import add
 from reference_qm.codec import TxSequenceID, UserMessagePacket
 from reference_qm.core.names.destinations import Destinations
@@ -172,7 +172,7 @@ add(
     "sender-sequences-of-two-queues-have-the-same-time-stamp",
     "MQQB-3.1.1.3.1-03",
     "The sender gives the first sequences of two outgoing queues the same TimeStamp if they begin in the same second.",
-    always(_clear_last_sequence_time),
+    change_after_every_input(_clear_last_sequence_time),
 )
 
 

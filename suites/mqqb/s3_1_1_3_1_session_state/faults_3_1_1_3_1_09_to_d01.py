@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import always, at_restart, set_fields
+from harness.faults.primitives import at_restart, change_after_every_input, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.enterprise.restoring import Restoring
@@ -109,7 +109,7 @@ add(
     "any-session-remote-qm-address-is-host-name",
     "MQQB-3.1.1.3.1-11",
     "The queue manager stores a name instead of an address in RemoteQMAddress of a session.",
-    always(_replace_remote_addresses),
+    change_after_every_input(_replace_remote_addresses),
 )
 
 
@@ -302,7 +302,7 @@ add(
     "initiator-next-hop-address-is-a-name",
     "MQQB-3.1.1.3.1.3-01",
     "The initiator stores a name instead of an address in Address of each NextHop.",
-    always(_replace_next_hop_addresses),
+    change_after_every_input(_replace_next_hop_addresses),
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
-from harness.faults.timed_caches import OnlyTheLast, delay_cleanup_timer, replace_cache
+from harness.faults.timed_caches import LastEntryCache, delay_cleanup_timer, replace_cache
 from reference_qm.codec import NULL_GUID, MessageIdentifier
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.enterprise.restoring import Restoring
@@ -23,7 +23,7 @@ add(
     "sender-symmetric-key-cache-has-one-entry",
     ("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
     "The sender's SendSymmetricKeyCache has one entry: a new key replaces the previous key.",
-    replace_cache("SendSymmetricKeyCache", OnlyTheLast),
+    replace_cache("SendSymmetricKeyCache", LastEntryCache),
 )
 
 

@@ -151,7 +151,7 @@ class SessionAckWaitTimerAfterSessionAckHalf(SessionAcks):
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
         super().start_wait_timer(session, now)
-        if session.last_ack:
+        if session.last_ack_number:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, session.AckWaitTimeout // 2, now)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from harness.faults.parts import change_step, fault, replace_part
-from harness.faults.primitives import always, at_restart
+from harness.faults.primitives import at_restart, change_after_every_input
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.commands.configuring import Configuring
@@ -67,7 +67,7 @@ add(
     "sender-resend-table-second-entry-has-medium-interval",
     "MQQB-3.1.3.1-02",
     "The sender's ResendTimerTable has ResendTimeoutsMedium as its second entry.",
-    always(_set_second_resend_timeout_to_medium),
+    change_after_every_input(_set_second_resend_timeout_to_medium),
 )
 
 
@@ -323,7 +323,7 @@ def _set_preferred_algorithm(element: str, algorithm: EncryptionAlgorithm) -> In
         qm.security_settings = replace(qm.security_settings, **preferred)
         qm.caches.configure(qm.security_settings)
 
-    return always(set_algorithm)
+    return change_after_every_input(set_algorithm)
 
 
 for _name, _rule, _element, _algorithm in (

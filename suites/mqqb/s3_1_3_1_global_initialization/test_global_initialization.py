@@ -167,7 +167,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     for name, _, rule, lifetime_ms in RECEIVING_CACHES:
         due_ms = sut.duration_ms(lifetime_ms)
         expected = between(due_ms - sut.slack_ms(lifetime_ms) - 2 * sut.response_timeout_ms, due_ms)
-        left_ms = caches.remaining_ms(name)
+        left_ms = caches.get_remaining_ms(name)
         judge(rule, expected=expected, observed=left_ms, case=f"remaining ms of the timer of {name}", evidence=second)
     weak.append(send_weak_key())
     sut.configure(symmetric_key_short_lifetime_ms=CHANGED_SHORT_LIFETIME_MS)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from harness.faults.fields import field_is
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import always, set_fields, skip
+from harness.faults.primitives import change_after_every_input, set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -180,7 +180,7 @@ class SenderAwaitsAckBeforeJournaledMessageOfPriority0(Sending):
     """The sender waits for an acknowledgment before it sends a message with JP whose priority is 0."""
 
     def is_window_open(self, session: Session) -> bool:
-        position = session.OutgoingMessageTable.next_unsent()
+        position = session.OutgoingMessageTable.get_next_unsent()
         alone = position is not None and position.UserMessage.UserHeader.JP and not position.UserMessage.BaseHeader.PR
         return super().is_window_open(session) and not (alone and session.UnAckedMessageCount)
 
@@ -211,7 +211,7 @@ add(
     "queue-manager-identifier-null",
     "MQQB-3.1.3.2-34",
     "The queue manager uses the null GUID as QueueManager.Identifier.",
-    always(_clear_queue_manager_identifier),
+    change_after_every_input(_clear_queue_manager_identifier),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.packet_sizes import identify_by_size
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import inputs, set_fields
+from harness.faults.primitives import filter_inputs, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -154,7 +154,7 @@ def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], 
         changed = set_fields(packet, {"BaseHeader.PacketSize": 0, **fields})
         return [replace(event, data=changed.build())] if identified(changed) else [event]
 
-    return inputs(filter_received_bytes)
+    return filter_inputs(filter_received_bytes)
 
 
 _BASE_FLAGS_CORRECTION: dict[str, Any] = {"BaseHeader.Flags": 0, "SessionHeader": None, "DebugHeader": None}

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from harness.faults.fields import field_is, sent_as
 from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import always
+from harness.faults.primitives import change_after_every_input
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -55,7 +55,7 @@ add(
     "sender-outgoing-queue-created-for-each-message",
     "MQQB-3.1.5.2.1-02",
     "The sender creates a new OutgoingQueue for each message to a format name.",
-    always(_change_keys_of_outgoing_queues),
+    change_after_every_input(_change_keys_of_outgoing_queues),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -155,7 +155,7 @@ add(
     "initiator-next-hop-indexer-begins-at-second",
     "MQQB-3.1.5.2.1-33",
     "The initiator's NextHopIndexer begins at the second NextHop.",
-    both(replace_part(_SecondNextHopSelectedFirst), replace_part(_FirstNextHopRestoredWhenOpen)),
+    combine_installers(replace_part(_SecondNextHopSelectedFirst), replace_part(_FirstNextHopRestoredWhenOpen)),
 )
 
 

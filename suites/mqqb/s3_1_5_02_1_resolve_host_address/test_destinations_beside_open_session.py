@@ -7,7 +7,7 @@ from __future__ import annotations
 from harness.expectations import holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from harness.sut.virtual_driver import TWO_ADDRESSES
+from harness.sut.virtual_driver import HOST_WITH_TWO_ADDRESSES
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, list_connection_history, list_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut
@@ -62,7 +62,7 @@ def test_session_for_host_name_begins_with_its_first_next_hop(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.5.2.1-36",
-        expected=[TWO_ADDRESSES.lower()],
+        expected=[HOST_WITH_TWO_ADDRESSES.lower()],
         observed=[str(one["RemoteQMHostName"]).lower() for one in shown],
         case="RemoteQMHostName of the session for the host name",
         evidence=request,

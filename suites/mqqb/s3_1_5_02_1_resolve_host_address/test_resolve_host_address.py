@@ -14,7 +14,7 @@ from harness.peer.handshake import NULL_GUID
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.sut_file import UNUSED_ADDRESS
-from harness.sut.virtual_driver import TWO_ADDRESSES
+from harness.sut.virtual_driver import HOST_WITH_TWO_ADDRESSES
 from harness.topology.topology_file import ROUTER, SENDER
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
@@ -439,7 +439,7 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
         observed=request is not None,
         evidence=[request],
     )
-    expected = sorted(peer.environment.resolve(TWO_ADDRESSES)) or sorted((UNUSED_ADDRESS, peer.address))
+    expected = sorted(peer.environment.resolve(HOST_WITH_TWO_ADDRESSES)) or sorted((UNUSED_ADDRESS, peer.address))
     session = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)
     hops = session["NextHopCollection"]
     judge(

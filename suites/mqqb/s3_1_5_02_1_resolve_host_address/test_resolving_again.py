@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
-from harness.sut.virtual_driver import TWO_ADDRESSES
+from harness.sut.virtual_driver import HOST_WITH_TWO_ADDRESSES
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, find_initiated_session
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
@@ -19,13 +19,13 @@ def test_next_hops_of_later_sessions_have_every_address_of_host_name(peer, sut, 
     """
     session = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     request: Frame | None = session.await_request()
-    expected = sorted(peer.environment.resolve(TWO_ADDRESSES)) or _list_next_hop_addresses(sut)
+    expected = sorted(peer.environment.resolve(HOST_WITH_TWO_ADDRESSES)) or _list_next_hop_addresses(sut)
     for attempt in ("first session", "session after an end in the handshake", "session after a delivered message"):
         if request is None and not peer.eventually(lambda: bool(_list_next_hop_addresses(sut))):
             return  # the SUT makes no further attempt
         judge(
             "MQQB-3.1.5.2.1-29",
-            expected={TWO_ADDRESSES.lower()},
+            expected={HOST_WITH_TWO_ADDRESSES.lower()},
             observed=_list_next_hop_names(sut),
             case=f"HostNames in NextHopCollection, {attempt}",
             evidence=request or session.request,

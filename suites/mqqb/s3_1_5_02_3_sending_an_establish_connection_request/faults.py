@@ -8,10 +8,10 @@ from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from harness.faults.connection_history import change_history_entries, omit_history_entries
-from harness.faults.fields import bit_clear, bit_set, field_is, reserved_bits_set, sent_as
+from harness.faults.fields import clear_bits, field_is, sent_as, set_bits, set_reserved_bits
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import effects, set_fields, skip_during
+from harness.faults.primitives import filter_effects, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionHeader, EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
@@ -50,7 +50,7 @@ add(
     "initiator-connects-to-port-1802",
     "MQQB-3.1.5.2.3-02",
     "The initiator connects to a port number that is one above the acceptor's port.",
-    effects(_change_connect_port),
+    filter_effects(_change_connect_port),
 )
 
 
@@ -63,7 +63,7 @@ for _name, _rules, _says, _install in (
         "initiator-establish-connection-in-bit-clear",
         "MQQB-3.1.5.2.3-04",
         "The initiator's EstablishConnection request has BaseHeader.Flags.IN clear.",
-        bit_clear(EstablishConnectionPacket, "BaseHeader.IN"),
+        clear_bits(EstablishConnectionPacket, "BaseHeader.IN"),
     ),
     (
         "initiator-establish-connection-pt-3",
@@ -75,7 +75,7 @@ for _name, _rules, _says, _install in (
         "initiator-establish-connection-cs-set",
         "MQQB-3.1.5.2.3-06",
         "The initiator's EstablishConnection request has CS set.",
-        bit_set(EstablishConnectionPacket, "InternalHeader.CS"),
+        set_bits(EstablishConnectionPacket, "InternalHeader.CS"),
     ),
     (
         "initiator-establish-connection-client-guid-wrong",
@@ -93,13 +93,13 @@ for _name, _rules, _says, _install in (
         "initiator-establish-connection-se-always-clear",
         "MQQB-3.1.5.2.3-11",
         "The initiator's EstablishConnection request always has SE 0.",
-        bit_clear(EstablishConnectionPacket, "EstablishConnectionHeader.SE"),
+        clear_bits(EstablishConnectionPacket, "EstablishConnectionHeader.SE"),
     ),
     (
         "initiator-establish-connection-reserved-0xffff",
         "MQQB-3.1.5.2.3-12",
         "The initiator's EstablishConnection request has Reserved 0xFFFF.",
-        reserved_bits_set(EstablishConnectionPacket, "EstablishConnectionHeader.Reserved"),
+        set_reserved_bits(EstablishConnectionPacket, "EstablishConnectionHeader.Reserved"),
     ),
 ):
     add(_name, _rules, _says, sent_as("initiator", _install))

@@ -7,8 +7,8 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.session_packets import (
-    OPERATING_SYSTEM_AT,
-    RESERVED_AT,
+    OPERATING_SYSTEM_OFFSET,
+    RESERVED_OFFSET,
     change_sent_packet,
     clear_internal_flag,
     has_earlier_request,
@@ -138,7 +138,7 @@ add(
     "initiator-establish-request-reserved-1-on-later-connection",
     "MQQB-3.1.5.2.3-12",
     "The initiator sends an EstablishConnection request with Reserved 1 on a later connection to the same destination.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(RESERVED_AT, 1), has_earlier_request),
+    change_sent_packet(EstablishConnectionPacket, set_byte(RESERVED_OFFSET, 1), has_earlier_request),
     blind=True,
 )
 
@@ -146,7 +146,7 @@ add(
     "initiator-establish-request-re-0-to-guid",
     "MQQB-3.1.5.2.3-12",
     "The initiator sends an EstablishConnection request with RE 0 if the destination has no direct format name.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0), is_destination_guid),
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0), is_destination_guid),
     blind=True,
 )
 
@@ -154,7 +154,7 @@ add(
     "initiator-establish-request-re-17-beside-other-session",
     "MQQB-3.1.5.2.3-12",
     "The initiator sends an EstablishConnection request with RE 0x11 while another session is open.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_AT, 0x11), has_other_session),
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0x11), has_other_session),
     blind=True,
 )
 
@@ -206,7 +206,7 @@ class _EarlierInitializationTimerKept(Establishing):
         earlier = deadlines.get(session.number, 0) - now.monotonic_ms
         if kept and earlier > 0:
             self.qm.timers.start(key, now.monotonic_ms, earlier)
-        deadlines[session.number] = now.monotonic_ms + (self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0)
+        deadlines[session.number] = now.monotonic_ms + (self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0)
 
 
 @fault("initiator-timer-of-refused-attempt-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
@@ -311,6 +311,6 @@ class InitiatorResponseAfterASecondIgnored(SessionOpening):
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_INITIALIZATION, session.number)
-        remaining = self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0
+        remaining = self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0
         if self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining <= 1000:
             super().receive_establish_response(session, packet, now)

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from harness.faults.connection_history import change_history_entries, omit_history_entries
 from harness.faults.parts import fault
-from harness.faults.primitives import during, skip
+from harness.faults.primitives import replace_during, skip
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.queue_manager import QueueManager
@@ -402,7 +402,7 @@ add(
     "initiator-retry-timer-not-started-after-failed-ping",
     "MQQB-3.1.5.2.2-08",
     "The initiator does not start the Session Retry Connect Timer after a failed ping.",
-    during(Closing.fail_to_establish, Closing.await_reconnect, _skip_reconnect_after_ping_failure),
+    replace_during(Closing.fail_to_establish, Closing.await_reconnect, _skip_reconnect_after_ping_failure),
 )
 
 

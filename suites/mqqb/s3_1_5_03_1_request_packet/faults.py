@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from harness.faults.fields import bit_clear, bit_inverted, bit_set, field_is, off_by, reserved_bits_set, sent_as
+from harness.faults.fields import clear_bits, field_is, invert_bits, off_by, sent_as, set_bits, set_reserved_bits
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip_during
@@ -79,7 +79,7 @@ for _name, _rules, _says, _install in (
         "acceptor-establish-connection-in-bit-clear",
         "MQQB-3.1.5.3.1-03",
         "The acceptor's EstablishConnection response has BaseHeader.Flags.IN clear.",
-        bit_clear(EstablishConnectionPacket, "BaseHeader.IN"),
+        clear_bits(EstablishConnectionPacket, "BaseHeader.IN"),
     ),
     (
         "acceptor-establish-connection-pt-3",
@@ -91,13 +91,13 @@ for _name, _rules, _says, _install in (
         "acceptor-establish-connection-cs-always-set",
         ("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06"),
         "The acceptor's EstablishConnection response always has CS set.",
-        bit_set(EstablishConnectionPacket, "InternalHeader.CS"),
+        set_bits(EstablishConnectionPacket, "InternalHeader.CS"),
     ),
     (
         "acceptor-establish-connection-cs-always-clear",
         ("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"),
         "The acceptor's EstablishConnection response always has CS clear.",
-        bit_clear(EstablishConnectionPacket, "InternalHeader.CS"),
+        clear_bits(EstablishConnectionPacket, "InternalHeader.CS"),
     ),
     (
         "acceptor-establish-connection-client-guid-wrong",
@@ -121,13 +121,13 @@ for _name, _rules, _says, _install in (
         "acceptor-establish-connection-se-opposite",
         "MQQB-3.1.5.3.1-11",
         "The acceptor's EstablishConnection response inverts the SE of the request.",
-        bit_inverted(EstablishConnectionPacket, "EstablishConnectionHeader.SE"),
+        invert_bits(EstablishConnectionPacket, "EstablishConnectionHeader.SE"),
     ),
     (
         "acceptor-establish-connection-reserved-0xffff",
         "MQQB-3.1.5.3.1-12",
         "The acceptor's EstablishConnection response has Reserved 0xFFFF.",
-        reserved_bits_set(EstablishConnectionPacket, "EstablishConnectionHeader.Reserved"),
+        set_reserved_bits(EstablishConnectionPacket, "EstablishConnectionHeader.Reserved"),
     ),
 ):
     add(_name, _rules, _says, sent_as("acceptor", _install))

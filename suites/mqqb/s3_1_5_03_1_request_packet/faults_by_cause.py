@@ -14,7 +14,7 @@ from harness.faults.session_packets import (
     is_refused,
     send_twice,
     set_packet_type,
-    withhold,
+    withhold_packet,
 )
 from reference_qm.codec import (
     NULL_GUID,
@@ -79,7 +79,7 @@ add(
     "acceptor-establish-response-missing-of-refusal",
     "MQQB-3.1.5.3.1-02",
     "The acceptor does not send an EstablishConnection response if the acceptor refuses the session.",
-    change_sent_packet(EstablishConnectionPacket, withhold, is_refused),
+    change_sent_packet(EstablishConnectionPacket, withhold_packet, is_refused),
     blind=True,
 )
 
@@ -87,7 +87,7 @@ add(
     "acceptor-establish-response-missing-of-se-clear",
     "MQQB-3.1.5.3.1-02",
     "The acceptor does not send an EstablishConnection response if SE of the request is 0.",
-    change_sent_packet(EstablishConnectionPacket, withhold, is_ping_announced),
+    change_sent_packet(EstablishConnectionPacket, withhold_packet, is_ping_announced),
     blind=True,
 )
 
@@ -146,7 +146,7 @@ class AcceptorParametersAfterASecondRefused(SessionOpening):
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_INITIALIZATION, session.number)
-        remaining = self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0
+        remaining = self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0
         if self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining <= 1000:
             super().receive_parameters_request(session, packet, now)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.connection_history import change_history_entries, omit_history_entries
-from harness.faults.fields import bit_clear, bit_set, field_is, sent_as
+from harness.faults.fields import clear_bits, field_is, sent_as, set_bits
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import add
@@ -39,7 +39,7 @@ for _name, _rules, _says, _install in (
         "initiator-connection-parameters-in-bit-clear",
         "MQQB-3.1.5.3.2-08",
         "The initiator's ConnectionParameters request has BaseHeader.Flags.IN clear.",
-        bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
+        clear_bits(ConnectionParametersPacket, "BaseHeader.IN"),
     ),
     (
         "initiator-connection-parameters-pt-2",
@@ -51,7 +51,7 @@ for _name, _rules, _says, _install in (
         "initiator-connection-parameters-cs-set",
         "MQQB-3.1.5.3.2-10",
         "The initiator's ConnectionParameters request has CS set.",
-        bit_set(ConnectionParametersPacket, "InternalHeader.CS"),
+        set_bits(ConnectionParametersPacket, "InternalHeader.CS"),
     ),
     (
         "initiator-connection-parameters-recoverable-timeout-20-s",

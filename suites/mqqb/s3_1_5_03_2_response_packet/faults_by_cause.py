@@ -16,7 +16,7 @@ from harness.faults.session_packets import (
     send_twice,
     set_packet_type,
     set_refusal_flag,
-    withhold,
+    withhold_packet,
 )
 from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.core.sessions.session_opening import SessionOpening
@@ -100,7 +100,7 @@ add(
     "initiator-parameters-request-missing-on-later-connection",
     "MQQB-3.1.5.3.2-07",
     "The initiator does not send a ConnectionParameters request on a later connection to the same destination.",
-    change_sent_packet(ConnectionParametersPacket, withhold, has_earlier_request),
+    change_sent_packet(ConnectionParametersPacket, withhold_packet, has_earlier_request),
     blind=True,
 )
 
@@ -108,7 +108,7 @@ add(
     "initiator-parameters-request-missing-to-guid",
     "MQQB-3.1.5.3.2-07",
     "The initiator does not send a ConnectionParameters request if the destination has no direct format name.",
-    change_sent_packet(ConnectionParametersPacket, withhold, is_destination_guid),
+    change_sent_packet(ConnectionParametersPacket, withhold_packet, is_destination_guid),
     blind=True,
 )
 
@@ -201,7 +201,7 @@ class InitiatorLateEstablishConnectionClosesSession(SessionOpening):
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_INITIALIZATION, session.number)
-        remaining = self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0
+        remaining = self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0
         if self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining <= 1000:
             super().receive_establish_response(session, packet, now)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import bit_clear, bit_set, field_is, off_by, sent_as
+from harness.faults.fields import clear_bits, field_is, off_by, sent_as, set_bits
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import add
@@ -82,7 +82,7 @@ for _name, _rules, _says, _install in (
         "acceptor-connection-parameters-in-bit-clear",
         "MQQB-3.1.5.4.1-06",
         "The acceptor's ConnectionParameters response has BaseHeader.Flags.IN clear.",
-        bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
+        clear_bits(ConnectionParametersPacket, "BaseHeader.IN"),
     ),
     (
         "acceptor-connection-parameters-pt-2",
@@ -94,7 +94,7 @@ for _name, _rules, _says, _install in (
         "acceptor-connection-parameters-cs-set",
         "MQQB-3.1.5.4.1-08",
         "The acceptor's ConnectionParameters response has CS set.",
-        bit_set(ConnectionParametersPacket, "InternalHeader.CS"),
+        set_bits(ConnectionParametersPacket, "InternalHeader.CS"),
     ),
     (
         "acceptor-connection-parameters-recoverable-timeout-one-more",

@@ -188,7 +188,7 @@ class _InitializationTimerKept(SessionOpening):
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_INITIALIZATION, session.number)
-        remaining = self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0
+        remaining = self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0
         kept = self.is_kept(session, remaining)
         super().receive_parameters_request(session, packet, now)
         if kept and session.SessionState is SessionState.OPEN:

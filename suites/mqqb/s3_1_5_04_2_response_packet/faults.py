@@ -189,7 +189,7 @@ class InitiatorOnlyFirstMessageSentWhenOpen(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         table = session.OutgoingMessageTable
-        first = table.next_unsent()
+        first = table.get_next_unsent()
         table.withhold_all()
         if first is not None:
             self.qm.dispatch_collection.add(session, first)

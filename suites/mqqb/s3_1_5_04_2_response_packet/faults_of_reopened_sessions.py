@@ -46,7 +46,7 @@ class _TimerContinued(SessionOpening):
     def continue_timer(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         """Receive the response, and then let the timer run for the time that was left."""
         key = TimerKey(TimerName.SESSION_INITIALIZATION, session.number)
-        left_ms = self.qm.timers.remaining_ms(key, now.monotonic_ms)
+        left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
         super().receive_parameters_response(session, packet, now)
         if left_ms is not None:
             self.qm.timers.start(key, now.monotonic_ms, left_ms)

@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.events import during_event
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from harness.faults.primitives import both, set_fields
+from harness.faults.primitives import combine_installers, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.events import SessionMaySend
@@ -214,7 +214,7 @@ class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
     """The sender ignores an acknowledgment that covers a full window of messages."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        if header.AckSequenceNumber - session.last_ack & 0xFFFF != session.WindowSize:
+        if header.AckSequenceNumber - session.last_ack_number & 0xFFFF != session.WindowSize:
             super().process_header(session, header, now)
 
 
@@ -233,7 +233,7 @@ add(
     "sender-held-back-messages-sent-in-reverse-order",
     "MQQB-3.1.5.5.1-04",
     "After an acknowledgment, the sender sends in reverse order the messages that waited for the window.",
-    both(
+    combine_installers(
         during_event(
             SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_unsent_in_reverse_order
         ),

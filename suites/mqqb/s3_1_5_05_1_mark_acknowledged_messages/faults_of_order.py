@@ -16,7 +16,7 @@ class _SendingInChosenOrder(Sending):
                 for one in session.OutgoingMessageTable
                 if not (one.AwaitingAck or one.ReceivedSessionAck or one.MessagePosition.awaits_disk)
             ]
-            first = session.OutgoingMessageTable.next_unsent()
+            first = session.OutgoingMessageTable.get_next_unsent()
             if first is None or first.MessagePosition.awaits_disk:
                 return
             chosen = self.choose_message(session, [one for one in waiting if one.priority == first.priority] or [first])
@@ -48,6 +48,6 @@ class SenderNewestMessageHeldBackSentFirstAfterSecondAck(_SendingInChosenOrder):
 
     def choose_message(self, session: Session, waiting: list[OutgoingMessagePosition]) -> OutgoingMessagePosition:
         acks: list[int] = self.__dict__.setdefault(f"acks {session.number}", [])
-        if session.last_ack not in acks:
-            acks.append(session.last_ack)
+        if session.last_ack_number not in acks:
+            acks.append(session.last_ack_number)
         return waiting[-1] if len(acks) > 2 else waiting[0]

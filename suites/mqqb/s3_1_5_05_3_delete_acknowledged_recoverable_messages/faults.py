@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import during, set_fields, skip_during
+from harness.faults.primitives import replace_during, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -32,7 +32,9 @@ add(
     "sender-recoverable-message-of-ack-number-kept",
     "MQQB-3.1.5.5.3-01",
     "The sender keeps the recoverable message whose number is RecoverableMsgAckSeqNumber.",
-    during(SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_message_of_ack_number),
+    replace_during(
+        SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_message_of_ack_number
+    ),
 )
 
 

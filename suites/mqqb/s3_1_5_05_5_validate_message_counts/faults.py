@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during, set_fields, skip_during
+from harness.faults.primitives import replace_during, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -214,8 +214,8 @@ class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_WAIT, session.number)
-        left_ms = self.qm.timers.remaining_ms(key, now.monotonic_ms)
-        news = header.AckSequenceNumber != session.last_ack
+        left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
+        news = header.AckSequenceNumber != session.last_ack_number
         super().process_header(session, header, now)
         if left_ms is not None and not news and self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
@@ -224,7 +224,7 @@ class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
 def _start_timer_only_with_progress(
     original: Any, qm: QueueManager, session: Session, header: SessionHeader, now: Now
 ) -> Any:
-    stale = header.AckSequenceNumber == session.last_ack
+    stale = header.AckSequenceNumber == session.last_ack_number
     return (lambda *arguments, **named: None) if stale else original
 
 
@@ -232,7 +232,7 @@ add(
     "sender-ack-wait-timer-not-restarted-by-header-that-marks-nothing",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
-    during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_timer_only_with_progress),
+    replace_during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_timer_only_with_progress),
     blind=True,
 )
 
@@ -254,7 +254,7 @@ class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        _acknowledges_new_message[self.qm] = header.AckSequenceNumber != session.last_ack
+        _acknowledges_new_message[self.qm] = header.AckSequenceNumber != session.last_ack_number
         super().process_header(session, header, now)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:

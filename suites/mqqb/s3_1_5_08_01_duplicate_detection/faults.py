@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
@@ -73,7 +73,7 @@ add(
     "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
     "The receiver accepts a message again if the message arrived earlier on a different session.",
-    both(replace_part(_HistoryOfEachSession), replace_part(_HistorySessionSetter)),
+    combine_installers(replace_part(_HistoryOfEachSession), replace_part(_HistorySessionSetter)),
     blind=True,
 )
 

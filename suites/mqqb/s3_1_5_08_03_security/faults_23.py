@@ -10,10 +10,10 @@ from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install
 from harness.faults.timed_caches import (
     Cache,
-    FullEarly,
+    CacheFullOneEntryEarly,
     HalfAndOneLost,
     OldestLost,
-    found_by,
+    make_cache_ignoring_fields,
     repeat_first_field,
     replace_cache,
     time_cleanup,
@@ -378,7 +378,7 @@ register_faults_of_blind_author(
         for label, cache, added, full, _timer in _CACHE_RULES
         for what, words, kind, is_full in (
             ("loses-oldest-only", "loses only its oldest entry when it is full", OldestLost, True),
-            ("full-early", "is halved one entry early", FullEarly, True),
+            ("full-early", "is halved one entry early", CacheFullOneEntryEarly, True),
             ("loses-half-and-one", "loses one entry more than half when it is full", HalfAndOneLost, True),
             ("renews-used-entries", "counts a used entry as new", CacheRenewingFoundEntry, True),
             ("ignores-second-entry", "stores only its first entry", CacheOfFirstEntry, False),
@@ -402,7 +402,7 @@ register_faults_of_blind_author(
             f"receiver-{label}-found-for-any-{field.lower()}",
             rule,
             f"The receiver finds an entry of {cache} regardless of its {field}.",
-            replace_cache(cache, found_by(field)),
+            replace_cache(cache, make_cache_ignoring_fields(field)),
         )
         for label, cache, rule, field in (
             ("cached-certificate", CERTIFICATE_CACHE_NAME, "MQQB-3.1.5.8.3-23", "SecurityID"),

@@ -12,7 +12,7 @@ from reference_qm.core.store.messages import DIRECT_QUEUE_TYPE
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
-from reference_qm.security import Refused
+from reference_qm.security import MessageRefused
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     copy_refused_messages_to_dead_letter_queue,
@@ -66,7 +66,7 @@ class ReceiverUndecryptableTransactionalMessageAccepted(SecurityOnReceipt):
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         try:
             return super().decrypt_body(packet, now)
-        except Refused:
+        except MessageRefused:
             if packet.TransactionHeader is None or packet.MessagePropertiesHeader.PrivacyLevel not in (1, 3, 5):
                 raise
             return packet
@@ -141,7 +141,7 @@ class ReceiverQueueManagerDeniedForTransactionalMessage(SecurityOnReceipt):
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         header = packet.SecurityHeader
         if header is not None and header.ST == 2 and packet.TransactionHeader is not None:
-            raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault refuses the message")
+            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault refuses the message")
         super().authorize_sender(packet, queue)
 
 
@@ -169,7 +169,7 @@ class ReceiverUnknownAccountGrantedForTransactionalMessage(SecurityOnReceipt):
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         try:
             super().authorize_sender(packet, queue)
-        except Refused as refused:
+        except MessageRefused as refused:
             if packet.TransactionHeader is None or "is not an account" not in str(refused):
                 raise
 

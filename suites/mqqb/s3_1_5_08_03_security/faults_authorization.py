@@ -14,11 +14,11 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
 from reference_qm.security import (
     DEFAULT_QUEUE_SECURITY,
-    EVERYONE,
+    EVERYONE_SID,
     Ace,
     Acl,
+    MessageRefused,
     QueueAccess,
-    Refused,
     SecurityDescriptor,
     Sid,
 )
@@ -51,7 +51,9 @@ class ReceiverWriteAccessDeniedToEveryUser(SecurityOnReceipt):
     """The receiver denies write access to every sender with a SecurityHeader."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault denies every user the right to write")
+        raise MessageRefused(
+            MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "a fault denies every user the right to write"
+        )
 
 
 @fault("receiver-message-without-security-header-refused", breaks="MQQB-3.1.5.8.3-01")
@@ -176,7 +178,7 @@ def _deny_sole_write_right(ace: Ace) -> Ace:
 
 
 def _grant_rights_of_self_to_everyone(ace: Ace) -> Ace:
-    return replace(ace, Sid=EVERYONE) if ace.Sid == PRINCIPAL_SELF_SID else ace
+    return replace(ace, Sid=EVERYONE_SID) if ace.Sid == PRINCIPAL_SELF_SID else ace
 
 
 add(

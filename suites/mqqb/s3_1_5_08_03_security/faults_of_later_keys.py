@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.timed_caches import Cache, found_by, replace_cache
+from harness.faults.timed_caches import Cache, make_cache_ignoring_fields, replace_cache
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import decrypt_message
@@ -97,6 +97,6 @@ add(
     "MQQB-3.1.5.8.3-57",
     "If a symmetric key of the same source, provider and algorithm is cached, the receiver uses this key, although the "
     "message contains another one.",
-    replace_cache("ReceiveSymmetricKeyCache", found_by("EncryptedSymmetricKey")),
+    replace_cache("ReceiveSymmetricKeyCache", make_cache_ignoring_fields("EncryptedSymmetricKey")),
     blind=True,
 )

@@ -114,10 +114,10 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
-    first_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
+    first_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATES)
     peer.pass_time(CACHING_DELAY_MS)
     second = secured.dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})[""]
-    second_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
+    second_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATES)
     now_s = peer.environment.now().utc_s
     judge_second_cache_entry(
         judge,
@@ -310,7 +310,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     )
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
-    first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
+    first_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEYS)
     peer.pass_time(CACHING_DELAY_MS)
     another = secured.dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
     now_s = peer.environment.now().utc_s
@@ -327,7 +327,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
             },
             another.frames,
         )
-    second_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
+    second_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEYS)
     counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEYS)) - known]
     judge(
         "MQQB-3.1.5.8.3-57",
@@ -467,7 +467,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     secured, caches = SecuredMessageSender(peer, sut, receive_symmetric_key_cache_size=4), SecurityCaches(sut)
     receiver = protection.read_listed_keys(sut.receiving_keys)[ENHANCED_PROVIDER_NAME]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
-    names = {protection.simple_blob(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
+    names = {protection.encrypt_session_key(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
 
     def list_cached_key_names():
         return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in caches.entries(caches.RECEIVED_KEYS)]

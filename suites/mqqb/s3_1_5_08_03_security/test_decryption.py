@@ -331,7 +331,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
             "PrivacyLevel 2, without NA": build_undecryptable_message(2, na=0, for_level=BASE_PRIVACY_LEVEL),
             "not a SIMPLEBLOB": build_undecryptable_message(blob=b"\7" * 268),
             "a blob for another key": build_undecryptable_message(
-                blob=protection.simple_blob(
+                blob=protection.encrypt_session_key(
                     protection.AES_256,
                     SYMMETRIC_KEYS[256],
                     keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED_PRIVACY_LEVEL]],
@@ -351,7 +351,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
             **{
                 name: build_undecryptable_message(
                     blob=change(
-                        protection.simple_blob(
+                        protection.encrypt_session_key(
                             protection.AES_256,
                             SYMMETRIC_KEYS[256],
                             keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ADVANCED_PRIVACY_LEVEL]],

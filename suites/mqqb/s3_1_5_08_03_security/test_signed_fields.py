@@ -8,7 +8,7 @@ from uuid import UUID
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
-from harness.wire.protection import SIG10, SIG20, SIG30, signature
+from harness.wire.protection import SIG10, SIG20, SIG30, compute_signature
 from suites.mqqb.steps.secured import SecuredMessageSender, add_signature, judge_dispositions
 
 NOT_STORED_OUTCOME = "not stored in its queue"
@@ -54,7 +54,7 @@ def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge)
         for field, ((before, after), versions) in CHANGES_BY_FIELD.items():
             if kind[5] not in versions:
                 continue
-            value = signature(_build_message(secured, kind, before), version, ALICE.key)
+            value = compute_signature(_build_message(secured, kind, before), version, ALICE.key)
             changed = _build_message(secured, kind, after)
             packets[f"{kind}, {field}"] = add_signature(changed, value, in_list=_is_list_signature(kind))
             table += [

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, during, replace_byte, set_fields, skip_during
+from harness.faults.primitives import at_restart, replace_byte, replace_during, set_fields, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
@@ -83,7 +83,7 @@ class ReceiverAckOfSecond32MessagesNotSent(SessionAcks):
 
 def _change_ack_of_32_messages(path: str, change: Callable[[int], int]) -> Install:
     """Make the receiver change a field of the SessionAck that acknowledges 32 messages."""
-    return during(
+    return replace_during(
         SessionAcks.set_flag,
         SessionAcks.build,
         lambda original, *_: lambda qm, session: set_fields(original(qm, session), {path: change}),
@@ -159,7 +159,7 @@ add(
     "receiver-session-ack-after-32-messages-has-pt-0",
     "MQQB-3.1.5.8.7-04",
     "The receiver's SessionAck after 32 recoverable messages has PT 0.",
-    during(
+    replace_during(
         SessionAcks.set_flag,
         Connecting.send,
         lambda original, *_: lambda qm, session, data: original(qm, session, _clear_packet_type(data)),
@@ -366,8 +366,8 @@ class ReceiverSessionAckTimerOfExpressMessageKept(SessionAcks):
 
     def set_flag(self, session: Session, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_SEND, session.number)
-        left_ms = self.qm.timers.remaining_ms(key, now.monotonic_ms)
-        only = session.UnackedReceivedMsgCount - session.carried == 1
+        left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
+        only = session.UnackedReceivedMsgCount - session.already_acknowledged_count == 1
         super().set_flag(session, now)
         if left_ms is not None and not only and self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import during, set_fields
+from harness.faults.primitives import replace_during, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader
 from reference_qm.core.part import QM
@@ -24,7 +24,7 @@ def change_full_ack(field: str, value: Callable[[Session, SessionHeader], int]) 
 
         return build_changed_header
 
-    return during(SessionAcks.set_flag, SessionAcks.build_header, make_changed_header)
+    return replace_during(SessionAcks.set_flag, SessionAcks.build_header, make_changed_header)
 
 
 add(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during, skip
-from harness.faults.received_messages import change_received
+from harness.faults.primitives import replace_during, skip
+from harness.faults.received_messages import change_received_message
 from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -76,7 +76,7 @@ add(
     "receiver-body-beyond-64-kb-cut-off",
     "MQQB-3.1.5.8.8-05",
     "The receiver stores only the first 65,536 bytes of a body.",
-    change_received(
+    change_received_message(
         {
             "BaseHeader.PacketSize": 0,
             "MessagePropertiesHeader.AllocationBodySize": LARGE_BODY_BYTES,
@@ -91,7 +91,7 @@ add(
     "receiver-priority-of-recoverable-message-not-stored",
     "MQQB-3.1.5.8.8-05",
     "The receiver stores a recoverable message with priority 3.",
-    change_received(
+    change_received_message(
         {"BaseHeader": lambda header: replace(header, Flags=header.Flags & ~7 | 3)},
         lambda packet: packet.UserHeader.DM and packet.TransactionHeader is None,
     ),
@@ -248,7 +248,7 @@ add(
     "receiver-express-message-over-quota-not-in-dead-letter-queue",
     "MQQB-3.1.5.8.8-10",
     "The receiver puts a message with JN that exceeds the quota into the dead-letter queue only if it is recoverable.",
-    during(Admission.has_room, Admission.journal_refused, _journal_only_recoverable_refusals),
+    replace_during(Admission.has_room, Admission.journal_refused, _journal_only_recoverable_refusals),
     blind=True,
 )
 

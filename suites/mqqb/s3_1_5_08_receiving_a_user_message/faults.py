@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during
+from harness.faults.primitives import replace_during
 from harness.faults.registry import Install, add
 from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, Packet, SessionHeader, UserMessagePacket
@@ -26,7 +26,7 @@ from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.statuses import EnqueueStatus
-from reference_qm.security import Refused
+from reference_qm.security import MessageRefused
 from reference_qm.surface.clock import Now
 
 
@@ -113,7 +113,7 @@ def _ignore_session_header(condition: Callable[[QM, UserMessagePacket], bool]) -
     ) -> Callable[..., None]:
         return (lambda *arguments: None) if condition(qm, packet) else original
 
-    return during(Receiving.receive_user_message, SessionAcks.process_header, omit_header_processing)
+    return replace_during(Receiving.receive_user_message, SessionAcks.process_header, omit_header_processing)
 
 
 add(
@@ -272,7 +272,7 @@ add(
     "receiver-message-session-header-counts-not-validated",
     "MQQB-3.1.5.8.4-01",
     "The receiver does not validate the counts in the SessionHeader of a user message.",
-    during(Receiving.receive_user_message, SessionAcks.validate_message_counts, _accept_any_message_counts),
+    replace_during(Receiving.receive_user_message, SessionAcks.validate_message_counts, _accept_any_message_counts),
     blind=True,
 )
 
@@ -355,6 +355,6 @@ class ReceiverAccessCheckedBeforeKindOfQueue(Admission):
         if isinstance(outcome, MessageClass) and packet.SecurityHeader is not None:
             try:
                 self.qm.security_on_receipt.authorize_sender(packet, queue)
-            except Refused as refused:
+            except MessageRefused as refused:
                 return refused.message_class
         return outcome

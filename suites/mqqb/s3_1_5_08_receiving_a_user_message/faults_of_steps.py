@@ -12,7 +12,7 @@ from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import MessagePosition, Queue, Session
-from reference_qm.security import Refused
+from reference_qm.security import MessageRefused
 from reference_qm.surface.clock import Now
 
 LARGE_BODY_BYTES = 0x8000
@@ -70,7 +70,7 @@ class ReceiverSecurityReportedBeforeMissingQueue(Admission):
         if packet.SecurityHeader is not None:
             try:
                 self.qm.security_on_receipt.authenticate_packet(packet)
-            except Refused as refused:
+            except MessageRefused as refused:
                 return refused.message_class
         return super().check_destination(session, packet, queue, now)
 

@@ -7,7 +7,7 @@ The folder of 3.1.5.11 contains only the example of CONTRIBUTING.md.
 from __future__ import annotations
 
 from harness.expectations import any_order, packet
-from harness.expectations.protocol import class_name
+from harness.expectations.protocol import get_class_name
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass
 
@@ -46,7 +46,7 @@ def test_acknowledgment_of_each_class_is_stored_once(peer, sut, judge):
     def list_stored_acks() -> list[str]:
         return [f"{one['label']}, {one['class']}" for one in sut.messages("admin")]
 
-    expected = [f"class {int(value):#06x}, MQMSG_CLASS_{class_name(value)}" for value in ACKNOWLEDGMENT_CLASSES]
+    expected = [f"class {int(value):#06x}, MQMSG_CLASS_{get_class_name(value)}" for value in ACKNOWLEDGMENT_CLASSES]
     peer.eventually(lambda: len(list_stored_acks()) >= len(expected))
     judge.all(
         expected=any_order(*expected),

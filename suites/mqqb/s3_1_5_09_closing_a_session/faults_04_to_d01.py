@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, skip
+from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
@@ -49,7 +49,9 @@ add(
     "initiator-reconnection-without-messages",
     ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
     "The initiator connects again after a session was closed although no messages wait.",
-    both(replace_part(_ReconnectionScheduledWithoutMessages), replace_part(_SessionEstablishedWithoutMessages)),
+    combine_installers(
+        replace_part(_ReconnectionScheduledWithoutMessages), replace_part(_SessionEstablishedWithoutMessages)
+    ),
 )
 
 

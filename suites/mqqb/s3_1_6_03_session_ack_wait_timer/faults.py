@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during
+from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
@@ -24,7 +24,7 @@ add(
     "sender-ack-wait-timer-restarted-instead-of-closing",
     ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"),
     "The sender restarts the Session Ack Wait Timer when it must close the session.",
-    during(SessionAcks.on_wait_timer, Closing.close, _restart_ack_wait_timer),
+    replace_during(SessionAcks.on_wait_timer, Closing.close, _restart_ack_wait_timer),
 )
 
 
@@ -100,7 +100,7 @@ class SenderSessionWithAcknowledgedMessagesNotClosed(SessionAcks):
     """The sender does not close a session on which the receiver has acknowledged an earlier message."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
-        if session.last_ack:
+        if session.last_ack_number:
             session.ReceivedAck = True
         super().on_wait_timer(session, now)
 

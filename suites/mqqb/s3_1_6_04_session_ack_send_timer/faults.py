@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import bit_clear, off_by
+from harness.faults.fields import clear_bits, off_by
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, wrong_fields
@@ -58,13 +58,13 @@ for _name, _rule, _says, _install in (
         "receiver-session-ack-of-timer-sh-clear",
         "MQQB-3.1.6.4-02",
         "The receiver's SessionAck has BaseHeader.Flags.SH clear.",
-        bit_clear(SessionAckPacket, "BaseHeader.SH"),
+        clear_bits(SessionAckPacket, "BaseHeader.SH"),
     ),
     (
         "receiver-session-ack-pt-0",
         "MQQB-3.1.6.4-03",
         "The receiver's SessionAck has InternalHeader.Flags.PT 0x0.",
-        bit_clear(SessionAckPacket, "InternalHeader.PT"),
+        clear_bits(SessionAckPacket, "InternalHeader.PT"),
     ),
     (
         "receiver-session-ack-has-ack-sequence-number-too-low",

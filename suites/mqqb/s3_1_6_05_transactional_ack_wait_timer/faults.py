@@ -40,7 +40,7 @@ class SenderResendNontransactionalMessages(TransactionalSending):
         super().on_ack_wait_timer(session, now)
         for position in session.OutgoingMessageTable:
             if not position.TxSequenceNumber:
-                session.OutgoingMessageTable.send_again(position)
+                session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
         self.qm.sending.dispatch_messages(session, now)
 
@@ -95,7 +95,7 @@ class SenderMessageWithoutSessionAckNotSentAgain(TransactionalSending):
         for position in session.OutgoingMessageTable:
             if position.TxSequenceNumber and position.ReceivedSessionAck and not position.ReceivedOrderAck:
                 leave_window(session, position)
-                session.OutgoingMessageTable.send_again(position)
+                session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
         self.qm.post(SessionMaySend(session))
 

@@ -77,14 +77,14 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     caches = SecurityCaches(sut)
     names = (SecurityCaches.RECEIVED_KEYS, SecurityCaches.SENT_KEYS, SecurityCaches.CERTIFICATES)
     counts = {name: len(caches.entries(name)) for name in names}
-    left_ms = {"first": {name: caches.remaining_ms(name) for name in names}}
+    left_ms = {"first": {name: caches.get_remaining_ms(name) for name in names}}
     wait_until(lifetime_ms + MS_PER_MINUTE)
     peer.pass_time(2 * margin)
     kept = {
         name: caches.users() if name == SecurityCaches.CERTIFICATES else _list_privacy_level_names(caches, name)
         for name in names
     }
-    left_ms["second"] = {name: caches.remaining_ms(name) for name in names}
+    left_ms["second"] = {name: caches.get_remaining_ms(name) for name in names}
     wait_until(second_ms + lifetime_ms + 2 * MS_PER_MINUTE)
     peer.pass_time(2 * margin)
     last = {
@@ -163,7 +163,7 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
         judge(
             rule,
             expected=holds("the cleanup timer runs", otherwise="the cleanup timer does not run"),
-            observed=bool(caches.remaining_ms(name)),
+            observed=bool(caches.get_remaining_ms(name)),
             case=f"{name} with a new entry",
             evidence=evidence,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, skip
+from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.events import LifetimesChanged
@@ -29,7 +29,7 @@ add(
     "sender-expired-message-sent",
     ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
     "The sender sends expired messages.",
-    both(replace_part(_LifetimeWithoutExpiry), skip(Expiring.on_expiration_timer)),
+    combine_installers(replace_part(_LifetimeWithoutExpiry), skip(Expiring.on_expiration_timer)),
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.faults.fields import off_by
 from harness.faults.parts import fault
-from harness.faults.primitives import always, during, skip, wrong_fields
+from harness.faults.primitives import change_after_every_input, replace_during, skip, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
@@ -139,7 +139,7 @@ def _change_after_session_header(change: Callable[[QueueManager, Session, Sessio
 
         return note_acknowledged_and_change
 
-    return during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
+    return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
 
 
 def _keep_recoverable_ack_flags(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
@@ -193,7 +193,7 @@ add(
 def _clear_awaiting_ack(qm: QueueManager) -> None:
     """Clear AwaitingAck of all sent messages, and prevent the sender from resending them."""
     for session in qm.sessions.values():
-        session.OutgoingMessageTable.next_unsent()
+        session.OutgoingMessageTable.get_next_unsent()
         for position in session.OutgoingMessageTable:
             position.AwaitingAck = False
 
@@ -202,7 +202,7 @@ add(
     "sender-outgoing-entry-awaiting-ack-false-after-sending",
     "MQQB-3.1.7.1.3-26",
     "The sender leaves AwaitingAck of a sent OutgoingMessagePosition at FALSE.",
-    always(_clear_awaiting_ack),
+    change_after_every_input(_clear_awaiting_ack),
 )
 
 

@@ -17,7 +17,7 @@ from reference_qm.security import MqdsPublicKeys
 from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.security.caches import CachedSymmetricKey
 from reference_qm.security.ciphers import encrypt
-from reference_qm.security.key_exchange import encrypt_symmetric_key, public_key
+from reference_qm.security.key_exchange import encrypt_symmetric_key, parse_public_key
 from reference_qm.surface.clock import Now
 
 _PROPERTIES_HEADER_NAME = "MessagePropertiesHeader"
@@ -107,7 +107,7 @@ def replace_symmetric_key(step: EncryptionStep, key: bytes | None) -> UserMessag
     algorithm = EncryptionAlgorithm(step.key.CryptoAlgorithm)
     found = MqdsPublicKeys.parse(step.session.RemoteQMPublicKey).find(step.key.CryptoServiceProvider)
     assert found is not None
-    blob = encrypt_symmetric_key(public_key(found.to_public_key_blob()), algorithm, key, step.qm.entropy).build()
+    blob = encrypt_symmetric_key(parse_public_key(found.to_public_key_blob()), algorithm, key, step.qm.entropy).build()
     body = encrypt(algorithm, key, step.clear_packet.MessagePropertiesHeader.MessageBody)
     changes = {
         f"{_PROPERTIES_HEADER_NAME}.MessageBody": body,

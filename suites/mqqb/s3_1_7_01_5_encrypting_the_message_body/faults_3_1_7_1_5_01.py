@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from harness.faults.timed_caches import (
-    FullEarly,
+    CacheFullOneEntryEarly,
     HalfAndOneLost,
     OldestLost,
     repeat_first_field,
@@ -364,7 +364,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 "full-early",
                 "MQQB-3.1.7.1.5-33",
                 "is halved one entry early",
-                replace_cache(SENT_KEY_CACHE_NAME, FullEarly),
+                replace_cache(SENT_KEY_CACHE_NAME, CacheFullOneEntryEarly),
             ),
             (
                 "loses-half-and-one",

@@ -16,7 +16,7 @@ from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message, Session
 from reference_qm.security import EncryptionAlgorithm, MqdsPublicKeys, PrivacyLevel, SecurityError, SecuritySettings
 from reference_qm.security.caches import CachedSymmetricKey
-from reference_qm.security.key_exchange import encrypt_symmetric_key, public_key
+from reference_qm.security.key_exchange import encrypt_symmetric_key, parse_public_key
 from reference_qm.security.sending import select_encryption
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
@@ -346,8 +346,8 @@ class SenderUsePublicKeyOfFirstProviderForAllMessages(Securing):
         cache = self.qm.caches.get_sending_cache(level)
         known = cache.find(lambda key: (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm) == wanted)
         if known is None and chosen != selection.UsePublicKey:
-            key = selection.new_key(self.qm.entropy)
-            blob = encrypt_symmetric_key(public_key(chosen), selection.UseAlgorithm, key, self.qm.entropy)
+            key = selection.make_key(self.qm.entropy)
+            blob = encrypt_symmetric_key(parse_public_key(chosen), selection.UseAlgorithm, key, self.qm.entropy)
             cache.add(CachedSymmetricKey(*wanted, blob.build(), key, now.utc_s))
 
 

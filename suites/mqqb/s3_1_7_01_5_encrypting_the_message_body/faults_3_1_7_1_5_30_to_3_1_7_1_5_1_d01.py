@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.connection_history import omit_history_entries
 from harness.faults.fields import off_by
 from harness.faults.parts import fault
-from harness.faults.primitives import during
+from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from reference_qm.codec import ProviderInfo, UserMessagePacket
 from reference_qm.core.part import QM
@@ -248,6 +248,6 @@ add(
     "sender-unencryptable-transactional-message-in-nontransactional-dead-letter-queue",
     "MQQB-3.1.7.1.5.1-D01",
     "The sender puts a transactional message that cannot be encrypted into the nontransactional dead-letter queue.",
-    during(Sending.delete_unsent, Journaling.dead_letter_queue, _use_nontransactional_dead_letter_queue),
+    replace_during(Sending.delete_unsent, Journaling.dead_letter_queue, _use_nontransactional_dead_letter_queue),
     blind=True,
 )

@@ -12,7 +12,7 @@ from harness.faults.timed_caches import (
     EmptiedWhenFull,
     NewestLost,
     NothingCached,
-    WithoutLimit,
+    UnlimitedCache,
     change_cached_entries,
     omit_cleanup_timer,
     replace_cache,
@@ -81,7 +81,7 @@ for _name, _breaks, _says, _install in (
         "sender-symmetric-key-cache-size-ignored",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
         "The sender's SendSymmetricKeyCache grows beyond SendSymmetricKeyCacheSize.",
-        replace_cache(_SENT_KEY_CACHE_NAME, WithoutLimit),
+        replace_cache(_SENT_KEY_CACHE_NAME, UnlimitedCache),
     ),
     (
         "sender-symmetric-key-cache-emptied-when-full",

@@ -533,11 +533,11 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         evidence=first.frame,
     )
     due = sut.duration_ms(inspect_queue_manager(sut)["SymmetricKeyShortLifetime"])
-    started = caches.remaining_ms(SecurityCaches.SENT_KEYS)
+    started = caches.get_remaining_ms(SecurityCaches.SENT_KEYS)
     outgoing.end()
     peer.pass_time(LATER_MESSAGE_DELAY_MS)
     again = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
-    later = caches.remaining_ms(SecurityCaches.SENT_KEYS)
+    later = caches.get_remaining_ms(SecurityCaches.SENT_KEYS)
     known, evidence = [len(entries), len(caches.entries(SecurityCaches.SENT_KEYS))], [first.frame, again.frame]
     judge(
         "MQQB-3.1.7.1.5-21",

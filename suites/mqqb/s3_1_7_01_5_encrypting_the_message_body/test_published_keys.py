@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import long_peer_keys, peer_keys
+from harness.sut.provisioning import load_long_peer_keys, load_peer_keys
 from harness.sut.releases import find_release
 from harness.wire.protection import ENHANCED_PROVIDER
 from suites.mqmq.steps.outgoing import Outgoing
@@ -24,7 +24,7 @@ def test_symmetric_key_is_encrypted_with_longer_published_key(peer, sut, judge):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     with restore_keys_at_end(sut, peer.identifier):
-        publish_keys(sut, peer.identifier, long_peer_keys())
+        publish_keys(sut, peer.identifier, load_long_peer_keys())
         first = outgoing.send(body="a message before the keys expire")
         outgoing.start_new_session()
         peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
@@ -32,7 +32,7 @@ def test_symmetric_key_is_encrypted_with_longer_published_key(peer, sut, judge):
             frame = outgoing.poll(body=f"encrypted, {level}", privacy_level=level)
             judge.all(
                 expected=holds("the peer can decrypt the key", otherwise="the peer cannot decrypt the key"),
-                observed=frame is not None and DecryptedMessage(frame, long_peer_keys()).key is not None,
+                observed=frame is not None and DecryptedMessage(frame, load_long_peer_keys()).key is not None,
                 case=f"symmetric key of a message with the privacy level {level}",
                 evidence=[first, frame],
             )
@@ -60,7 +60,7 @@ def test_message_is_sent_only_with_published_key_of_its_level(peer, sut, judge):
         wait_for_new_keys()
         outgoing.poll(body="no key", privacy_level="enhanced")
         publish_keys(
-            sut, peer.identifier, {name: key for name, key in peer_keys().items() if name != ENHANCED_PROVIDER}
+            sut, peer.identifier, {name: key for name, key in load_peer_keys().items() if name != ENHANCED_PROVIDER}
         )
         wait_for_new_keys()
         frame = outgoing.poll(body="no Enhanced key", privacy_level="enhanced")

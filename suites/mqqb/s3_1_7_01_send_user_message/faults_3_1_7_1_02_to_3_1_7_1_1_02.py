@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.fields import field_is
 from harness.faults.other_sessions import get_newest_session, list_open_sessions
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, skip, wrong_fields
+from harness.faults.primitives import combine_installers, skip, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
 from reference_qm.core.names.numbering import Numbering
@@ -50,7 +50,7 @@ class SenderQueueOnHoldNewTransactionalMessageSent(Sending):
             self.dispatch_messages(session, now)
 
     def may_send(self, session: Session) -> bool:
-        position = session.OutgoingMessageTable.next_unsent()
+        position = session.OutgoingMessageTable.get_next_unsent()
         if position is None or not position.TxSequenceNumber or session.SessionState is not SessionState.OPEN:
             return super().may_send(session)
         return self.is_window_open(session)
@@ -97,7 +97,7 @@ class SenderWindowWithoutTransactionalMessages(Sending):
     """The sender sends transactional messages even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
-        position = session.OutgoingMessageTable.next_unsent()
+        position = session.OutgoingMessageTable.get_next_unsent()
         return super().is_window_open(session) or (position is not None and bool(position.TxSequenceNumber))
 
 
@@ -106,7 +106,7 @@ class SenderWindowWithoutOwnMessages(Sending):
     """The sender sends administration acknowledgments even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
-        position = session.OutgoingMessageTable.next_unsent()
+        position = session.OutgoingMessageTable.get_next_unsent()
         own = position is not None and bool(position.MessagePosition.MessageReference.Class)
         return super().is_window_open(session) or own
 
@@ -167,7 +167,7 @@ add(
     "sender-expiration-not-checked-at-resend",
     "MQQB-3.1.7.1-06",
     "The sender checks the expiration of a message only when it first sends the message.",
-    both(replace_part(_UnsentMessageExpiry), replace_part(_SentMessageLifetime)),
+    combine_installers(replace_part(_UnsentMessageExpiry), replace_part(_SentMessageLifetime)),
     blind=True,
 )
 

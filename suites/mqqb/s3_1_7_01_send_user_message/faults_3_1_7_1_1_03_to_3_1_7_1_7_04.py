@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during, set_fields, skip_during
+from harness.faults.primitives import replace_during, set_fields, skip_during
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import UserMessagePacket
@@ -340,7 +340,7 @@ add(
     "sender-report-of-recoverable-message-recoverable",
     "MQQB-3.1.7.1.7-03",
     "The sender sends the report on a recoverable message as a recoverable message.",
-    during(Tracing.trace_sent, OwnMessages.send, _send_report_with_copied_delivery),
+    replace_during(Tracing.trace_sent, OwnMessages.send, _send_report_with_copied_delivery),
     blind=True,
 )
 

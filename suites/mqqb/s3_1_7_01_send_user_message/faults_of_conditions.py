@@ -77,7 +77,7 @@ def _send_from_paused_queue(kind: str) -> Install:
 
 def _ignore_window_for_messages(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any) -> bool:
-        position = session.OutgoingMessageTable.next_unsent()
+        position = session.OutgoingMessageTable.get_next_unsent()
         return bool(original(session)) or (
             position is not None and _MESSAGE_KIND_CONDITIONS[kind][1](session, position)
         )

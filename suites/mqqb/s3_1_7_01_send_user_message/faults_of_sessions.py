@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import change_step
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queueing.lifetimes import Lifetimes
@@ -86,7 +86,7 @@ def _ignore_expiration(applies: Callable[[UserMessagePacket], bool]) -> Install:
         if not applies(position.UserMessage):
             original(session, position, now)
 
-    return both(
+    return combine_installers(
         change_step(Lifetimes.has_expired, check_expiration), change_step(Sending.delete_expired, delete_expired)
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
-from harness.faults.primitives import inputs
+from harness.faults.primitives import filter_inputs
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
@@ -17,7 +17,7 @@ add(
     "any-lost-connection-ignored",
     "MQQB-3.1.7.3-01",
     "The queue manager does nothing when a transport connection is lost.",
-    inputs(lambda event: [] if isinstance(event, TransportLost) else [event]),
+    filter_inputs(lambda event: [] if isinstance(event, TransportLost) else [event]),
 )
 
 

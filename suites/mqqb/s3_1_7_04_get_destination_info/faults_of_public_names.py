@@ -14,7 +14,7 @@ from harness.faults.opening_sessions import (
     sends_express_message,
     sends_transactional_message,
 )
-from harness.faults.primitives import during
+from harness.faults.primitives import replace_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PublicName, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
@@ -44,7 +44,7 @@ def change_public_destination(when: OpeningCondition, change: DestinationChange)
 
         return find_changed_destination
 
-    return during(Resolving.resolve_host_address, NextHops.get_destination_info, make_changed_lookup)
+    return replace_during(Resolving.resolve_host_address, NextHops.get_destination_info, make_changed_lookup)
 
 
 def find_no_destination(qm: QueueManager, found: Destination | None) -> None:
@@ -181,7 +181,7 @@ def change_host_of_public_queue(when: OpeningCondition) -> Install:
 
         return find_changed_hops
 
-    return during(Resolving.resolve_host_address, NextHops.get_next_hops, make_changed_lookup)
+    return replace_during(Resolving.resolve_host_address, NextHops.get_next_hops, make_changed_lookup)
 
 
 for _name, _says, _when in (

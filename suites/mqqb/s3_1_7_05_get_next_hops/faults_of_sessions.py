@@ -14,7 +14,7 @@ from harness.faults.opening_sessions import (
     sends_express_message,
     sends_transactional_message,
 )
-from harness.faults.primitives import during
+from harness.faults.primitives import replace_during
 from harness.faults.registry import Install, add
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.core.queue_manager import QueueManager
@@ -39,7 +39,7 @@ def change_next_hops(when: OpeningCondition, change: NextHopsChange) -> Install:
 
         return get_changed_hops
 
-    return during(Resolving.resolve_host_address, NextHops.get_next_hops, make_changed_hops)
+    return replace_during(Resolving.resolve_host_address, NextHops.get_next_hops, make_changed_hops)
 
 
 def return_no_next_hops(qm: QueueManager, guid: UUID, found: NextHopTuple) -> NextHopTuple:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.datagrams import change_received_datagrams, change_sent_datagrams
-from harness.faults.fields import bit_set, field_is, off_by, sent_as
+from harness.faults.fields import field_is, off_by, sent_as, set_bits
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, skip_during
+from harness.faults.primitives import combine_installers, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
 from reference_qm.core.part import QM
@@ -76,7 +76,7 @@ add(
     "initiator-ping-request-rf-set",
     ("MQQB-2.2.7-05", "MQQB-3.1.7.6-07"),
     "The initiator's Ping Request has RF set.",
-    sent_as("initiator", bit_set(PingPacket, "RF")),
+    sent_as("initiator", set_bits(PingPacket, "RF")),
 )
 
 
@@ -278,7 +278,9 @@ add(
     "initiator-ping-response-timer-not-stopped",
     "MQQB-3.1.7.6-14",
     "The initiator does not stop the Ping Response Timer, whose expiry closes the session.",
-    both(skip_during(Ping.response_processed, SessionTimers.stop), replace_part(_SessionCloseAtPingTimeout)),
+    combine_installers(
+        skip_during(Ping.response_processed, SessionTimers.stop), replace_part(_SessionCloseAtPingTimeout)
+    ),
 )
 
 

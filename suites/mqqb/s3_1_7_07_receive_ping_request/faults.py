@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.datagrams import change_sent_datagrams
-from harness.faults.fields import bit_clear, field_is, sent_as
+from harness.faults.fields import clear_bits, field_is, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import change_step, fault
 from harness.faults.primitives import pings, skip
@@ -318,7 +318,7 @@ add(
     "acceptor-ping-response-rc-clear",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
     "The acceptor's Ping Response always has RC clear.",
-    sent_as("acceptor", bit_clear(PingPacket, "RC")),
+    sent_as("acceptor", clear_bits(PingPacket, "RC")),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.fields import field_is, off_by
 from harness.faults.parts import fault
-from harness.faults.primitives import during, packets, set_fields, skip_during, wrong_fields
+from harness.faults.primitives import packets, replace_during, set_fields, skip_during, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.part import QM
@@ -311,7 +311,7 @@ def _change_after_session_header(element: str, value: object) -> Install:
 
         return note_acknowledged_and_change
 
-    return during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
+    return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
 
 
 add(

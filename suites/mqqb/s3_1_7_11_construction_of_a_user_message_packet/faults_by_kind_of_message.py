@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.other_sessions import list_open_sessions
-from harness.faults.primitives import during
+from harness.faults.primitives import replace_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader
 from reference_qm.core.queue_manager import QueueManager
@@ -66,7 +66,7 @@ def change_added_header(field: str, compute: FieldComputation, when: SendingPred
 
         return build_changed_header
 
-    return during(Sending.update_user_message, SessionAcks.build_header, make_changed_header)
+    return replace_during(Sending.update_user_message, SessionAcks.build_header, make_changed_header)
 
 
 def keep_session_element_after_header(element: str, compute: Callable[[int], int], when: SendingPredicate) -> Install:
@@ -85,7 +85,7 @@ def keep_session_element_after_header(element: str, compute: Callable[[int], int
 
         return note_and_keep
 
-    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make_keeping_step)
+    return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, make_keeping_step)
 
 
 for _name, _rule, _says, _field, _compute, _when in (

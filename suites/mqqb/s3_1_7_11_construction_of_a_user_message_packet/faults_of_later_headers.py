@@ -88,7 +88,7 @@ def change_session_after_header(change: Callable[[Any, Session, int, tuple[int, 
         before = (
             session.UnackedReceivedMsgCount,
             session.LastAckedRecoverableMsgSeqNumber,
-            self.qm.timers.remaining_ms(key, now.monotonic_ms) or 0,
+            self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0,
         )
         packet: UserMessagePacket = original(session, position, now)
         if packet.SessionHeader is not None:

@@ -371,7 +371,7 @@ class SenderTwoMessagesAtOnceFirstSentTwice(Sending):
             if not sent.TxSequenceNumber and number not in self.again:
                 self.again.add(number)
                 session.UnAckedMessageCount -= 1
-                session.OutgoingMessageTable.send_again(sent)
+                session.OutgoingMessageTable.mark_for_resending(sent)
                 self.qm.dispatch_collection.add(session, sent)
         super().put_outgoing(session, position, now)
 
@@ -389,7 +389,7 @@ class SenderTransactionalMessageSentAlthoughQueueOnHold(Sending):
             self.dispatch_messages(session, now)
 
     def may_send(self, session: Session) -> bool:
-        queue, position = session.OutgoingQueueReference, session.OutgoingMessageTable.next_unsent()
+        queue, position = session.OutgoingQueueReference, session.OutgoingMessageTable.get_next_unsent()
         held = queue is not None and queue.State is OutgoingQueueState.ON_HOLD
         if not held or position is None or not position.TxSequenceNumber:
             return super().may_send(session)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during, skip_during
+from harness.faults.primitives import replace_during, skip_during
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
@@ -82,7 +82,7 @@ add(
     "any-resumed-queue-express-messages-not-dispatched",
     "MQQB-3.1.7.14-04",
     "The queue manager sends only the recoverable messages of a resumed outgoing queue.",
-    during(
+    replace_during(
         Administering.resume_queue,
         DispatchCollection.add,
         lambda original, *_: (

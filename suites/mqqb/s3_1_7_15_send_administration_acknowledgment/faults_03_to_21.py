@@ -14,7 +14,7 @@ from harness.faults.admin_acks import (
     change_admin_acks,
 )
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import during, skip
+from harness.faults.primitives import replace_during, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, PrivateName, UserMessagePacket
 from reference_qm.core.names.destinations import parse_name
@@ -253,7 +253,7 @@ def _redirect_acks_by_queue_type(kind: int) -> Install:
 
         return build_redirected_ack if kind == packet.UserHeader.AQ else build
 
-    return during(Receiving.take_message, AdminAcks.build, make_redirected_building)
+    return replace_during(Receiving.take_message, AdminAcks.build, make_redirected_building)
 
 
 for _name, _rule, _kind in (

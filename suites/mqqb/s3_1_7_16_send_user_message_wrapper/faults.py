@@ -27,7 +27,7 @@ class SenderMessageSentTwiceOnSession(DispatchCollection):
             super().remove(session, position)
         else:
             self.sent.add(position.order)
-            session.OutgoingMessageTable.send_again(position)
+            session.OutgoingMessageTable.mark_for_resending(position)
 
 
 @fault("sender-transactional-message-sent-again-with-next-message", breaks="MQQB-3.1.7.16-06", blind=True)
@@ -44,6 +44,6 @@ class SenderTransactionalMessageSentAgainWithNextMessage(Sending):
             if other is not position and other.TxSequenceNumber and other.AwaitingAck and other not in self.repeated:
                 self.repeated.append(other)
                 leave_window(session, other)
-                session.OutgoingMessageTable.send_again(other)
+                session.OutgoingMessageTable.mark_for_resending(other)
                 self.qm.dispatch_collection.add(session, other)
         return proceed

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import Method
-from harness.faults.primitives import during
+from harness.faults.primitives import replace_during
 from harness.faults.registry import Install
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.final_acks import FinalAcks
@@ -52,4 +52,4 @@ def _change_sent_acknowledgment(outer: Method, compute: AttributesFromArguments)
 
         return send_changed_acknowledgment
 
-    return during(outer, Sending.message_position_available, make_changed_send)
+    return replace_during(outer, Sending.message_position_available, make_changed_send)

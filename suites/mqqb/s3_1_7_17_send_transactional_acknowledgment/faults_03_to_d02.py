@@ -7,7 +7,7 @@ from uuid import UUID
 
 from harness.faults.fields import field_is
 from harness.faults.parts import fault
-from harness.faults.primitives import during, packets, skip, skip_during, wrong_fields
+from harness.faults.primitives import packets, replace_during, skip, skip_during, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import (
     FinalAckBody,
@@ -43,7 +43,7 @@ add(
     "receiver-transactional-ack-message-id-of-previous-message",
     "MQQB-3.1.7.17-03",
     "The receiver's OrderAck or FinalAck has the same MessageID as the message that the receiver sent before it.",
-    during(
+    replace_during(
         OrderAcks.send_transactional_ack,
         Numbering.assign_identifier,
         lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal or original(qm),

@@ -52,7 +52,7 @@ class SecurityCaches:
         known = {user.security_id.hex(): user.name for user in USERS}
         return [known.get(entry["SecurityID"], "?") for entry in self.entries(CERTIFICATES)]
 
-    def remaining_ms(self, name: str) -> int | None:
+    def get_remaining_ms(self, name: str) -> int | None:
         """Return the remaining time of a cache's cleanup timer in ms, or None if the timer does not run."""
         left = inspect_queue_manager(self.sut)["timers"][f"{name}Cleanup"]
         return None if left is None else int(left)
@@ -73,9 +73,9 @@ def read_cached_users(sut: Sut) -> list[str]:
     return SecurityCaches(sut).users()
 
 
-def remaining_ms(sut: Sut, name: str) -> int | None:
+def get_remaining_ms(sut: Sut, name: str) -> int | None:
     """Return the remaining time of a cache's cleanup timer in ms, or None if the timer does not run."""
-    return SecurityCaches(sut).remaining_ms(name)
+    return SecurityCaches(sut).get_remaining_ms(name)
 
 
 def expect_current_time(now_s: int) -> Expectation:

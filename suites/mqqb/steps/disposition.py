@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations.protocol import class_name
+from harness.expectations.protocol import get_class_name
 from harness.peer.conversation import Conversation
 from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
@@ -67,12 +67,12 @@ def get_message_class(frame: Frame) -> int:
 
 def list_message_class_names(frames: list[Frame]) -> list[str]:
     """Return the names of the classes of acknowledgments as text for ``observed``."""
-    return [class_name(get_message_class(frame)) for frame in frames]
+    return [get_class_name(get_message_class(frame)) for frame in frames]
 
 
 def format_message_classes(*values: int) -> list[str]:
     """Return the names of the given classes in the form of ``list_message_class_names``, for ``expected``."""
-    return [class_name(value) for value in values]
+    return [get_class_name(value) for value in values]
 
 
 def get_correlation_id(frame: Frame) -> str:

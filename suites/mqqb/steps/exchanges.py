@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from harness.capture.recorder import Frame
-from harness.expectations import CLOSED, Expectation, facts, packet, packets
+from harness.expectations import CLOSED_BY_SUT_TEXT, Expectation, facts, packet, packets
 from harness.peer.conversation import RawConversation
 from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
@@ -116,7 +116,7 @@ def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") 
     within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
     answer = connection.poll("SessionAck", within_ms=within_ms)
     if answer is None:
-        outcome = CLOSED if connection.closed_by_sut else "not acknowledged"
+        outcome = CLOSED_BY_SUT_TEXT if connection.closed_by_sut else "not acknowledged"
         return DeliveryOutcome(outcome, describe_accepted_outcome(sut), [sent])
     outcome = "acknowledged"
     if sut.has("receive"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.capture.recorder import Frame
-from harness.sut.provisioning import peer_keys
-from harness.wire.protection import AES_128, AES_192, AES_256, RC2, RC4, RsaKey, decrypt_body, session_key
+from harness.sut.provisioning import load_peer_keys
+from harness.wire.protection import AES_128, AES_192, AES_256, RC2, RC4, RsaKey, decrypt_body, decrypt_session_key
 
 EncryptionChoice = tuple[str, int, int]
 """A provider, an algorithm, and the number of bits of a key."""
@@ -29,9 +29,9 @@ class DecryptedMessage:
         self.provider = info[4:].decode("utf-16-le", "replace") if info else "none"
         self.blob = bytes(security.EncryptionKey) if security else b""
         self.algorithm = int(self.properties.EncryptionAlgorithm)
-        key = (keys or peer_keys()).get(self.provider.rstrip("\0"))
+        key = (keys or load_peer_keys()).get(self.provider.rstrip("\0"))
         whole = len(self.blob) == 12 + 256 and self.blob[:2] == b"\1\2"
-        self.key = session_key(self.blob, key) if key and whole else None
+        self.key = decrypt_session_key(self.blob, key) if key and whole else None
 
     @property
     def body(self) -> str | None:

@@ -16,12 +16,12 @@ from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.peer.raw_ends import RawListener
 from harness.sut.sut import Sut
-from harness.sut.virtual_driver import TWO_ADDRESSES
+from harness.sut.virtual_driver import HOST_WITH_TWO_ADDRESSES
 from suites.mqqb.steps.provoking import make_sut_send_message
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 """A GUID that is the identifier of no queue manager."""
-PEER_QUEUE_BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
+PEER_QUEUE_BY_HOST_NAME = f"DIRECT=OS:{HOST_WITH_TWO_ADDRESSES}\\{PEER_QUEUE}"
 """A format name of a queue of the peer. The format name contains a host name with two addresses
 (capability two_addresses).
 """

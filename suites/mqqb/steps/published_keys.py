@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
-from harness.wire.protection import RsaKey, public_key_list
+from harness.wire.protection import RsaKey, build_public_key_list
 
 
 @contextmanager
@@ -27,5 +27,5 @@ def restore_keys_at_end(sut: Sut, machine: UUID) -> Iterator[None]:
 
 def publish_keys(sut: Sut, machine: UUID, keys: Mapping[str, RsaKey]) -> None:
     """Replace the public keys of a queue manager in the directory; ``keys``: the keys by provider."""
-    listed = base64.b64encode(public_key_list(keys)).decode()
+    listed = base64.b64encode(build_public_key_list(keys)).decode()
     sut.change_directory_object(queue_manager=str(machine), public_encryption_keys_base64=listed)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Recent, Summary, get_record
+from harness.judging.passive import RecentValues, Summary, get_record
 from reference_qm.codec import TxSequenceID
 
 
@@ -61,11 +61,11 @@ class ReceivedMessages(Summary):
     of_system = True
 
     def __init__(self) -> None:
-        self.messages = Recent[tuple[UUID, int], Message | None]()
-        self.numbers = Recent[tuple[TxSequenceID, int], bool]()
+        self.messages = RecentValues[tuple[UUID, int], Message | None]()
+        self.numbers = RecentValues[tuple[TxSequenceID, int], bool]()
         """The positions in sequences that the system has received."""
-        self.sequences = Recent[TxSequenceID, bool]()
-        self.first_begun = Recent[UUID, TxSequenceID]()
+        self.sequences = RecentValues[TxSequenceID, bool]()
+        self.first_begun = RecentValues[UUID, TxSequenceID]()
         """The first sequence of each queue manager whose first message is in the capture."""
         self.missing: str | None = None
         """The part of a connection that is missing from the capture, or None. The system may have
@@ -95,7 +95,7 @@ class ReceivedMessages(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Record a message of the peer."""
-        self.missing = self.missing or connection.missing
+        self.missing = self.missing or connection.missing_frames_reason
         packet = get_record(frame) if not frame.from_sut and frame.kind == "UserMessage" else None
         if packet is None:
             return

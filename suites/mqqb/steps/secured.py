@@ -28,10 +28,10 @@ from harness.wire.protection import (
     SIG20,
     SIG30,
     RsaKey,
+    compute_signature,
     encrypt_body,
+    encrypt_session_key,
     read_listed_keys,
-    signature,
-    simple_blob,
 )
 from reference_qm.codec import MessageClass
 from suites.messages import Sequence
@@ -386,7 +386,7 @@ def _get_ack_correlation_id(sent: Frame) -> bytes:
 
 def sign_message(packet: Any, version: int = SIG20, key: RsaKey = ALICE.key) -> Any:
     """Sign a message; the signature does not cover later changes."""
-    value = signature(packet, version, key)
+    value = compute_signature(packet, version, key)
     return add_signature(packet, value, in_list=version == SIG30)
 
 
@@ -425,7 +425,7 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     properties.MessageBody = changes.pop("body", None) or encrypt_body(properties.MessageBody, algorithm, key)
     properties.PrivacyLevel, properties.EncryptionAlgorithm = level, algorithm
     security.EB = 1
-    security.EncryptionKey = simple_blob(algorithm, key, receiver) if blob is None else blob
+    security.EncryptionKey = encrypt_session_key(algorithm, key, receiver) if blob is None else blob
     for name, value in changes.items():
         setattr(properties, name, value)
     return packet

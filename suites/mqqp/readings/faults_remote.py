@@ -8,7 +8,7 @@ from typing import Any
 
 import reference_qm.core.remote.remote_reads as remote_reading
 from harness.faults.parts import follows, only_if, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
 from reference_qm.core.queueing.cursors import Cursors
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
@@ -107,7 +107,7 @@ class _LookupReceiveEndIgnorer(RemoteEnding):
 add_reading(
     "E57.2",
     "A receive by LookupIdentifier removes the message at once: RR_NACK does not return it to the queue.",
-    both(replace_part(_LookupReceiveRemover), replace_part(_LookupReceiveEndIgnorer)),
+    combine_installers(replace_part(_LookupReceiveRemover), replace_part(_LookupReceiveEndIgnorer)),
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import inputs, pdus
+from harness.faults.primitives import filter_inputs, pdus
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.rpc_serving import RpcServing
@@ -36,7 +36,7 @@ add(
     "server-bind-of-any-version-accepted",
     "MQQP-1.9-D01",
     "The server accepts a bind to qm2qm in any version.",
-    inputs(_accept_any_interface_version),
+    filter_inputs(_accept_any_interface_version),
 )
 
 
@@ -53,7 +53,7 @@ add(
     "server-accepts-bind-to-wrong-interface",
     "MQQP-1.9-D01",
     "The server accepts a bind to an interface whose identifier differs from qm2qm in one bit.",
-    inputs(_accept_interface_with_other_uuid),
+    filter_inputs(_accept_interface_with_other_uuid),
 )
 
 
@@ -75,7 +75,7 @@ def _change_bind_proposals(change: ContextElementChange) -> Install:
         body = replace(pdu.body, p_context_elem=tuple(map(change, pdu.body.p_context_elem)))
         return [event] if body == pdu.body else [replace(event, data=replace(pdu, body=body).build())]
 
-    return inputs(change_bind_of_event)
+    return filter_inputs(change_bind_of_event)
 
 
 def _accept_any_minor_version(element: ContextElement) -> ContextElement:
@@ -98,7 +98,7 @@ def _ignore_events_of_kind(kind: type[Input]) -> Install:
     def filter_event_of_kind(event: Input) -> Iterable[Input]:
         return [] if isinstance(event, kind) else [event]
 
-    return inputs(filter_event_of_kind)
+    return filter_inputs(filter_event_of_kind)
 
 
 add(
@@ -197,10 +197,10 @@ class ServerConnectionRefusedAfterClientLostWithOpenQueue(RpcServing):
         self.known: set[str] = set()
         self.refusing = False
 
-    def on_lost(self, event: RpcLost, now: Now) -> None:
+    def on_connection_lost(self, event: RpcLost, now: Now) -> None:
         if event.connection in self.known and len(self.qm.remote.OpenQueueEntryCollection):
             self.refusing = True
-        super().on_lost(event, now)
+        super().on_connection_lost(event, now)
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         if self.refusing and event.connection not in self.known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import inputs
+from harness.faults.primitives import filter_inputs
 from harness.faults.registry import Install, add
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bind_bodies import AlterContext, Bind
@@ -36,7 +36,7 @@ def _accept_version(kind: type[Bind], version: int) -> Install:
             return [event]
         return [replace(event, data=replace(pdu, body=replace(pdu.body, p_context_elem=elements)).build())]
 
-    return inputs(filter_proposals)
+    return filter_inputs(filter_proposals)
 
 
 add(

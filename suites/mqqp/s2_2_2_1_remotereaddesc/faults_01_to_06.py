@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import both, during, skip
+from harness.faults.primitives import combine_installers, replace_during, skip
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteRead
@@ -43,11 +43,11 @@ add(
     "server-unknown-h-cursor-means-first-cursor",
     ("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
     "The server reads by the first cursor of the queue if hCursor is not a cursor of the queue.",
-    both(
-        during(
+    combine_installers(
+        replace_during(
             RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _use_first_cursor_for_unknown
         ),
-        during(
+        replace_during(
             RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _use_first_cursor_for_unknown
         ),
     ),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import inputs
+from harness.faults.primitives import filter_inputs
 from harness.faults.registry import add
 from harness.faults.rpc_calls import change_answer_values
 from reference_qm.core.remote.client_model import RemoteRead
@@ -39,7 +39,7 @@ add(
     "server-dw-size-above-range-accepted",
     "MQQP-2.2.2.1-D02",
     "The server accepts a dwSize above 0x00420000.",
-    inputs(_limit_dw_size_of_request),
+    filter_inputs(_limit_dw_size_of_request),
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import both, inputs, pdus
+from harness.faults.primitives import combine_installers, filter_inputs, pdus
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_answer, change_answer_values
 from reference_qm.core.part import QM
@@ -47,7 +47,7 @@ def _change_failure_statuses(change: Callable[[int], int]) -> Install:
     def change_failure_status(status: int) -> int:
         return change(status) if status >> 31 else status
 
-    return both(*(change_answer(method, Return=change_failure_status) for method in READ_METHOD_STEPS))
+    return combine_installers(*(change_answer(method, Return=change_failure_status) for method in READ_METHOD_STEPS))
 
 
 add(
@@ -145,7 +145,7 @@ add(
     "server-ndr64-refused",
     "MQQP-2.2-01",
     "The server refuses the transfer syntax NDR64.",
-    inputs(_remove_ndr64_proposals),
+    filter_inputs(_remove_ndr64_proposals),
 )
 
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import inputs, pdus
+from harness.faults.primitives import filter_inputs, pdus
 from harness.faults.registry import FaultyCore, add
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -46,7 +46,7 @@ def _accept_ndr64_on_first_connection(faulty: FaultyCore) -> None:
             return [event]
         return [replace(event, data=event.data.replace(NDR64.uuid.bytes_le, bytes(16)))]
 
-    inputs(remove_ndr64)(faulty)
+    filter_inputs(remove_ndr64)(faulty)
 
 
 add(

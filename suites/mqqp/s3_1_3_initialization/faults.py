@@ -30,9 +30,9 @@ class ServerRpcListenerEndsWithInvalidClient(RpcServing):
 class ServerRpcListenerEndsWithLostClient(RpcServing):
     """After a client with an open queue has lost its connection, the server serves no new RPC connection."""
 
-    def on_lost(self, event: RpcLost, now: Now) -> None:
+    def on_connection_lost(self, event: RpcLost, now: Now) -> None:
         before = len(list(self.qm.remote.OpenQueueEntryCollection))
-        super().on_lost(event, now)
+        super().on_connection_lost(event, now)
         self.__dict__["lost"] = self.__dict__.get("lost") or before > 1
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:

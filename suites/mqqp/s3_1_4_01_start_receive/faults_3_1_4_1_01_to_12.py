@@ -26,7 +26,7 @@ from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.rpc import Call
-from reference_qm.rpc.outgoing import Failed, Outgoing
+from reference_qm.rpc.outgoing import CallFailed, ClientOutput
 from reference_qm.surface.clock import Now
 from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReadRecorder, is_start_receive2
 
@@ -160,7 +160,7 @@ class ServerPeekNextContextHandleSet(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and not status and entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
-            call = change_answer_values(call, pphContext=call.new_handle(entry))
+            call = change_answer_values(call, pphContext=call.make_context_handle(entry))
         super().answer_read(call, status, entry)
 
 
@@ -173,7 +173,7 @@ class ServerTimedOutReceiveContextHandleSet(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and status is Status.MQ_ERROR_IO_TIMEOUT and entry.Timeout:
-            call = change_answer_values(call, pphContext=call.new_handle(entry))
+            call = change_answer_values(call, pphContext=call.make_context_handle(entry))
         super().answer_read(call, status, entry)
 
 
@@ -194,7 +194,7 @@ class ServerPeekThatWaitedContextHandleSet(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry in self.__dict__.get("waited", ()) and not status:
-            call = change_answer_values(call, pphContext=call.new_handle(entry))
+            call = change_answer_values(call, pphContext=call.make_context_handle(entry))
         super().answer_read(call, status, entry)
 
 
@@ -208,7 +208,7 @@ class ServerRefusedCursorContextHandleSet(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is None and status is Status.STATUS_INVALID_PARAMETER:
-            call = change_answer_values(call, pphContext=call.new_handle(object()))
+            call = change_answer_values(call, pphContext=call.make_context_handle(object()))
         super().answer_read(call, status, entry)
 
 
@@ -241,8 +241,8 @@ class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
 class ClientFailedCallNotNoticed(ClientTasks):
     """The client continues to wait for a call that ended with a fault or a lost connection."""
 
-    def _carry_out_outputs(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        super()._carry_out_outputs(binding, [one for one in happened if not isinstance(one, Failed)], now)
+    def _carry_out_outputs(self, binding: Binding, happened: list[ClientOutput], now: Now) -> None:
+        super()._carry_out_outputs(binding, [one for one in happened if not isinstance(one, CallFailed)], now)
 
 
 FAILURE_RULE_BY_METHOD = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, set_fields, skip
+from harness.faults.primitives import combine_installers, set_fields, skip
 from harness.faults.registry import add
 from reference_qm.codec import UserHeader, UserMessagePacket, parse_packet
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
@@ -259,7 +259,7 @@ add(
         "MQQP-3.1.4.4-07",
     ),
     "The server accepts reads of a queue that RemoteQMOpenQueue has not opened.",
-    both(skip(RemoteStarting.check_open_queue), skip(RemoteOpening.close_open_queue_entry)),
+    combine_installers(skip(RemoteStarting.check_open_queue), skip(RemoteOpening.close_open_queue_entry)),
 )
 
 

@@ -11,7 +11,7 @@ from harness.faults.rpc_calls import (
     call_unbound,
     change_answer_values,
     change_request,
-    error_for_success,
+    replace_success_by_error,
     throw_refusals,
 )
 from reference_qm.core.queueing.positions import Positions
@@ -241,7 +241,7 @@ class ServerEndReceiveSuccessReturnsError(RemoteEnding):
     """RemoteQMEndReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
-        super().remote_qm_end_receive(change_answer_values(call, Return=error_for_success), now)
+        super().remote_qm_end_receive(change_answer_values(call, Return=replace_success_by_error), now)
 
 
 @fault("server-end-receive-of-deleted-queue-returns-mq-ok", breaks=("MQQP-3.1.4.2-D01", "MQQP-3.1.4.2-08"))

@@ -8,7 +8,7 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import add
-from harness.faults.rpc_calls import change_answer_values, change_request, error_for_success, throw_refusals
+from harness.faults.rpc_calls import change_answer_values, change_request, replace_success_by_error, throw_refusals
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
@@ -114,7 +114,7 @@ class ServerOpenQueueSuccessReturnsError(RemoteOpening):
     """RemoteQMOpenQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_open_queue(change_answer_values(call, Return=error_for_success), now)
+        super().remote_qm_open_queue(change_answer_values(call, Return=replace_success_by_error), now)
 
 
 @fault("client-failure-with-c-bit-taken-as-success", breaks=("MQQP-3.1.4.3-12", "MQQP-3.1.4.7-03"))

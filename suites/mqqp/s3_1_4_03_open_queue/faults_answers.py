@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.rpc_calls import change_answer_values, error_for_success
+from harness.faults.rpc_calls import change_answer_values, replace_success_by_error
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
@@ -43,5 +43,5 @@ class ServerOpenQueueWhileOtherQueueIsOpenReturnsError(RemoteOpening):
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         if list(self.qm.remote.OpenQueueEntryCollection):
-            call = change_answer_values(call, Return=error_for_success)
+            call = change_answer_values(call, Return=replace_success_by_error)
         super().remote_qm_open_queue(call, now)

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, override_method, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
@@ -169,7 +169,7 @@ for _name, _call, _method, _rules, _change in (
         f"client-open-queue-called-after-{_name}",
         _rules,
         f"The client calls RemoteQMOpenQueue for a queue only after {_call} for the queue.",
-        both(
+        combine_installers(
             replace_part(override_method(ClientOpening.call_open_queue, _leave_queue_unopened)),
             replace_part(override_method(_method, _change)),
         ),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import both, skip, skip_during
+from harness.faults.primitives import combine_installers, skip, skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success, throw_refusals
+from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error, throw_refusals
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import OpenQueueEntry
@@ -97,7 +97,7 @@ class ServerCloseQueueSuccessReturnsError(RemoteOpening):
     """RemoteQMCloseQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_close_queue(change_answer_values(call, Return=error_for_success), now)
+        super().remote_qm_close_queue(change_answer_values(call, Return=replace_success_by_error), now)
 
 
 @fault(
@@ -240,7 +240,7 @@ add(
     "server-close-queue-leaves-reads-waiting",
     ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"),
     "RemoteQMCloseQueue does not cancel the waiting reads of the queue.",
-    both(
+    combine_installers(
         skip(RemoteOpening.cancel_remote_reads),
         skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
     ),

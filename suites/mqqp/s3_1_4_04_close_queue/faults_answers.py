@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.rpc_calls import change_answer_values, error_for_success
+from harness.faults.rpc_calls import change_answer_values, replace_success_by_error
 from reference_qm.core.part import QM
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
@@ -96,7 +96,7 @@ class _CloseErrorReturner(_CloseAnswerChanger):
     """RemoteQMCloseQueue that returns MQ_ERROR for some entries."""
 
     def change_answer(self, call: Call) -> Call:
-        return change_answer_values(call, Return=error_for_success)
+        return change_answer_values(call, Return=replace_success_by_error)
 
 
 @fault("server-close-queue-with-waiting-read-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success, throw_refusals
+from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error, throw_refusals
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.elements import Cursor
@@ -64,7 +64,7 @@ class ServerCloseCursorSuccessReturnsError(RemoteOpening):
     """RemoteQMCloseCursor returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
-        super().remote_qm_close_cursor(change_answer_values(call, Return=error_for_success), now)
+        super().remote_qm_close_cursor(change_answer_values(call, Return=replace_success_by_error), now)
 
 
 @fault("server-close-cursor-h-queue-ignored", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))

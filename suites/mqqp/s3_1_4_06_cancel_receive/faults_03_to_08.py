@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success
+from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
@@ -67,7 +67,7 @@ class ServerCancelReceiveSuccessReturnsError(RemoteEnding):
     """RemoteQMCancelReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
-        super().remote_qm_cancel_receive(change_answer_values(call, Return=error_for_success), now)
+        super().remote_qm_cancel_receive(change_answer_values(call, Return=replace_success_by_error), now)
 
 
 @fault("server-cancelled-peek-waits-on", breaks="MQQP-3.1.4.6-05")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import call_unbound, change_answer_values, error_for_success
+from harness.faults.rpc_calls import call_unbound, change_answer_values, replace_success_by_error
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
@@ -36,7 +36,7 @@ class ServerPurgeQueueSuccessReturnsError(RemoteOpening):
     """RemoteQMPurgeQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        super().remote_qm_purge_queue(change_answer_values(call, Return=error_for_success), now)
+        super().remote_qm_purge_queue(change_answer_values(call, Return=replace_success_by_error), now)
 
 
 def _return_success_status(status: int) -> int:

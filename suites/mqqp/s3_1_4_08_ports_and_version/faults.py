@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from harness.faults.rpc_calls import call_unbound, change_answer_values, change_request, serve_interfaces_apart
 from reference_qm.core.part import QM
@@ -51,7 +51,7 @@ add(
     "server-get-server-port-ports-swapped",
     ("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
     "RemoteQMGetQMQMServerPort returns the port of qmcomm for qm2qm, and the port of qm2qm for qmcomm.",
-    both(serve_interfaces_apart, replace_part(_PortTypeSwapper)),
+    combine_installers(serve_interfaces_apart, replace_part(_PortTypeSwapper)),
 )
 
 

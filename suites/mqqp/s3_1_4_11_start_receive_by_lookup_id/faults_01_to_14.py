@@ -60,7 +60,7 @@ class _FailureAnswererWithHandle(RemoteReads):
             super().answer_read(call, status, entry)
             return
         entry.ended = True
-        super().answer_read(change_answer_values(call, pphContext=call.new_handle(entry)), status, entry)
+        super().answer_read(change_answer_values(call, pphContext=call.make_context_handle(entry)), status, entry)
 
 
 add(
@@ -80,7 +80,7 @@ class ServerLookupPeekPrevContextHandleSet(ReadAnswerChanger):
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
         wrong = entry is not None and not status and entry.Action is ReadAction.MQ_LOOKUP_PEEK_PREV
-        return change_answer_values(call, pphContext=call.new_handle(entry)) if wrong else call
+        return change_answer_values(call, pphContext=call.make_context_handle(entry)) if wrong else call
 
 
 @fault("server-lookup-failed-receive-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
@@ -89,7 +89,7 @@ class ServerLookupFailedReceiveContextHandleSet(ReadAnswerChanger):
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
         wrong = entry is not None and status and entry.Action in RECEIVE_ACTIONS
-        return change_answer_values(call, pphContext=call.new_handle(entry)) if wrong else call
+        return change_answer_values(call, pphContext=call.make_context_handle(entry)) if wrong else call
 
 
 @fault(
@@ -102,7 +102,7 @@ class ServerLookupReceiveOfLockedMessageContextHandleSet(ReadAnswerChanger):
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
         wrong = status is Status.MQ_ERROR_TRANSACTION_USAGE
-        return change_answer_values(call, pphContext=call.new_handle(entry or object())) if wrong else call
+        return change_answer_values(call, pphContext=call.make_context_handle(entry or object())) if wrong else call
 
 
 @fault("server-lookup-refused-receive-context-handle-set", breaks="MQQP-3.1.4.11-03", blind=True)
@@ -112,7 +112,7 @@ class ServerLookupRefusedReceiveContextHandleSet(ReadAnswerChanger):
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
         desc = call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]
         wrong = entry is None and desc and desc["ulTimeout"] and desc["ulAction"] in RECEIVE_ACTIONS
-        return change_answer_values(call, pphContext=call.new_handle(object())) if wrong else call
+        return change_answer_values(call, pphContext=call.make_context_handle(object())) if wrong else call
 
 
 @fault("client-failed-lookup-receive-prev-ended", breaks="MQQP-3.1.4.11-04", blind=True)

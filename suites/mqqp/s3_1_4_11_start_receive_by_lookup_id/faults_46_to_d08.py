@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import during
+from harness.faults.primitives import replace_during
 from harness.faults.registry import add
 from harness.faults.rpc_calls import change_answer_values, throw_refusals
 from reference_qm.codec import parse_packet
@@ -231,7 +231,7 @@ add(
     "server-lookup-peek-next-ends-at-priority",
     "MQQP-3.1.4.11-D02",
     "MQ_LOOKUP_PEEK_NEXT finds no message if the next message has a different priority.",
-    during(RemoteReads.remote_read_by_lookup, Seeking.seek_with_identifier, _seek_only_within_priority),
+    replace_during(RemoteReads.remote_read_by_lookup, Seeking.seek_with_identifier, _seek_only_within_priority),
     blind=True,
 )
 

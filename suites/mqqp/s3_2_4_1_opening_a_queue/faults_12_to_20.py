@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import always, both, pdus, skip
+from harness.faults.primitives import change_after_every_input, combine_installers, pdus, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.part import QM
@@ -162,7 +162,7 @@ add(
     "client-unanswered-call-cancelled-after-1-minute",
     "MQQP-3.2.4.1-15",
     "The client cancels an unanswered call after one minute.",
-    always(_set_remote_call_time_to_one_minute),
+    change_after_every_input(_set_remote_call_time_to_one_minute),
 )
 
 
@@ -219,7 +219,7 @@ add(
     "client-unanswered-call-dropped-without-cancel",
     "MQQP-3.2.4.1-16",
     "The client abandons an unanswered call without a co_cancel or orphaned PDU.",
-    both(pdus(CoCancel, lambda body: None), pdus(Orphaned, lambda body: None)),
+    combine_installers(pdus(CoCancel, lambda body: None), pdus(Orphaned, lambda body: None)),
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import effects
+from harness.faults.primitives import filter_effects
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
@@ -42,7 +42,7 @@ add(
     "client-cancel-of-unanswered-call-names-next-call",
     "MQQP-3.2.4.1-16",
     "The client cancels an unanswered call with PDUs whose call_id is 1 too large.",
-    effects(_send_cancel_for_next_call),
+    filter_effects(_send_cancel_for_next_call),
     blind=True,
 )
 

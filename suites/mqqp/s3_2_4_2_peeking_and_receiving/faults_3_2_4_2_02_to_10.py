@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
@@ -55,7 +55,7 @@ add(
     "client-pending-read-has-wrong-queue-handle",
     ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
     "The client's PendingRemoteReadEntry contains the handle of a wrong queue.",
-    both(replace_part(_WrongQueueEntryCreator), replace_part(_RequestIdOnlyFinder)),
+    combine_installers(replace_part(_WrongQueueEntryCreator), replace_part(_RequestIdOnlyFinder)),
 )
 
 

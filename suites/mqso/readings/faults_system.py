@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import follows, only_if, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add_reading
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.coordinating import Coordinating
@@ -48,7 +48,7 @@ class _TransactionalReceiveRefuser(QueueCommands):
 add_reading(
     "E201.2",
     "Without the Transaction Coordinator, applications cannot send to or receive from a transactional queue.",
-    both(replace_part(_TransactionalSendRefuser), replace_part(_TransactionalReceiveRefuser)),
+    combine_installers(replace_part(_TransactionalSendRefuser), replace_part(_TransactionalReceiveRefuser)),
 )
 
 

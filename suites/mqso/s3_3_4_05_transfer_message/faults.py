@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import both, during, skip
+from harness.faults.primitives import combine_installers, replace_during, skip
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -57,7 +57,9 @@ add(
     "router-duplicate-message-forwarded",
     "MQSO-3.3.4.5-D01",
     "A router forwards a repeated message although its identifier is in the message history.",
-    during(Routing.route_message, History.find_duplicate, lambda original, *_: lambda *arguments, **named: None),
+    replace_during(
+        Routing.route_message, History.find_duplicate, lambda original, *_: lambda *arguments, **named: None
+    ),
     blind=True,
 )
 
@@ -185,6 +187,6 @@ add(
     "MQSO-3.3.4.5-01",
     "A queue manager on the route sends a message of another queue manager directly to its destination, not to the "
     "next hop.",
-    both(replace_part(_TransitRecorder), replace_part(_DirectTransitSender)),
+    combine_installers(replace_part(_TransitRecorder), replace_part(_DirectTransitSender)),
     blind=True,
 )

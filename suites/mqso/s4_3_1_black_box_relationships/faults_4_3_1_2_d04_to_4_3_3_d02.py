@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both, skip
+from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.codec import OrderAckBody, PublicName, parse_format_name
 from reference_qm.core.commands.commands import Commands
@@ -171,7 +171,7 @@ add(
     "queue-manager-internal-receive-of-external-send-refused",
     "MQSO-4.3.1.2-D09",
     "The queue manager refuses to receive, in an internal transaction, a message that an external transaction sent.",
-    both(replace_part(ExternalSendRecorder), replace_part(InternalReceiveRefuser)),
+    combine_installers(replace_part(ExternalSendRecorder), replace_part(InternalReceiveRefuser)),
     blind=True,
 )
 

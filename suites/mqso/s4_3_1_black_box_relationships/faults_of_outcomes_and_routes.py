@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import OrderAckBody
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
@@ -145,13 +145,13 @@ add(
     "queue-manager-message-of-internal-transaction-refused-in-external",
     "MQSO-4.3.1.2-D09",
     "The queue manager refuses to receive a message of an internal transaction in an external transaction.",
-    both(replace_part(KindsOfSendsKept), replace_part(InternalMessageRefused)),
+    combine_installers(replace_part(KindsOfSendsKept), replace_part(InternalMessageRefused)),
     blind=True,
 )
 add(
     "queue-manager-message-of-external-transaction-refused-in-internal",
     "MQSO-4.3.1.2-D09",
     "The queue manager refuses to receive a message of an external transaction in an internal transaction.",
-    both(replace_part(KindsOfSendsKept), replace_part(ExternalMessageRefused)),
+    combine_installers(replace_part(KindsOfSendsKept), replace_part(ExternalMessageRefused)),
     blind=True,
 )

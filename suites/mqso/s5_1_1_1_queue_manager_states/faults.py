@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during, skip, skip_during
+from harness.faults.primitives import replace_during, skip, skip_during
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.commands import Commands
@@ -276,9 +276,9 @@ class OfflineDirectoryLastAnswerUsed(DirectoryClient):
         if event.elements is None:
             self.qm.enterprise.directory = before
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         self.qm.enterprise.state.DirectoryOffline = False
-        super().watch(now)
+        super().start_online_timer_if_offline(now)
 
 
 @fault("offline-directory-messages-refused", breaks="MQSO-5.1.1.1-D07")
@@ -313,7 +313,7 @@ add(
     "stopping-queue-manager-keeps-session-in-handshake",
     "MQSO-5.1.1.1-D08",
     "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
-    during(Inputs.on_stopped, Closing.close, _close_only_open_sessions),
+    replace_during(Inputs.on_stopped, Closing.close, _close_only_open_sessions),
     blind=True,
 )
 

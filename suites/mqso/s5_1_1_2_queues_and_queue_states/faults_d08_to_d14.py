@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, both, skip, skip_during
+from harness.faults.primitives import at_restart, combine_installers, skip, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import DirectQueueFormatName, PrivateName, UserMessagePacket
 from reference_qm.core.commands.queue_commands import QueueCommands
@@ -276,7 +276,7 @@ add(
     "queue-manager-transactional-dead-letter-in-other-queue-after-restart",
     "MQSO-5.1.1.2-D13",
     "After a restart, a transactional dead letter is in the dead-letter queue for nontransactional messages.",
-    both(replace_part(WrongDeadLetterQueueChooser), at_restart(_record_restart)),
+    combine_installers(replace_part(WrongDeadLetterQueueChooser), at_restart(_record_restart)),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import both, skip
+from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.commands.coordinating import Coordinating
@@ -296,7 +296,7 @@ add(
     "sender-transactional-message-not-sent-to-next-hop",
     "MQSO-5.1.1.3-D03",
     "The sender sends a transactional message directly to its destination, although the route has a next hop.",
-    both(replace_part(_TransactionalDestinationRecorder), replace_part(_DirectTransactionalSender)),
+    combine_installers(replace_part(_TransactionalDestinationRecorder), replace_part(_DirectTransactionalSender)),
     blind=True,
 )
 
@@ -305,6 +305,6 @@ add(
     "queue-manager-abort-of-prepared-transaction-keeps-messages-locked",
     "MQSO-5.1.1.3-D07",
     "The abort of a prepared transaction does not unlock the messages that were received in the transaction.",
-    both(replace_part(_PreparedAbortRecorder), replace_part(_ReceivedMessageLockKeeper)),
+    combine_installers(replace_part(_PreparedAbortRecorder), replace_part(_ReceivedMessageLockKeeper)),
     blind=True,
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, effects
+from harness.faults.primitives import at_restart, filter_effects
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
@@ -239,7 +239,7 @@ add(
     "restart-restores-removed-messages",
     ("MQSO-5.5.1-02", "MQSO-5.5.1-03", "MQSO-5.5.1-05", "MQSO-5.5.1-D01"),
     "After a restart, messages that were already received or transferred are in their queues again.",
-    effects(_keep_deleted_records_on_disk),
+    filter_effects(_keep_deleted_records_on_disk),
 )
 
 

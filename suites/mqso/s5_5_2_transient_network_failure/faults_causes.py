@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
@@ -65,9 +65,9 @@ class ClientCursorDuringOutageCreated(ClientCancelling):
 class ClientLostConnectionLeavesRequestsUnanswered(ClientTasks):
     """The client does not answer the requests that waited for a server when their connection was lost."""
 
-    def on_lost(self, event: TransportLost, now: Now) -> None:
+    def on_connection_lost(self, event: TransportLost, now: Now) -> None:
         self.qm.remote_client.bindings[event.transport].calls.clear()
-        super().on_lost(event, now)
+        super().on_connection_lost(event, now)
 
 
 @fault("client-second-outage-ends-remote-reading", breaks="MQSO-5.5.2-05", blind=True)
@@ -175,6 +175,6 @@ add(
     "receiver-no-session-for-peer-after-outage",
     "MQSO-5.5.2-D01",
     "The receiver accepts no session from an address whose connection was lost before the acknowledgment of a message.",
-    both(replace_part(_LostPeerRecorder), replace_part(_LostPeerRefuser)),
+    combine_installers(replace_part(_LostPeerRecorder), replace_part(_LostPeerRefuser)),
     blind=True,
 )

@@ -207,7 +207,7 @@ class SenderWithoutCoordinatorSendsNoTransactionalMessage(Sending):
     """Without the Transaction Coordinator, the queue manager transfers no transactional messages to other computers."""
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
-        waiting = session.OutgoingMessageTable.next_unsent()
+        waiting = session.OutgoingMessageTable.get_next_unsent()
         if self.qm.coordinated or waiting is None or not waiting.TxSequenceNumber:
             super().dispatch_messages(session, now)
 

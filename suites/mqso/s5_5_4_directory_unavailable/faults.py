@@ -61,9 +61,9 @@ class QueueManagerWorkgroupAfterStartDeletesPublicQueue(QueueCommands):
 class DirectoryOfflineNeverTrue(DirectoryClient):
     """The queue manager never sets DirectoryOffline to TRUE."""
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         self.qm.enterprise.state.DirectoryOffline = False
-        super().watch(now)
+        super().start_online_timer_if_offline(now)
 
 
 @fault("queue-manager-public-queue-deleted-while-directory-offline", breaks="MQSO-5.5.4-06")
@@ -126,9 +126,9 @@ class QueueManagerSecondReturnOfDirectoryNotNoticed(DirectoryClient):
     time.
     """
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if not getattr(self, "returned", False):
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
     def on_directory_online_timer(self, now: Now) -> None:
         super().on_directory_online_timer(now)

@@ -17,9 +17,9 @@ class QueueManagerChecksLostDirectoryOnlyOnce(DirectoryClient):
     def on_directory_online_timer(self, now: Now) -> None:
         self.qm.directory_link.read(self._check_online)
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if not self.__dict__.get("watched"):
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
         self.__dict__["watched"] = self.qm.enterprise.state.DirectoryOffline
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, both, inputs, skip
+from harness.faults.primitives import at_restart, combine_installers, filter_inputs, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
@@ -33,7 +33,7 @@ add(
     "full-disk-ignored",
     "MQSO-5.5.5-01",
     "The queue manager treats an operation as stored although the full disk could not store it.",
-    inputs(_report_failed_write_as_persisted),
+    filter_inputs(_report_failed_write_as_persisted),
 )
 
 
@@ -186,7 +186,7 @@ add(
     "queue-manager-other-identifier-in-directory-accepted-after-restart",
     ("MQSO-5.5.6-02", "MQSO-5.5.6-03"),
     "After a restart, the queue manager does not compare its Identifier with the Identifier of its directory object.",
-    both(replace_part(OtherDirectoryObjectAcceptor), at_restart(_record_restart)),
+    combine_installers(replace_part(OtherDirectoryObjectAcceptor), at_restart(_record_restart)),
 )
 
 

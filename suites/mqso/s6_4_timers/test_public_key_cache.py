@@ -5,14 +5,14 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import peer_keys, second_peer_keys
+from harness.sut.provisioning import load_peer_keys, load_second_peer_keys
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
 
 CACHE_DURATION_MS = 60_000
-PUBLIC_KEYS_BY_NAME = {"first keys": peer_keys, "second keys": second_peer_keys}
+PUBLIC_KEYS_BY_NAME = {"first keys": load_peer_keys, "second keys": load_second_peer_keys}
 
 
 def _find_recipient_keys(frame: Frame) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import both
+from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -99,16 +99,16 @@ class OtherDirectoryObjectRecorder(Membership):
 class DirectoryWatchOmitter(DirectoryClient):
     """A queue manager that found an object with a different Identifier does not query the directory periodically."""
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if not vars(self.qm.membership).get("found_other"):
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
 
 add(
     "queue-manager-object-of-other-identifier-not-queried-again",
     "MQSO-6.6.2.1-D02",
     "A queue manager that finds an object with a different Identifier does not query the directory periodically.",
-    both(replace_part(OtherDirectoryObjectRecorder), replace_part(DirectoryWatchOmitter)),
+    combine_installers(replace_part(OtherDirectoryObjectRecorder), replace_part(DirectoryWatchOmitter)),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import always, at_restart, both, skip
+from harness.faults.primitives import at_restart, change_after_every_input, combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
@@ -30,7 +30,7 @@ for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
         f"provisioned-mode-{_mode.lower()}-always-true",
         ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
         f"The queue manager's {_mode} is TRUE even if it was provisioned as FALSE.",
-        always(_make_element_true_setter(_mode)),
+        change_after_every_input(_make_element_true_setter(_mode)),
     )
 
 
@@ -38,7 +38,7 @@ add(
     "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
     "The queue manager is a directory server even if it was not provisioned as a directory server.",
-    always(_make_element_true_setter("DirectoryServer")),
+    change_after_every_input(_make_element_true_setter("DirectoryServer")),
 )
 
 
@@ -171,7 +171,7 @@ add(
     "routing-server-routing-table-empty-after-restart",
     "MQSO-6.6.2-D05",
     "After a restart, a routing server does not build its routing table.",
-    both(replace_part(RoutingTableOmitter), at_restart(record_restart)),
+    combine_installers(replace_part(RoutingTableOmitter), at_restart(record_restart)),
 )
 
 
@@ -209,9 +209,9 @@ add(
     "queue-manager-ping-not-answered-after-restart",
     "MQSO-6.6.2-D06",
     "After a restart, the queue manager answers no pings.",
-    both(
+    combine_installers(
         replace_part(RestartRecordingDirectoryClient),
-        both(replace_part(PingOmitterAfterRestart), at_restart(record_restart)),
+        combine_installers(replace_part(PingOmitterAfterRestart), at_restart(record_restart)),
     ),
     blind=True,
 )
@@ -230,9 +230,9 @@ add(
     "queue-manager-rpc-not-answered-after-restart",
     "MQSO-6.6.2-D06",
     "After a restart, the queue manager answers no client of remote reading.",
-    both(
+    combine_installers(
         replace_part(RestartRecordingDirectoryClient),
-        both(replace_part(RpcServingOmitterAfterRestart), at_restart(record_restart)),
+        combine_installers(replace_part(RpcServingOmitterAfterRestart), at_restart(record_restart)),
     ),
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, only_if, replace_part
-from harness.faults.primitives import at_restart, both, inputs, skip
+from harness.faults.primitives import at_restart, combine_installers, filter_inputs, skip
 from harness.faults.registry import add
 from harness.faults.timed_caches import replace_cache
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
@@ -24,8 +24,8 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.security import (
     DEFAULT_QUEUE_SECURITY,
+    MessageRefused,
     Receiver,
-    Refused,
     SecurityDescriptor,
     SignatureType,
     authorize_sender,
@@ -124,7 +124,7 @@ class ReceiverSecondSignatureOfSenderNotVerified(SecurityOnReceipt):
         certificate = b"" if security is None else security.SecurityData.SenderCert
         try:
             verified = super().authenticate_packet(packet)
-        except Refused:
+        except MessageRefused:
             if security is None or certificate not in getattr(self, "known", ()):
                 raise
             return replace(packet, SecurityHeader=replace(security, Flags=security.Flags | type(security).flags(AS=1)))
@@ -177,7 +177,7 @@ add(
     "rpc-unknown-authentication-service-accepted",
     "MQSO-7.4.1.1-01",
     "The server accepts a bind with any authentication service.",
-    inputs(_refuse_authenticated_calls),
+    filter_inputs(_refuse_authenticated_calls),
 )
 
 
@@ -202,7 +202,7 @@ add(
     "server-unsupported-service-in-alter-context-accepted",
     "MQSO-7.4.1.1-01",
     "The server checks the authentication service of a bind, but accepts any service in an alter_context.",
-    inputs(_accept_any_authentication_service),
+    filter_inputs(_accept_any_authentication_service),
     blind=True,
 )
 
@@ -225,7 +225,7 @@ add(
     "receiver-private-keys-but-first-lost-at-restart",
     "MQSO-7.4.1.3-03",
     "After a restart, the receiver has only one of its private keys.",
-    both(replace_part(SingleKeyReceiver), at_restart(_record_restart)),
+    combine_installers(replace_part(SingleKeyReceiver), at_restart(_record_restart)),
 )
 
 
@@ -250,7 +250,7 @@ class ReceiverUnregisteredCertificateWithoutSenderRefused(SecurityOnReceipt):
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
         if security is not None and security.AS and not security.ST:
-            raise Refused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
+            raise MessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
         super().verify_sender(packet, now)
 
 
@@ -295,7 +295,7 @@ class ReceiverAlteredEncryptedMessageAccepted(SecurityOnReceipt):
             return super().authenticate_packet(packet)
         try:
             return super().authenticate_packet(packet)
-        except Refused:
+        except MessageRefused:
             return replace(packet, SecurityHeader=replace(security, Flags=security.Flags | type(security).flags(AS=1)))
 
 
@@ -335,7 +335,7 @@ class ReceiverUnsignedMessageWithCertificateVerified(SecurityOnReceipt):
         found = self.qm.security_lookup.find_user_certificates(security.SecurityData.SecurityID)
         known = () if found is None else found.Certificates
         if security.SecurityData.SenderCert not in [one.Certificate for one in known]:
-            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault refuses the message")
+            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, "a fault refuses the message")
 
 
 @fault("sender-transactional-body-not-encrypted", breaks="MQSO-7.4.1.4.3-D01")
@@ -391,7 +391,7 @@ class ReceiverSignatureOfEncryptedMessageNotVerified(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except Refused:
+        except MessageRefused:
             if packet.SecurityHeader is None or not packet.SecurityHeader.EB:
                 raise
         return _set_authentication_level(packet, packet.SecurityHeader)
@@ -404,7 +404,7 @@ class ReceiverIntegrityOfKnownSenderNotVerified(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
             return super().authenticate_packet(packet)
-        except Refused:
+        except MessageRefused:
             security = packet.SecurityHeader
             if security is None:
                 raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import inputs
+from harness.faults.primitives import filter_inputs
 from harness.faults.registry import Install, add
 from reference_qm.rpc.authentication import AuthLevel, AuthType
 from reference_qm.rpc.bind_bodies import Bind
@@ -30,7 +30,7 @@ def _accept_any_service(when: Callable[[Pdu], bool]) -> Install:
             return [event]
         return [replace(event, data=replace(pdu, sec_trailer=None).build())]
 
-    return inputs(remove_authentication)
+    return filter_inputs(remove_authentication)
 
 
 def _is_bind_to_remote_reading(pdu: Pdu) -> bool:

@@ -13,17 +13,17 @@ from lake_of_cases import KEPT, NEW, OTHER, PASSIVE, RULE, A
 from typer.testing import CliRunner
 
 from reports.lake import cli, difference, difference_shown, exporting, history, history_shown
-from reports.lake.difference import KINDS, compare
+from reports.lake.difference import KINDS_OF_CHANGE, compare_sides
 from reports.rollup_error import RollupError
 
 
 @pytest.fixture(scope="module")
 def versions(lake):
-    return compare(lake.table, "1.0", "2.0", "versions")
+    return compare_sides(lake.table, "1.0", "2.0", "versions")
 
 
 def rules_of(found):
-    return {kind: [step.rule for step in found.of(kind)] for kind in KINDS if found.of(kind)}
+    return {kind: [step.rule for step in found.of(kind)] for kind in KINDS_OF_CHANGE if found.of(kind)}
 
 
 def test_versions_are_compared_by_the_identity_of_their_rules(versions):
@@ -43,7 +43,7 @@ def test_two_runs_are_compared_and_a_partial_one_is_marked(lake, versions):
     first, second = sorted(
         row.run for row in lake.runs.where("sut_name = 'versions' and sut_version = '1.0'").select("run").collect()
     )
-    found = compare(lake.table, first, second, None)
+    found = compare_sides(lake.table, first, second, None)
     assert rules_of(found) == {"changed": [OTHER], "removed": [RULE, PASSIVE, KEPT]}
     assert found.b.partial
     assert "partial" in difference_shown.format_difference_text(found)
@@ -76,13 +76,13 @@ def test_day_or_time_selects_runs_of_last_version_started_by_then(lake):
 )
 def test_unknown_or_ambiguous_side_of_diff_is_named(lake, asked, sut, words):
     with pytest.raises(RollupError) as error:
-        compare(lake.table, asked, asked, sut)
+        compare_sides(lake.table, asked, asked, sut)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_strings_of_a_system_stay_strings_in_every_format(versions):
-    text, page, values = (show(versions) for show in difference_shown.FORMATS.values())
+    text, page, values = (show(versions) for show in difference_shown.FORMATTER_BY_NAME.values())
     assert "newly failing: 1" in text
     assert f"  {RULE}  pass -> fail" in text
     assert "    expected a|b <script>\n    observed ⟨U+202E⟩[x](http://y)\n    check    test_a\n" in text
@@ -104,7 +104,7 @@ def test_missing_roots_precede_differences(versions):
     assert difference_shown.format_difference_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
     shown = difference_shown.format_markdown(versions)
     assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check depends on it\\)**  \n")
-    assert json.loads(difference_shown.as_json(versions))["b"]["roots"] == [MISSING]
+    assert json.loads(difference_shown.format_as_json(versions))["b"]["roots"] == [MISSING]
 
 
 @pytest.mark.parametrize("about", ["versions", NEW])
@@ -140,7 +140,7 @@ def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
     text = history_shown.format_history_text(found)
     assert "versions 1.0: fail (1 rule)" in text
     assert ", partial" in text
-    assert json.loads(history_shown.as_json(found))["now"][0]["system"] == "versions 1.0"
+    assert json.loads(history_shown.format_as_json(found))["now"][0]["system"] == "versions 1.0"
 
 
 def test_history_of_unknown_name_lists_known_systems(lake):
@@ -199,11 +199,11 @@ def ask(lake, monkeypatch):
 
 
 def test_diff_exits_with_1_only_for_new_failures(ask, versions, monkeypatch):
-    monkeypatch.setattr(difference, "compare", lambda *_asked: versions)
+    monkeypatch.setattr(difference, "compare_sides", lambda *_asked: versions)
     worse = ask("diff", "1.0", "2.0", "--lake", "x", "--format", "json")
     assert (worse.exit_code, [step["rule"] for step in json.loads(worse.stdout)["newly failing"]]) == (1, [RULE])
     others = tuple(step for step in versions.steps if step.kind != "newly failing")
-    monkeypatch.setattr(difference, "compare", lambda *_asked: replace(versions, steps=others))
+    monkeypatch.setattr(difference, "compare_sides", lambda *_asked: replace(versions, steps=others))
     same = ask("diff", "1.0", "2.0", "--lake", "x")
     assert (same.exit_code, same.stdout.splitlines()[-1]) == (0, "unchanged: 1")
 
@@ -236,7 +236,7 @@ def test_invalid_lake_command_gives_one_line_error_and_exit_2(ask, words, why):
 def test_difference_of_rule_has_exactly_one_kind():
     judged = {name: difference.JudgedRule(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")}
     kinds = {
-        (before, after): difference._name_kind_of_change(judged.get(before), judged.get(after))
+        (before, after): difference._find_kind_of_change(judged.get(before), judged.get(after))
         for before, after in (
             ("pass", "fail"),
             ("fail", "pass"),

@@ -47,8 +47,8 @@ def test_packet_for_display_has_bytes_direction_and_frame(recorder: Recorder) ->
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     sent = recorder.record_sent(connection, b"junk")
     (came,) = recorder.record_received(connection, ACK)
-    asked = recorder.datagram(PEER, SUT, bytes(ping_request(Cookie=7)), from_sut=False)
-    answered = recorder.datagram(PEER, SUT, bytes(ping_response(Cookie=7)), from_sut=True)
+    asked = recorder.record_datagram(PEER, SUT, bytes(ping_request(Cookie=7)), from_sut=False)
+    answered = recorder.record_datagram(PEER, SUT, bytes(ping_response(Cookie=7)), from_sut=True)
     wanted = [
         (sent, TO_SUT, "tcp", PEER, SUT),
         (came, FROM_SUT, "tcp", SUT, PEER),

@@ -17,11 +17,11 @@ from harness.capture.pcapng import (
     MAX_BLOCK_BYTES,
     MAX_NOTE_TEXT_BYTES,
     CapturedNote,
+    build_file_header,
     build_note_block,
-    file_header,
-    note_block,
-    packet_block,
+    build_packet_block,
     read_with_notes,
+    wrap_note_data,
 )
 from reference_qm.surface.inputs import Endpoint
 
@@ -52,25 +52,25 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_pcapng_section_header_matches_the_format() -> None:
-    assert file_header() == bytes.fromhex(
+    assert build_file_header() == bytes.fromhex(
         "0a0d0d0a 30000000 4d3c2b1a 0100 0000 ffffffffffffffff 0400 0900 6d71636f6e666f726d 000000 00000000 30000000"
         "01000000 30000000 6500 0000 00000000 0200 0900 6d71636f6e666f726d 000000 0900 0100 06 000000 00000000 30000000"
     )
 
 
 def test_pcapng_packet_block_matches_the_format() -> None:
-    assert packet_block(0x1_0000_0002, b"abcde", "hi") == bytes.fromhex(
+    assert build_packet_block(0x1_0000_0002, b"abcde", "hi") == bytes.fromhex(
         "06000000 34000000 00000000 01000000 02000000 05000000 05000000 6162636465 000000"
         "0100 0200 6869 0000 00000000 34000000"
     )
 
 
 def test_packet_block_contains_known_direction() -> None:
-    assert packet_block(0x1_0000_0002, b"abcde", "hi", inbound=True) == bytes.fromhex(
+    assert build_packet_block(0x1_0000_0002, b"abcde", "hi", inbound=True) == bytes.fromhex(
         "06000000 3c000000 00000000 01000000 02000000 05000000 05000000 6162636465 000000"
         "0100 0200 6869 0000 0200 0400 01000000 00000000 3c000000"
     )
-    assert packet_block(0, b"", None, inbound=False)[28:-4] == bytes.fromhex("0200 0400 02000000 00000000")
+    assert build_packet_block(0, b"", None, inbound=False)[28:-4] == bytes.fromhex("0200 0400 02000000 00000000")
 
 
 def test_direction_of_packet_block_is_read(file: Path) -> None:
@@ -90,7 +90,7 @@ def test_frames_carry_number_time_comment_and_offset(file: Path) -> None:
         (1, START_US + 5, "café"),
         (2, START_US + 1_000_006, None),
     ]
-    assert frames[0].offset == len(file_header())
+    assert frames[0].offset == len(build_file_header())
     assert file.read_bytes()[frames[1].offset :][:4] == bytes.fromhex("06000000")
 
 
@@ -220,12 +220,12 @@ def test_note_is_stored_between_packets_and_not_read_as_packet(file: Path):
 
 def test_long_capture_note_is_compressed(file: Path):
     text = b'{"answered":"' + b"x" * 5_000 + b'"}'
-    file.write_bytes(file_header() + note_block(text))
+    file.write_bytes(build_file_header() + build_note_block(text))
     assert file.stat().st_size < 300
     (note,) = read_with_notes(file)
     assert isinstance(note, CapturedNote)
     assert note.text == text
-    assert build_note_block(note.data) == note_block(text)
+    assert wrap_note_data(note.data) == build_note_block(text)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_long_capture_note_is_compressed(file: Path):
     ],
 )
 def test_note_with_invalid_compression_is_refused(file: Path, data: bytes, why: str):
-    file.write_bytes(file_header() + build_note_block(data))
+    file.write_bytes(build_file_header() + wrap_note_data(data))
     (note,) = read_with_notes(file)
     assert isinstance(note, CapturedNote)
     with pytest.raises(CaptureError, match=why):
@@ -247,21 +247,21 @@ def test_note_with_invalid_compression_is_refused(file: Path, data: bytes, why: 
 @given(st.binary(max_size=40).map(lambda text: text * 50) | st.binary(max_size=40))
 @budget(FEW, with_fixtures=True)
 def test_capture_note_is_read_as_it_was_written(file: Path, text: bytes):
-    file.write_bytes(file_header() + note_block(text))
+    file.write_bytes(build_file_header() + build_note_block(text))
     assert [one.text for one in read_with_notes(file) if isinstance(one, CapturedNote)] == [text]
 
 
 def test_longest_capture_note_is_read_and_a_longer_one_is_refused(file: Path):
-    file.write_bytes(file_header() + build_note_block(bytes(MAX_NOTE_TEXT_BYTES)))
+    file.write_bytes(build_file_header() + wrap_note_data(bytes(MAX_NOTE_TEXT_BYTES)))
     assert len(list(read_with_notes(file))) == 1
-    file.write_bytes(file_header() + build_note_block(bytes(MAX_BLOCK_BYTES)))
+    file.write_bytes(build_file_header() + wrap_note_data(bytes(MAX_BLOCK_BYTES)))
     with pytest.raises(CaptureError, match="the length must be a multiple of 4, and at most"):
         list(read_with_notes(file))
 
 
 @pytest.mark.parametrize("body", [b"", b"\1", b"\5\0\0\0abcd"])
 def test_truncated_capture_note_is_refused(file: Path, body: bytes):
-    file.write_bytes(file_header() + block(0x80006D71, body + bytes(-len(body) % 4)))
+    file.write_bytes(build_file_header() + block(0x80006D71, body + bytes(-len(body) % 4)))
     with pytest.raises(
         CaptureError, match=r"a note of \d bytes does not fit into its block of|too short for its fields"
     ):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness.capture import CaptureError, CaptureWriter, read_pcapng, read_streams
 from harness.capture.ip import TcpFlags, TcpSegment, build_tcp, parse_ip_packet
-from harness.capture.pcapng import file_header, packet_block
+from harness.capture.pcapng import build_file_header, build_packet_block
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
@@ -113,9 +113,9 @@ def test_stream_names_the_frame_of_each_byte(file: Path) -> None:
     assert (stream.client, stream.server, stream.opened_frame) == (CLIENT, SERVER, 1)
     assert bytes(stream.from_client.data) == b"abcdefg"
     assert [(r.start, r.end, r.frame, r.time_us) for r in stream.from_client.ranges] == [(0, 3, 5, 2), (3, 7, 7, 4)]
-    assert (stream.from_client.closed_frame, stream.from_client.reset) == (None, False)
+    assert (stream.from_client.closed_frame, stream.from_client.was_reset) == (None, False)
     assert bytes(stream.from_server.data) == b"xy"
-    assert (stream.from_server.closed_frame, stream.from_server.reset) == (8, True)
+    assert (stream.from_server.closed_frame, stream.from_server.was_reset) == (8, True)
     (datagram,) = found.udp
     assert (datagram.source, datagram.target, datagram.data, datagram.frame) == (CLIENT, SERVER, b"between", 4)
 
@@ -141,7 +141,7 @@ def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
         writer.write_tcp_data(1, True, b"a", time_us=1, more=True)
         writer.write_tcp_data(1, True, b"b", time_us=1)
     (stream,) = read_streams(file).tcp
-    assert [each.pushed for each in stream.from_client.ranges] == [False, True, False, True]
+    assert [each.has_push_flag for each in stream.from_client.ranges] == [False, True, False, True]
     assert (stream.comment, stream.client_inbound) == ("said", None)
 
 
@@ -287,15 +287,15 @@ UNREADABLE = {
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_unjudgeable_data_is_reported_with_its_frame(file: Path, name: str) -> None:
     packets, message = UNREADABLE[name]
-    file.write_bytes(file_header() + b"".join(packet_block(0, packet, None) for packet in packets))
+    file.write_bytes(build_file_header() + b"".join(build_packet_block(0, packet, None) for packet in packets))
     with pytest.raises(CaptureError, match=message) as caught:
         read_streams(file)
     assert f"frame {len(packets)}: " in str(caught.value)
 
 
 def test_capture_of_unsupported_link_type_is_refused(file: Path) -> None:
-    ethernet = file_header().replace(b"\x65\x00\x00\x00", b"\x01\x00\x00\x00")
-    file.write_bytes(ethernet + packet_block(0, bytes(60), None))
+    ethernet = build_file_header().replace(b"\x65\x00\x00\x00", b"\x01\x00\x00\x00")
+    file.write_bytes(ethernet + build_packet_block(0, bytes(60), None))
     with pytest.raises(CaptureError, match="link type 1 is not supported; only raw IP"):
         read_streams(file)
 

@@ -54,7 +54,7 @@ def test_framer_separates_consecutive_malformed_packets(wrong: str) -> None:
     packets = [WRONG[wrong](data) for data in PACKETS]
     framer = SutFramer()
     assert [found for data in packets for found in framer.feed(data)] == packets
-    assert framer.pending == 0
+    assert framer.pending_size == 0
     assert framer.get_remaining_bytes() == b""
 
 
@@ -83,7 +83,7 @@ def test_framer_has_no_rest_after_complete_packets(left: bytes, rest: bytes) -> 
     framer = SutFramer()
     assert framer.feed(left) == []
     assert framer.get_remaining_bytes() == rest
-    assert framer.pending == 0
+    assert framer.pending_size == 0
 
 
 @given(st.binary(max_size=300), st.booleans())

@@ -67,7 +67,7 @@ def read(call: Call, buffer: bytes | None = None, status: int = 0) -> list[RpcOu
     """Answer a call of one of the StartReceive methods with a message."""
     desc = described(call, message() if buffer is None and not status else buffer)
     receives = desc["ulAction"] in (0, 0x40000020, 0x40000021, 0x40000022) and not status
-    handle = call.new_handle("read") if receives else None
+    handle = call.make_context_handle("read") if receives else None
     if "lpRemoteReadDesc" in call.arguments:
         return call.respond(pphContext=handle, lpRemoteReadDesc=desc, Return=status)
     desc2 = {"pRemoteReadDesc": desc, "SequentialId": 0x1234}
@@ -85,13 +85,13 @@ def close(call: Call) -> list[RpcOutput]:
 ANSWERS: dict[str, Answer] = {
     "R_QMGetRTQMServerPort": lambda call: call.respond(Return=PORT),
     "R_QMOpenRemoteQueue": lambda call: call.respond(
-        pphContext=call.new_handle("open"), pdwContext=CONTEXT, dwpQueue=DESCRIPTOR, phQueue=HANDLE, Return=0
+        pphContext=call.make_context_handle("open"), pdwContext=CONTEXT, dwpQueue=DESCRIPTOR, phQueue=HANDLE, Return=0
     ),
     "R_QMCloseRemoteQueueContext": close,
     "R_QMCreateRemoteCursor": lambda call: call.respond(phCursor=CURSOR, Return=0),
     "RemoteQMGetQMQMServerPort": lambda call: call.respond(Return=READ_PORT),
     "RemoteQmGetVersion": lambda call: call.respond(pMajor=6, pMinor=1, pBuildNumber=7600),
-    "RemoteQMOpenQueue": lambda call: call.respond(phContext=call.new_handle("session"), Return=0),
+    "RemoteQMOpenQueue": lambda call: call.respond(phContext=call.make_context_handle("session"), Return=0),
     "RemoteQMCloseQueue": close,
     "RemoteQMStartReceive": read,
     "RemoteQMStartReceive2": read,

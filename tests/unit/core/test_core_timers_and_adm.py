@@ -29,7 +29,7 @@ def test_restarted_timer_expires_once():
     timers.start(ONE, 0, 10)
     timers.start(ONE, 5, 10)
     assert timers.pop_due(10) is None
-    assert timers.remaining_ms(ONE, 10) == 5
+    assert timers.get_remaining_ms(ONE, 10) == 5
     assert timers.pop_due(15) == ONE
     assert timers.next_due() is None
 
@@ -39,7 +39,7 @@ def test_a_stopped_timer_does_not_expire():
     timers.start(ONE, 0, 10)
     timers.stop(ONE)
     timers.stop(ONE)
-    assert (timers.is_running(ONE), timers.next_due(), timers.remaining_ms(ONE, 0)) == (False, None, None)
+    assert (timers.is_running(ONE), timers.next_due(), timers.get_remaining_ms(ONE, 0)) == (False, None, None)
 
 
 def test_no_timer_expires_in_the_instant_it_is_started():

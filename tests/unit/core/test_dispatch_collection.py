@@ -28,7 +28,7 @@ def session_of(host, name=NINE):
 
 def next_one(host):
     """Return the body of the message that the session would send next."""
-    position = session_of(host).OutgoingMessageTable.next_unsent()
+    position = session_of(host).OutgoingMessageTable.get_next_unsent()
     return None if position is None else position.MessagePosition.MessageReference.Body.decode()
 
 
@@ -62,7 +62,7 @@ def test_removed_queue_is_not_dispatched_and_other_queues_are(host, raw):
         host.core.dispatch_collection.add(session, position)
     host.core.dispatch_collection.remove_queue(session.OutgoingQueueReference)
     assert next_one(host) is None
-    assert session_of(host, direct(8)).OutgoingMessageTable.next_unsent() is not None
+    assert session_of(host, direct(8)).OutgoingMessageTable.get_next_unsent() is not None
 
 
 def test_dispatch_collection_is_emptied_at_connection_loss_and_refilled_by_next_session(host, raw):

@@ -29,7 +29,7 @@ def state(host: Host):
 
 
 def timer_ms(host: Host, name: TimerName) -> int | None:
-    return host.core.timers.remaining_ms(TimerKey(name, 0), host.network.now.monotonic_ms)
+    return host.core.timers.get_remaining_ms(TimerKey(name, 0), host.network.now.monotonic_ms)
 
 
 def next_sites(host: Host) -> dict[object, object]:

@@ -112,7 +112,7 @@ def test_successful_remote_read_response_without_message_gives_error():
 
     def nothing(call):
         desc2 = {"pRemoteReadDesc": described(call, None), "SequentialId": 0}
-        return call.respond(pphContext=call.new_handle("read"), lpRemoteReadDesc2=desc2, Return=0)
+        return call.respond(pphContext=call.make_context_handle("read"), lpRemoteReadDesc2=desc2, Return=0)
 
     remote.answers["RemoteQMStartReceive2"] = nothing
     assert "is NULL" in remote.refusal(RemoteReceive(number))

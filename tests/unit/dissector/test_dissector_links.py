@@ -11,7 +11,7 @@ from test_dissector_agrees_with_wire import TSHARK, lua, run_tshark
 
 from harness.capture.golden import GOLDEN_FOLDER
 from harness.cli.main import app
-from harness.dissector.lua import to_lua, write_dissector
+from harness.dissector.lua import format_as_lua, write_dissector
 
 __all__ = ["lua"]
 LINKS = ("request_in", "response_in", "acknowledges", "acknowledged_in")
@@ -56,9 +56,9 @@ def test_dissector_command_writes_the_lua_file(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_texts_are_escaped_for_lua() -> None:
-    assert to_lua('a"b\\c\n\u00fc') == '"a\\034b\\092c\\010\\195\\188"'
+    assert format_as_lua('a"b\\c\n\u00fc') == '"a\\034b\\092c\\010\\195\\188"'
     with pytest.raises(TypeError, match="float has no Lua expression"):
-        to_lua(1.5)
+        format_as_lua(1.5)
 
 
 @pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")

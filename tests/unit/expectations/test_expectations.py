@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import FROM_SUT, MALFORMED, Frame, name_frame
+from harness.capture.recorder import FROM_SUT, MALFORMED, Frame, set_frame_kind
 from harness.expectations import (
-    CLOSED,
+    CLOSED_BY_SUT_TEXT,
     acknowledged,
     acknowledgment,
     any_order,
@@ -168,8 +168,8 @@ class Connection:
 
 
 def test_expected_connection_end_is_compared_with_the_conversation() -> None:
-    assert judged(closed(), Connection(True)) == (True, CLOSED, CLOSED)
-    assert judged(closed(), Connection(False)) == (False, CLOSED, "kept the connection open")
+    assert judged(closed(), Connection(True)) == (True, CLOSED_BY_SUT_TEXT, CLOSED_BY_SUT_TEXT)
+    assert judged(closed(), Connection(False)) == (False, CLOSED_BY_SUT_TEXT, "kept the connection open")
 
 
 @dataclass
@@ -188,7 +188,7 @@ def message(number: int, **fields: Any) -> Frame:
         user={"SourceQueueManager": SENDER, "MessageID": number}, destination="TCP:10.0.0.1\\q", **fields
     )
     frame = Frame(number, 0, FROM_SUT, "tcp", bytes(packet), MALFORMED)
-    name_frame(frame)
+    set_frame_kind(frame)
     return frame
 
 

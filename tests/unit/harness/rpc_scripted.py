@@ -55,7 +55,7 @@ class _Link:
         self.perform(self.association.receive_bytes(data, self.sut.environment.now()))
 
     def on_closed(self, reason: str) -> None:
-        self.perform(self.association.connection_lost())
+        self.perform(self.association.on_connection_lost())
 
     def perform(self, happened: list[RpcOutput]) -> None:
         for one in happened:

@@ -160,7 +160,7 @@ def test_every_way_an_agent_can_end_gives_one_line_error(
 def test_endless_line_of_an_agent_is_not_stored(
     environment: RealEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.sut.wires.LINE_LIMIT", 100_000)
+    monkeypatch.setattr("harness.sut.wires.MAX_LINE_BYTES", 100_000)
     with (
         agent("import sys; sys.stdout.write('x' * 1_000_000)", tmp_path) as made,
         pytest.raises(SutUnavailable, match="an answer is longer than 100000 bytes"),

@@ -36,16 +36,16 @@ SYNTAXES = pytest.mark.parametrize("transfers", [(NDR,), (NDR64,), (NDR, NDR64)]
 
 
 def answer_open(call: Call) -> Any:
-    return call.respond(Return=0, pphContext=call.new_handle("open"), pdwContext=7, dwpQueue=7, phQueue=7)
+    return call.respond(Return=0, pphContext=call.make_context_handle("open"), pdwContext=7, dwpQueue=7, phQueue=7)
 
 
 def answer_session(call: Call) -> Any:
-    return call.respond(Return=0, phContext=call.new_handle("session"))
+    return call.respond(Return=0, phContext=call.make_context_handle("session"))
 
 
 def answer_message(call: Call) -> Any:
     desc = {**call.arguments["lpRemoteReadDesc"], "dwSize": len(MESSAGE), "lpBuffer": MESSAGE}
-    return call.respond(Return=0, lpRemoteReadDesc=desc, pphContext=call.new_handle("read"))
+    return call.respond(Return=0, lpRemoteReadDesc=desc, pphContext=call.make_context_handle("read"))
 
 
 OPENING: dict[str, Any] = {"R_QMOpenRemoteQueue": answer_open, "RemoteQMOpenQueue": answer_session}
@@ -109,7 +109,7 @@ def test_rpc_client_opens_a_queue_and_receives_a_message(environment, remote, tr
     assert scripted.calls[-1].arguments["dwAck"] == 2
     assert queue.close().outcome == "MQ_OK"
     assert queue.close_context().outcome == "returned"
-    assert not scripted.server.groups.handles
+    assert not scripted.server.groups.handle_count
 
 
 def test_rpc_traffic_is_recorded_and_hidden_from_predicates(environment, remote, judged, capture):

@@ -18,7 +18,7 @@ from harness.attach.attach import (
     as_json,
     count_judgeable_rules,
     draft_sut_file,
-    list_lines,
+    list_report_lines,
     make_command_route,
     make_tcp_route,
     try_agent,
@@ -221,7 +221,7 @@ def refuses() -> AgentFindings:
 )
 def test_attach_names_each_deviation_of_an_agent(try_it: Callable[[], AgentFindings], said: str) -> None:
     found = try_it()
-    report = list(list_lines(found, COUNTED))
+    report = list(list_report_lines(found, COUNTED))
     assert any(line.startswith(said) for line in report), report
     assert all(line.isprintable() for line in report)
     assert found.is_as_announced is (try_it is has_a_hostile_name)
@@ -243,12 +243,12 @@ def test_cost_of_a_missing_facility_is_the_number_of_rules_it_would_add() -> Non
     frozen = {check: frozenset(names) for check, names in needs.items()}
     inventory = RuleInventory({}, tests, {}, {"A-5": ""}, frozenset(), needs=frozen)  # type: ignore[arg-type]
     counted = count_judgeable_rules(inventory.list_judgeable_rules, ("send",), None)
-    assert (counted.every, counted.now) == (5, 3)
-    assert {name: more for name, more in counted.more.items() if more} == {"inspect": 1}
-    assert {name: more for name, more in counted.at_last.items() if more} == {"inspect": 2, "receive": 1}
+    assert (counted.total_rules, counted.judgeable_now) == (5, 3)
+    assert {name: more for name, more in counted.gained_at_once.items() if more} == {"inspect": 1}
+    assert {name: more for name, more in counted.gained_with_all.items() if more} == {"inspect": 2, "receive": 1}
     bare = parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}})
-    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).now == 4
-    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).more == {}
+    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).judgeable_now == 4
+    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).gained_at_once == {}
 
 
 def test_attach_draft_is_valid_sut_file_for_any_agent_name() -> None:

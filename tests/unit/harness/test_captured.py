@@ -66,8 +66,8 @@ def wrong(recorder):
 
 def pings(recorder):
     session(recorder)
-    recorder.datagram(PEER, SUT, bytes(ping_request()), from_sut=False)
-    recorder.datagram(PEER, SUT, bytes(ping_request()), from_sut=True)
+    recorder.record_datagram(PEER, SUT, bytes(ping_request()), from_sut=False)
+    recorder.record_datagram(PEER, SUT, bytes(ping_request()), from_sut=True)
 
 
 @pytest.mark.parametrize("happens", [session, wrong, pings])

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from harness.faults.registry import load_faults
-from harness.proof.changed import folder_digests, list_errata_to_run, list_rules_to_prove
+from harness.proof.changed import compute_folder_digests, list_errata_to_run, list_rules_to_prove
 from harness.proof.inventory import RuleInventory, take_inventory
 from harness.rules.proof_record import RecordedProof
 
 RULE = "MQQB-3.1.5.8.1-01"
 FOLDER = "mqqb/s3_1_5_08_01_duplicate_detection"
-DIGESTS = folder_digests()
+DIGESTS = compute_folder_digests()
 """As everything is."""
 
 
@@ -71,7 +71,7 @@ def test_rule_without_proof_is_to_be_proven(inventory):
 def test_digest_of_a_section_folder_changes_with_its_files(tmp_path: Path):
     (tmp_path / "doc/section").mkdir(parents=True)
     (tmp_path / "doc/section/test_it.py").write_text("1")
-    before = folder_digests(tmp_path)
+    before = compute_folder_digests(tmp_path)
     (tmp_path / "doc/section/test_it.py").write_text("2")
-    assert before.keys() == folder_digests(tmp_path).keys() == {"doc/section"}
-    assert before != folder_digests(tmp_path)
+    assert before.keys() == compute_folder_digests(tmp_path).keys() == {"doc/section"}
+    assert before != compute_folder_digests(tmp_path)

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import FROM_SUT, TO_SUT, Frame
-from harness.judging.compared import COMPARED_RULES, ComparedMessages, Half, load_compared_rules
+from harness.judging.compared import COMPARED_RULES, ComparedMessages, ComparisonDirection, load_compared_rules
 from harness.judging.passive import PASSIVE_RULES, load_predicates
 from harness.rules.catalogue import load_catalogue
 from harness.wire import PrivateQueueFormatNameId, user_message
@@ -112,7 +112,9 @@ def test_packet_with_requested_properties_keeps_every_rule(findings: Findings, a
     steps = [lambda: findings.add_packet(FROM_SUT), findings.send]
     for step in reversed(steps) if answered_first else steps:
         step()
-    given = {rule for rule, one in COMPARED_RULES.items() if one.half is Half.SENT and not one.only_omitted}
+    given = {
+        rule for rule, one in COMPARED_RULES.items() if one.half is ComparisonDirection.SENT and not one.only_omitted
+    }
     assert given <= findings.kept.keys()
     assert not findings.broken
 
@@ -174,7 +176,9 @@ def test_response_queue_of_destination_that_is_administration_queue_is_not_compa
 def test_message_that_was_read_with_properties_of_packet_keeps_every_rule(findings: Findings):
     findings.add_packet(TO_SUT)
     findings.read()
-    assert findings.kept.keys() == {rule for rule, one in COMPARED_RULES.items() if one.half is Half.READ}
+    assert findings.kept.keys() == {
+        rule for rule, one in COMPARED_RULES.items() if one.half is ComparisonDirection.READ
+    }
     assert not findings.broken
 
 

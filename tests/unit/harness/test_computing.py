@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from harness.errors import EndlessComputation
-from harness.run.computing import bounded_computing
+from harness.run.computing import limit_computing_time
 
 
 def test_endless_computation_is_interrupted_and_the_next_has_its_own_limit() -> None:
@@ -15,7 +15,7 @@ def test_endless_computation_is_interrupted_and_the_next_has_its_own_limit() -> 
     for _ in range(2):
         with (
             pytest.raises(EndlessComputation, match="computation has not ended after 0 s of CPU time"),
-            bounded_computing(0.02),
+            limit_computing_time(0.02),
         ):
             while True:
                 pass
@@ -25,7 +25,7 @@ def test_endless_computation_is_interrupted_and_the_next_has_its_own_limit() -> 
 
 def test_repeated_endless_computation_is_interrupted_each_time() -> None:
     ended = 0
-    with bounded_computing(0.02):
+    with limit_computing_time(0.02):
         while ended < 3:
             try:
                 while True:

@@ -173,7 +173,7 @@ def test_silent_control_channel_gives_one_line_error(script: Script, words: str)
 
 
 def test_endless_line_on_control_connection_is_not_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.sut.wires.LINE_LIMIT", 1000)
+    monkeypatch.setattr("harness.sut.wires.MAX_LINE_BYTES", 1000)
     made, _ = control(lambda stream, asked: stream.send(b"x" * 1001))
     with pytest.raises(SutUnavailable, match="an answer is longer than 1000 bytes"):
         made.call("list")

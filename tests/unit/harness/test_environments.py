@@ -176,7 +176,7 @@ def test_a_check_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_sut_that_opens_connections_without_an_end_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.environment.real.CONNECTIONS_LIMIT", 8)
+    monkeypatch.setattr("harness.environment.real.MAX_CONNECTIONS", 8)
     environment = RealEnvironment()
     listener = environment.listen(Endpoint("127.0.0.1", 0), lambda stream: Ear())
     clients = [socket.create_connection(tuple(listener.endpoint)) for _ in range(20)]

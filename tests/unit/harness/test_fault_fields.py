@@ -13,15 +13,15 @@ import pytest
 from harness.errors import HarnessError
 from harness.faults.fields import (
     ConversationRole,
-    bit_clear,
-    bit_inverted,
-    bit_set,
     change_number,
+    clear_bits,
     field_is,
+    invert_bits,
     off_by,
     refused_unless_zero,
-    reserved_bits_set,
     sent_as,
+    set_bits,
+    set_reserved_bits,
     size_wrong,
 )
 from harness.faults.registry import FaultyCore, Install
@@ -165,14 +165,14 @@ def test_field_fault_sets_the_field_to_its_value(packet: Packet, path: str, valu
         (size_wrong(ConnectionParametersPacket, "BaseHeader.PacketSize", -4), PARAMETERS, {8: (32, 28)}),
         (size_wrong(UserMessagePacket, "MessagePropertiesHeader.LabelLength"), PLAIN, {117: (4, 8)}),
         (size_wrong(UserMessagePacket, "MessagePropertiesHeader.MessageSize", 1), PLAIN, {148: (5, 6)}),
-        (bit_set(UserMessagePacket, "UserHeader.AQ"), PLAIN, {61: (0x1C, 0xFC)}),
-        (bit_set(UserMessagePacket, "BaseHeader.IN"), PLAIN, {2: (3, 11)}),
-        (bit_clear(SessionAckPacket, "BaseHeader.SH"), ACK, {2: (0x18, 0x08)}),
-        (bit_inverted(EstablishConnectionPacket, "EstablishConnectionHeader.SE"), ESTABLISH, {57: (0, 1)}),
-        (reserved_bits_set(SessionAckPacket, "BaseHeader.Flags"), ACK, {2: (0x18, 0xD8), 3: (0, 0xFE)}),
-        (reserved_bits_set(SessionAckPacket, "InternalHeader.X5"), ACK, {18: (1, 0x21)}),
-        (reserved_bits_set(UserMessagePacket, "BaseHeader.Reserved"), PLAIN, {1: (0, 0xFF)}),
-        (reserved_bits_set(UserMessagePacket, "MessagePropertiesHeader.Flags"), PLAIN, {116: (0, 0xF0)}),
+        (set_bits(UserMessagePacket, "UserHeader.AQ"), PLAIN, {61: (0x1C, 0xFC)}),
+        (set_bits(UserMessagePacket, "BaseHeader.IN"), PLAIN, {2: (3, 11)}),
+        (clear_bits(SessionAckPacket, "BaseHeader.SH"), ACK, {2: (0x18, 0x08)}),
+        (invert_bits(EstablishConnectionPacket, "EstablishConnectionHeader.SE"), ESTABLISH, {57: (0, 1)}),
+        (set_reserved_bits(SessionAckPacket, "BaseHeader.Flags"), ACK, {2: (0x18, 0xD8), 3: (0, 0xFE)}),
+        (set_reserved_bits(SessionAckPacket, "InternalHeader.X5"), ACK, {18: (1, 0x21)}),
+        (set_reserved_bits(UserMessagePacket, "BaseHeader.Reserved"), PLAIN, {1: (0, 0xFF)}),
+        (set_reserved_bits(UserMessagePacket, "MessagePropertiesHeader.Flags"), PLAIN, {116: (0, 0xF0)}),
     ],
 )
 def test_field_fault_changes_only_bytes_of_field(
@@ -187,8 +187,8 @@ def test_field_fault_changes_only_bytes_of_field(
         (field_is(UserMessagePacket, "SessionHeader.WindowSize", 1), PLAIN),
         (off_by(UserMessagePacket, "TransactionHeader.TxSequenceNumber", 1), PLAIN),
         (field_is(UserMessagePacket, "UserHeader.ConnectorType", OTHER), PLAIN),
-        (bit_set(UserMessagePacket, "BaseHeader.DH"), ACK),
-        (bit_set(UserMessagePacket, "BaseHeader.DH", lambda packet: packet.TransactionHeader is not None), PLAIN),
+        (set_bits(UserMessagePacket, "BaseHeader.DH"), ACK),
+        (set_bits(UserMessagePacket, "BaseHeader.DH", lambda packet: packet.TransactionHeader is not None), PLAIN),
     ],
     ids=["no header", "no header before others", "no field", "another kind", "another condition"],
 )
@@ -198,7 +198,7 @@ def test_field_fault_leaves_other_packets_unchanged(install: Install, packet: Pa
 
 @pytest.mark.parametrize(("role", "transport"), [("initiator", "out-1"), ("acceptor", "in-1")])
 def test_fault_of_a_role_leaves_other_roles_unchanged(role: ConversationRole, transport: str) -> None:
-    install = sent_as(role, bit_set(SessionAckPacket, "InternalHeader.CS"))
+    install = sent_as(role, set_bits(SessionAckPacket, "InternalHeader.CS"))
     found = {one: sent(install, ACK, one) != ACK.build() for one in ("out-1", "in-1")}
     assert [one for one, wrong in found.items() if wrong] == [transport]
 
@@ -206,9 +206,9 @@ def test_fault_of_a_role_leaves_other_roles_unchanged(role: ConversationRole, tr
 def test_field_faults_change_header_less_ping_packets() -> None:
     faulty = FaultyCore(None)  # type: ignore[arg-type] # only its filters are used
     sent_as("acceptor", off_by(PingPacket, "Cookie", 1))(faulty)
-    sent_as("initiator", bit_set(PingPacket, "RC"))(faulty)
-    bit_set(PingPacket, "RF")(faulty)
-    reserved_bits_set(PingPacket, "Flags")(faulty)
+    sent_as("initiator", set_bits(PingPacket, "RC"))(faulty)
+    set_bits(PingPacket, "RF")(faulty)
+    set_reserved_bits(PingPacket, "Flags")(faulty)
     effect: Any = SendDatagram(PingSocket.LISTENER, Endpoint("127.0.0.1", 3527), PingPacket(0, 7, GUID).build())
     for filter_ in faulty.effect_filters:
         (effect,) = filter_(effect)
@@ -223,7 +223,7 @@ def test_field_faults_change_header_less_ping_packets() -> None:
             "EstablishConnectionHeader.Version: EstablishConnectionHeader has no field Version; it has ClientGuid, ",
         ),
         (
-            lambda: bit_set(SessionAckPacket, "UserHeader.TH"),
+            lambda: set_bits(SessionAckPacket, "UserHeader.TH"),
             "UserHeader.TH: SessionAckPacket has no header UserHeader; it has BaseHeader, InternalHeader, ",
         ),
         (lambda: field_is(UserMessagePacket, "UserHeader.DestinationQueue", 1), "has no field DestinationQueue"),
@@ -233,9 +233,9 @@ def test_field_faults_change_header_less_ping_packets() -> None:
         (lambda: field_is(UserMessagePacket, "UserHeader.ConnectorType", 1), "ConnectorType cannot contain 1"),
         (lambda: off_by(EstablishConnectionPacket, "EstablishConnectionHeader.Padding", 1), "is not an integer"),
         (lambda: size_wrong(SessionAckPacket, "SessionHeader.WindowSize2"), "not a size, length or count"),
-        (lambda: bit_set(SessionAckPacket, "InternalHeader.Flags"), "names no bits of a field"),
-        (lambda: reserved_bits_set(SessionAckPacket, "InternalHeader.PT"), "has no reserved bits"),
-        (lambda: reserved_bits_set(SessionAckPacket, "BaseHeader.PacketSize"), "has no reserved bits"),
+        (lambda: set_bits(SessionAckPacket, "InternalHeader.Flags"), "names no bits of a field"),
+        (lambda: set_reserved_bits(SessionAckPacket, "InternalHeader.PT"), "has no reserved bits"),
+        (lambda: set_reserved_bits(SessionAckPacket, "BaseHeader.PacketSize"), "has no reserved bits"),
         (lambda: refused_unless_zero(SessionAckPacket, "BaseHeader.X7"), "BaseHeader has no field X7"),
     ],
 )

@@ -264,7 +264,7 @@ def test_inbox_acknowledges_no_message_of_an_ended_session(peer: Peer, sut: Scri
 
 
 def test_packet_outside_of_a_connection_has_no_conversation(peer: Peer) -> None:
-    frame = peer.recorder.datagram(Endpoint("127.0.0.1", 1), Endpoint("127.0.0.1", 2), b"?", from_sut=True)
+    frame = peer.recorder.record_datagram(Endpoint("127.0.0.1", 1), Endpoint("127.0.0.1", 2), b"?", from_sut=True)
     with pytest.raises(HarnessError, match=r"arrived on no connection of the peer"):
         peer.inbox.conversation(frame)
 

@@ -8,7 +8,7 @@ import pytest
 from harness_made import sut_file
 
 from harness.run import plugin
-from harness.sut.drivers import start_all
+from harness.sut.drivers import start_all_suts
 from harness.sut.virtual_driver import VirtualDriver
 
 
@@ -32,5 +32,5 @@ def test_interrupt_stops_started_systems(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(VirtualDriver, "start", interrupt)
     monkeypatch.setattr(VirtualDriver, "stop", lambda driver: stopped.append(driver))
     with pytest.raises(KeyboardInterrupt):
-        start_all(drivers)
+        start_all_suts(drivers)
     assert stopped == drivers

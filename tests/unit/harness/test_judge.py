@@ -25,7 +25,7 @@ from harness_made import (
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.judge import EVIDENCE_LIMIT, MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
+from harness.judging.judge import MAX_EVIDENCE_PACKETS, MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import MAX_FAILURES_RECORDED, PASSIVE_RULES, PassiveJudge, PassiveRule, PassiveRuleTally
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
@@ -282,7 +282,7 @@ def test_evidence_of_a_verdict_may_be_empty_and_is_limited(tmp_path: Path) -> No
     without, one, many = lines(tmp_path)
     assert (without["capture"], without["evidence"]) == (None, [])
     assert [each["frame"] for each in one["evidence"]] == [3]
-    assert [each["frame"] for each in many["evidence"]] == list(range(1, EVIDENCE_LIMIT + 1))
+    assert [each["frame"] for each in many["evidence"]] == list(range(1, MAX_EVIDENCE_PACKETS + 1))
 
 
 def test_rpc_call_as_evidence_contributes_its_packets(tmp_path: Path) -> None:
@@ -553,7 +553,7 @@ def test_evidence_of_packet_observation_names_its_packets(tmp_path: Path) -> Non
 def test_verdict_records_packets_of_sut_beyond_named_evidence() -> None:
     entries: list[Entry] = []
     made = Judge(catalogue(), entries, test=TEST, covers=(MUST,), capture="c")
-    own = [frame(number, from_sut=False) for number in range(EVIDENCE_LIMIT)]
+    own = [frame(number, from_sut=False) for number in range(MAX_EVIDENCE_PACKETS)]
     made(MUST, expected="[]", observed="[]", evidence=own)
     made(MUST, expected="[]", observed="[]", evidence=[*own, frame(99)])
     assert [one.heard for one in entries] == [False, True]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.compiled import kept
-from harness.compiled.kept import KeptRecords, keep_value
+from harness.compiled.kept import CachedRecords, get_cached_value
 from harness.compiled.sources import find_affected_files, find_changed_files, list_imported_files, stamps
 from harness.faults.registry import load_faults
 from harness.judging.passive import load_predicates
@@ -31,7 +31,7 @@ CHECK = "suites/mqqb/s3_1_5_04_1_request_packet/predicates.py"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(kept, "find_cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
@@ -114,13 +114,13 @@ def test_changed_new_or_missing_file_counts_as_change_for_the_cache() -> None:
 def test_cache_records_of_an_old_format_are_rebuilt(folder: Path) -> None:
     folder.mkdir()
     (folder / "records.json").write_text('{"stamps": 3, "imports": {}, "records": {}}', encoding="utf-8")
-    assert kept.kept_records.__wrapped__().records == {}
+    assert kept.load_cached_records.__wrapped__().records == {}
 
 
 @pytest.mark.usefixtures("folder")
 def test_cache_records_of_files_importing_a_changed_file_are_rebuilt() -> None:
     paths = ["suites/mqqb/steps/sender.py", CHECK]
-    known = KeptRecords(dict(stamps()), {paths[0]: [OPENING], CHECK: []}, {"kind": {path: ["old"] for path in paths}})
+    known = CachedRecords(dict(stamps()), {paths[0]: [OPENING], CHECK: []}, {"kind": {path: ["old"] for path in paths}})
     known.forget({OPENING})
     asked: list[str] = []
 
@@ -139,27 +139,27 @@ def test_cached_value_is_computed_once_for_unchanged_files(folder: Path) -> None
         made.append(1)
         return [len(made)]
 
-    assert [keep_value("v", [OPENING], make) for _ in range(2)] == [[1], [1]]
+    assert [get_cached_value("v", [OPENING], make) for _ in range(2)] == [[1], [1]]
     (folder / "v.json").write_text("{", encoding="utf-8")
-    assert keep_value("v", [OPENING], make) == [2]
-    assert keep_value("v", [OPENING, CHECK], make) == [3]
+    assert get_cached_value("v", [OPENING], make) == [2]
+    assert get_cached_value("v", [OPENING, CHECK], make) == [3]
 
 
 def test_value_of_file_changed_during_process_is_not_cached(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "IMPORTED_NS", 0)
-    assert keep_value("v", [OPENING], lambda: 1) == 1
+    assert get_cached_value("v", [OPENING], lambda: 1) == 1
     assert not folder.exists()
 
 
 def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     for place in (tmp_path / "file" / "cache", None):
-        monkeypatch.setattr(kept, "cache_folder", lambda place=place: place)
-        assert keep_value("v", [OPENING], lambda: 7) == 7
+        monkeypatch.setattr(kept, "find_cache_folder", lambda place=place: place)
+        assert get_cached_value("v", [OPENING], lambda: 7) == 7
 
 
 def test_cache_drops_records_of_the_oldest_checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(kept._MAX_CHECKOUT_CACHES + 3):
-        monkeypatch.setattr(kept, "cache_folder", lambda number=number: tmp_path / str(number))
-        keep_value("v", [OPENING], lambda: 1)
+        monkeypatch.setattr(kept, "find_cache_folder", lambda number=number: tmp_path / str(number))
+        get_cached_value("v", [OPENING], lambda: 1)
     assert len(list(tmp_path.iterdir())) == kept._MAX_CHECKOUT_CACHES

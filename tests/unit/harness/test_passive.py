@@ -17,7 +17,7 @@ from harness.judging.passive import (
     NotExercised,
     PassiveJudge,
     PassiveRule,
-    Recent,
+    RecentValues,
     Summary,
     passive,
 )
@@ -164,7 +164,7 @@ def test_predicate_does_not_judge_by_packets_missing_in_capture(numbers: Any) ->
     def needs_role(packet: Any, context: Context) -> Finding:
         return False, f"{context.sut_role}"
 
-    lacking = Connection(1, "", missing="12 bytes are not in the capture")
+    lacking = Connection(1, "", missing_frames_reason="12 bytes are not in the capture")
     found = judged(lacking, 1, 2, 3)
     assert found.tallies[MUST].missing == {"12 bytes are not in the capture": 2}
     assert found.tallies[SHOULD].missing == {"the capture does not show which side opened the connection": 2}
@@ -191,8 +191,8 @@ def test_packet_is_tried_only_on_predicates_of_its_kind() -> None:
 
 
 def test_recent_map_keeps_first_value_of_a_key_and_drops_oldest_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Recent, "MOST", 3)
-    known = Recent[int, str]()
+    monkeypatch.setattr(RecentValues, "MAX_VALUES", 3)
+    known = RecentValues[int, str]()
     for key, value in ((1, "a"), (2, "b"), (1, "c"), (3, "d"), (4, "e")):
         known.keep(key, value)
     assert known == {2: "b", 3: "d", 4: "e"}

@@ -15,7 +15,7 @@ from harness.sut.provisioning import (
     write_provisions,
 )
 from harness.sut.sut_file import PEER_IDENTIFIER
-from harness.wire.protection import certificate_key
+from harness.wire.protection import read_certificate_key
 from reference_qm.security import Sid
 from reference_qm.shell.settings import load_settings
 from reference_qm.surface.entropy import SeededEntropy
@@ -41,5 +41,5 @@ def test_serve_and_virtual_system_are_provisioned_equally(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("user", [*USERS, MALLORY], ids=lambda user: user.name)
 def test_a_user_has_the_key_of_its_certificate_and_a_sid(user) -> None:
-    assert certificate_key(user.certificate).modulus == user.key.modulus
+    assert read_certificate_key(user.certificate).modulus == user.key.modulus
     assert Sid.parse(user.security_id) == Sid.of(user.sid)

@@ -133,8 +133,8 @@ def test_recorder_writes_each_sent_packet_as_one_frame(recorder: Recorder, tmp_p
 
 def test_recorder_numbers_and_names_datagrams(recorder: Recorder, tmp_path: Path) -> None:
     ping = bytes(ping_request(Cookie=7))
-    asked = recorder.datagram(PEER, SUT, ping, from_sut=False)
-    junk = recorder.datagram(PEER, SUT, b"junk", from_sut=True)
+    asked = recorder.record_datagram(PEER, SUT, ping, from_sut=False)
+    junk = recorder.record_datagram(PEER, SUT, b"junk", from_sut=True)
     recorder.close()
     assert [(each.number, each.kind, each.direction, each.transport) for each in (asked, junk)] == [
         (1, "Ping", TO_SUT, "udp"),
@@ -271,7 +271,7 @@ def test_sent_packets_and_datagrams_are_read_back_from_the_capture_file(recorder
     ping = bytes(ping_request())
     kept = [
         recorder.record_sent(connection, long),
-        recorder.datagram(PEER, SUT, ping, from_sut=True),
+        recorder.record_datagram(PEER, SUT, ping, from_sut=True),
         recorder.record_sent(connection, b"junk"),
     ]
     assert [frame.data for frame in kept] == [long, ping, b"junk"]
@@ -315,9 +315,9 @@ def test_many_small_packets_in_few_pieces_count_as_flood(recorder: Recorder) -> 
 def test_many_datagrams_count_as_flood(recorder: Recorder) -> None:
     recorder.flood_limit = 10 * FRAME_COST_BYTES
     for _ in range(10):
-        recorder.datagram(PEER, SUT, b"ping", from_sut=True)
+        recorder.record_datagram(PEER, SUT, b"ping", from_sut=True)
     with pytest.raises(SutFlood):
-        recorder.datagram(PEER, SUT, b"ping", from_sut=True)
+        recorder.record_datagram(PEER, SUT, b"ping", from_sut=True)
 
 
 def test_message_summary_outlives_its_bytes(recorder: Recorder) -> None:

@@ -10,7 +10,7 @@ from harness.rules.releases import PRINTED_RELEASE, RELEASES
 from harness.sut.releases import find_release
 from harness.sut.sut import Sut
 from harness.sut.sut_file import parse_sut_file
-from reference_qm.releases.names import KNOWN
+from reference_qm.releases.names import KNOWN_RELEASES
 
 
 def sut(profile: str) -> Sut:
@@ -34,7 +34,7 @@ def test_unknown_profile_is_refused_with_known_profiles() -> None:
 
 
 def test_every_release_that_has_a_name_is_known_as_a_profile() -> None:
-    assert tuple(RELEASES) == KNOWN
+    assert tuple(RELEASES) == KNOWN_RELEASES
 
 
 @pytest.mark.parametrize(("profile", "version"), [("windows-xp", (5, 1)), ("windows-server-2008", (6, 0))])

@@ -17,7 +17,7 @@ from harness.results.run_results import read_run
 from harness.rules import renamed_checks
 from harness.run import replays
 from harness.run.named_roots import RootCauses
-from harness.run.run import Run, rules_json
+from harness.run.run import Run, build_rules_json
 from harness.run_folder import get_capture_path
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import load_sut_file
@@ -101,5 +101,5 @@ def test_a_capture_that_names_the_old_id_is_replayed_for_the_renamed_check(tmp_p
 
 
 def test_rules_file_of_a_run_lists_the_renamed_checks():
-    text, _ = rules_json(catalogue())
+    text, _ = build_rules_json(catalogue())
     assert json.loads(text)["renamed"] == {OLD: NEW}

@@ -13,7 +13,7 @@ from budgets import FEW, budget
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.capture.pcapng import MAX_NOTE_TEXT_BYTES, CapturedNote, note_block, read_with_notes
+from harness.capture.pcapng import MAX_NOTE_TEXT_BYTES, CapturedNote, build_note_block, read_with_notes
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError, SutUnavailable
@@ -132,7 +132,7 @@ def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], obje
     setup = json.loads(notes[0])
     alter(setup["setup"])
     path = folder / source.name
-    path.write_bytes(source.read_bytes().replace(note_block(notes[0]), note_block(encode_note(setup)), 1))
+    path.write_bytes(source.read_bytes().replace(build_note_block(notes[0]), build_note_block(encode_note(setup)), 1))
     (folder / "sut.toml").write_bytes((source.parent / "sut.toml").read_bytes())
     return path
 
@@ -188,7 +188,7 @@ def test_malformed_note_of_a_replayed_capture_gives_one_line_error(
     recorded: tuple[Path, Any], tmp_path: Path, note: bytes
 ):
     path = tmp_path / "made.pcapng"
-    path.write_bytes(recorded[0].read_bytes() + note_block(note))
+    path.write_bytes(recorded[0].read_bytes() + build_note_block(note))
     (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
     driver = driver_of(path)
     with pytest.raises(NotReplayable):
@@ -198,7 +198,7 @@ def test_malformed_note_of_a_replayed_capture_gives_one_line_error(
 
 def test_capture_notes_that_expand_without_limit_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
     path = tmp_path / "made.pcapng"
-    note = note_block(encode_note({"answered": "x" * (MAX_NOTE_TEXT_BYTES - 100)}))
+    note = build_note_block(encode_note({"answered": "x" * (MAX_NOTE_TEXT_BYTES - 100)}))
     path.write_bytes(recorded[0].read_bytes() + note * 5)
     assert path.stat().st_size < 2**20
     (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
@@ -327,7 +327,7 @@ def test_check_with_a_stalled_system_is_not_replayable(tmp_path: Path):
 
     def stall(peer: Peer, sut: Sut) -> None:
         peer.connect()
-        sut.environment.pulse = SimpleNamespace(longest_ms=300, was_gone=False)  # type: ignore[assignment]
+        sut.environment.pulse = SimpleNamespace(longest_stall_ms=300, was_gone=False)  # type: ignore[assignment]
 
     (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
     view = VirtualDriver(load_sut_file(tmp_path / "sut.toml")).open(TEST)

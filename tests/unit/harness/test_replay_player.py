@@ -64,7 +64,7 @@ class World:
         self.environment.open_udp_port(PEER, self)
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
-        self.recorder.datagram(PEER, remote, data, from_sut=True)
+        self.recorder.record_datagram(PEER, remote, data, from_sut=True)
         self.heard.append(data)
 
     def wait(self, count: int, ms: int) -> bool:

@@ -15,14 +15,14 @@ from harness.judging.verdicts import Entry, Verdict
 from harness.run.causes import add_causes
 from harness.run.findings import describe_finding
 from harness.run.named_roots import RootCauses
-from harness.run.results import RuleResult, rule_results, write_allure, write_junit
+from harness.run.results import RuleResult, read_rule_results, write_allure, write_junit
 
 tell = partial(describe_finding, catalogue={}, again="--sut x")
 ODD = 'a "quoted" \\ back\x1bslash,"rule":"MQQB-9.9-01", Zürich \U0001f600'
 
 
 def found(folder: Path) -> list[RuleResult]:
-    return rule_results(folder / "verdicts.jsonl")
+    return read_rule_results(folder / "verdicts.jsonl")
 
 
 def test_worst_verdict_of_a_rule_is_final_for_any_order_of_lines(tmp_path: Path) -> None:

@@ -23,11 +23,11 @@ from harness.peer.rpc_server import RpcServer
 from harness.sut.rpc_access import RpcAccess
 from harness.sut.sut import Sut
 from harness.wire.rpc import QM2QM, QMCOMM, get_rpc_kind
-from harness.wire.rpc_trailer import HEADER_SIGN, Trailer, append_trailer, parts_of, read_trailer
+from harness.wire.rpc_trailer import HEADER_SIGN, Trailer, append_trailer, read_trailer, split_pdu
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, AuthType
 from reference_qm.shell.rpc_user import User
-from reference_qm.shell.spnego_security import server_security
+from reference_qm.shell.spnego_security import make_server_security
 
 sys.path.append(str(Path(__file__).parents[1] / "rpc"))
 from impacket.dcerpc.v5.rpcrt import DCERPCException
@@ -45,7 +45,7 @@ SESSION = {"hQueue": 7, "pQueue": 7, "dwpContext": 7}
 
 
 def access(level: str, kind: str = "negotiate", user: User = TESTER) -> dict[str, Any]:
-    return {"level": level, "authentication": kind, "user": user.qualified, "password": user.password}
+    return {"level": level, "authentication": kind, "user": user.qualified_name, "password": user.password}
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def peer_of(environment: Any, capture: Path, **changes: Any) -> Iterator[Peer]:
 def scripted(environment: VirtualEnvironment, least: AuthLevel = AuthLevel.NONE) -> ScriptedSut:
     return ScriptedSut(
         environment,
-        security=server_security([TESTER], least),
+        security=make_server_security([TESTER], least),
         RemoteQmGetVersion=lambda call: call.respond(pMajor=6, pMinor=1, pBuildNumber=7),
         RemoteQMPurgeQueue=lambda call: call.respond(Return=0),
     )
@@ -126,7 +126,7 @@ def test_rpc_answer_without_a_security_token_is_rejected(environment, tmp_path):
         association = Association(peer).connect(2103).bind(QM2QM)
 
         def bare(data: bytes) -> bytes:
-            header, body, _, _ = parts_of(data)
+            header, body, _, _ = split_pdu(data)
             size = (len(header) + len(body)).to_bytes(2, "little")
             return header[:8] + size + bytes(2) + header[12:] + body
 
@@ -244,7 +244,7 @@ def test_security_trailers_are_built_and_read():
     plain = bytes.fromhex("05000003 10000000 1c00 0000 02000000 04000000 0000 0800") + b"stub"
     made = append_trailer(plain, Trailer(10, 6, 7, b"sixteen octets!!", 12))
     assert read_trailer(made) == Trailer(10, 6, 7, b"sixteen octets!!", 12)
-    assert parts_of(made) == (made[:24], b"stub" + bytes(12), made[40:48], b"sixteen octets!!")
+    assert split_pdu(made) == (made[:24], b"stub" + bytes(12), made[40:48], b"sixteen octets!!")
     assert read_trailer(plain) is None
     for place, value in ((10, 60), (42, 200)):
         wrong = bytearray(made)

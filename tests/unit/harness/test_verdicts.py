@@ -13,7 +13,7 @@ from harness_made import MUST, SETTLED, STARTED, TEST, lines, log, written
 
 from harness.errors import UsageError
 from harness.judging.verdicts import (
-    WORST_FIRST,
+    VERDICTS_WORST_FIRST,
     EarlierVerdicts,
     Entry,
     Evidence,
@@ -38,8 +38,8 @@ def test_the_set_of_verdicts_is_closed() -> None:
 
 
 def test_worst_verdict_is_the_same_in_harness_and_reports() -> None:
-    assert tuple(WORST_FIRST) == VERDICTS
-    assert set(WORST_FIRST) == set(Verdict)
+    assert tuple(VERDICTS_WORST_FIRST) == VERDICTS
+    assert set(VERDICTS_WORST_FIRST) == set(Verdict)
     assert get_worst_verdict([Verdict.NOT_EXERCISED, Verdict.PASS]) is Verdict.PASS
     assert get_worst_verdict([Verdict.PASS, Verdict.INCONCLUSIVE]) is Verdict.INCONCLUSIVE
 

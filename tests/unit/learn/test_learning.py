@@ -15,11 +15,11 @@ from harness.capture.recorder import Recorder
 from harness.cli.main import app
 from harness.errors import UsageError
 from harness.learn.alphabet import INPUT_ALPHABET, LOSS_OF_CONNECTION
-from harness.learn.demanded import find_broken, read_demands
+from harness.learn.demanded import find_broken_demands, read_demands
 from harness.learn.learner import learn_machine
 from harness.learn.machine import CLOSED_OUTPUT, Machine, find_differences, read_machine
 from harness.peer.peer import Peer
-from harness.sut.drivers import create_driver, start_all
+from harness.sut.drivers import create_driver, start_all_suts
 from harness.sut.sut_file import load_sut_file
 
 pytest.importorskip("aalpy", reason="AALpy is not installed: pip install 'mqconform[learn]'")
@@ -59,7 +59,7 @@ def sut_file(folder: Path, *faults: str) -> Path:
 def learn(folder: Path, *faults: str, seed: str = "1") -> Machine:
     """Learn the machine of a reference with the given faults."""
     driver = create_driver(load_sut_file(sut_file(folder, *faults)), folder)
-    start_all([driver])
+    start_all_suts([driver])
     try:
         system = driver.open("learn", "learn", 0)
         with (
@@ -78,7 +78,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 
 
 def test_learned_reference_meets_each_demand_in_four_states(clean: Machine) -> None:
-    assert list(find_broken(clean, read_demands())) == []
+    assert list(find_broken_demands(clean, read_demands())) == []
     assert len(clean.states) == 4
     word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", LOSS_OF_CONNECTION)
     assert clean.run(word) == ["EstablishConnection", "ConnectionParameters", "SessionAck", "nothing", CLOSED_OUTPUT]
@@ -91,7 +91,7 @@ def test_learning_with_another_seed_gives_an_equivalent_state_machine(clean: Mac
 @pytest.mark.parametrize("fault", FAULTS)
 def test_session_fault_breaks_a_learned_transition_of_its_rule(fault: str, clean: Machine, tmp_path: Path) -> None:
     faulty = learn(tmp_path, fault)
-    broken = list(find_broken(faulty, read_demands()))
+    broken = list(find_broken_demands(faulty, read_demands()))
     assert FAULTS[fault] in {rule for one in broken for rule in one.rules}
     assert find_differences(clean, faulty)
 

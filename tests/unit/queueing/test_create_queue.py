@@ -12,7 +12,7 @@ from reference_qm.core.queueing.queues import make_queue_with_defaults
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.statuses import Status
-from reference_qm.security import ANONYMOUS, EVERYONE, Ace, AceType, Acl, SecurityDescriptor
+from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Ace, AceType, Acl, SecurityDescriptor
 from reference_qm.surface.commands import CreateQueue, GetQueue, ListQueues, SetQueue
 
 SACL = bytes.fromhex("0200080000000000")
@@ -44,7 +44,7 @@ def test_new_queue_has_requested_properties_and_own_journal(host):
 
 
 def test_queue_keeps_its_given_security_descriptor_after_restart(host):
-    given = SecurityDescriptor(ANONYMOUS, None, Acl((Ace(AceType.ACCESS_ALLOWED, 4, EVERYONE),)), 0x8014, SACL)
+    given = SecurityDescriptor(ANONYMOUS_SID, None, Acl((Ace(AceType.ACCESS_ALLOWED, 4, EVERYONE_SID),)), 0x8014, SACL)
     host.ask(CreateQueue(NEW, security=given.build()))
     assert (queue_of(host, NEW).Security.Dacl, queue_of(host, NEW).Security.Sacl) == (given.Dacl, SACL)
     host.restart()
@@ -171,8 +171,8 @@ def test_a_domain_user_owns_the_queue_that_he_creates():
     host.ask(CreateQueue(NEW, owner=ALICE.name))
     host.ask(CreateQueue("private$\\bare"))
     owned, bare = queue_of(host, NEW).Security, queue_of(host, "private$\\bare").Security
-    assert (owned.Owner, bare.Owner) == (ALICE.SecurityIdentifier, ANONYMOUS)
-    assert [ace.Sid for ace in owned.Dacl.Aces] == [EVERYONE, ALICE.SecurityIdentifier]
+    assert (owned.Owner, bare.Owner) == (ALICE.SecurityIdentifier, ANONYMOUS_SID)
+    assert [ace.Sid for ace in owned.Dacl.Aces] == [EVERYONE_SID, ALICE.SecurityIdentifier]
     host.network.kill(host)
     assert queue_of(host, NEW).Security.build() == owned.build()
     assert "'nobody' is not a known account" in host.refusal(CreateQueue("private$\\else", owner="nobody"))

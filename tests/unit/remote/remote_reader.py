@@ -14,7 +14,7 @@ from reference_qm.rpc import EPT, QM2QM, QMCOMM
 from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
 from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Response
 from reference_qm.rpc.bodies import Request as RpcRequest
-from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Flags, Header
+from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header, PfcFlags
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1
 from reference_qm.rpc.ndr import Encoding, Pointer
 from reference_qm.rpc.pdu import Pdu
@@ -77,7 +77,7 @@ def bind(group: int = 0, wide: bool = False) -> bytes:
     """Return a bind PDU for all interfaces."""
     syntax = NDR64 if wide else NDR
     elements = tuple(ContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
-    return Pdu(Bind(5840, 5840, group, elements), 0, WHOLE_PDU_FLAGS | Flags.CONC_MPX).build()
+    return Pdu(Bind(5840, 5840, group, elements), 0, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX).build()
 
 
 def request(method_name: str, call_id: int = 1, wide: bool = False, **arguments: Any) -> bytes:

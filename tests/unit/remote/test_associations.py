@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from remote_reader import LISTENING, PLAIN, Reader, Server, bind, request
 
-from reference_qm.rpc import Limits
+from reference_qm.rpc import AssociationLimits
 from reference_qm.rpc.bodies import Fault
 from reference_qm.surface.effects import RpcClose, RpcSend
 from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
 
-RESPONSE_TIMEOUT_MS = Limits().response_timeout_ms
+RESPONSE_TIMEOUT_MS = AssociationLimits().response_timeout_ms
 CAME_FROM = Endpoint("192.0.2.7", 40_000)
 
 
@@ -83,7 +83,7 @@ def test_rpc_calls_received_with_the_end_of_their_client_leave_no_state():
     assert reader.closed is not None
     assert server.bodies(PLAIN) == ["one"]
     assert len(server.core.descriptors) == len(server.core.remote.RemoteReadEntryCollection) == 0
-    assert server.core.remote.associations.server.groups.handles == 0
+    assert server.core.remote.associations.server.groups.handle_count == 0
 
 
 def test_rpc_client_of_another_machine_cannot_join_a_group():

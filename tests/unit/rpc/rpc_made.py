@@ -5,10 +5,19 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from reference_qm.rpc import QM2QM, QMCOMM, Call, CallReceived, CloseAssociation, Limits, RpcServer, SendBytes
+from reference_qm.rpc import (
+    QM2QM,
+    QMCOMM,
+    AssociationLimits,
+    Call,
+    CallReceived,
+    CloseAssociation,
+    RpcServer,
+    SendBytes,
+)
 from reference_qm.rpc.bind_bodies import AlterContext, Bind, ContextElement
 from reference_qm.rpc.bodies import Body, Request
-from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Flags, Header
+from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header, PfcFlags
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
@@ -58,7 +67,9 @@ def pdus(data: bytes) -> list[Pdu]:
 class Client:
     """A client of an association with a server that serves qm2qm and qmcomm."""
 
-    def __init__(self, server: RpcServer | None = None, limits: Limits | None = None, host: str = CLIENT) -> None:
+    def __init__(
+        self, server: RpcServer | None = None, limits: AssociationLimits | None = None, host: str = CLIENT
+    ) -> None:
         self.server = server or RpcServer([QM2QM, QMCOMM], SeededEntropy("rpc"), limits)
         self.association = self.server.accept(host, "2105", NOW)
         self.call_id = 0
@@ -73,7 +84,11 @@ class Client:
         return self.feed(Pdu(body, call_id, flags, **more).build())
 
     def bind(
-        self, *elements: ContextElement, flags: int = WHOLE_PDU_FLAGS | Flags.CONC_MPX, group: int = 0, size: int = 5840
+        self,
+        *elements: ContextElement,
+        flags: int = WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX,
+        group: int = 0,
+        size: int = 5840,
     ):
         """Send a bind, by default for qm2qm in NDR as context 0; return the server's answer."""
         proposed = elements or (element(0, QM2QM.syntax, NDR),)
@@ -102,7 +117,7 @@ class Client:
     def opened(self) -> UUID:
         """Open a queue, and return the context handle of the answer."""
         call = self.open_queue()
-        answer = sent(call.respond(Return=0, phContext=call.new_handle("queue")))[0]
+        answer = sent(call.respond(Return=0, phContext=call.make_context_handle("queue")))[0]
         return QM2QM.methods[2].read_out(answer.body.stub, Encoding(), {})["phContext"]
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from rpc_made import LICENCE, Client, element
 
-from reference_qm.rpc import QM2QM, Limits, RpcServer
+from reference_qm.rpc import QM2QM, AssociationLimits, RpcServer
 from reference_qm.rpc.authentication import AuthLevel, SecurityError, Segments, ServerSecurity
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.bodies import Auth3
-from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity
@@ -31,13 +31,13 @@ class FixedContext:
     def __init__(self, *, server: bool, signs_header: bool = True) -> None:
         self.server = server
         self.signs_header = signs_header
-        self.complete = False
+        self.is_complete = False
         self.identity = "alice" if server else ""
         self.signature_size = SIGNATURE_SIZE
         self.taken: list[bytes] = []
         self.numbers = {True: 0, False: 0}
 
-    def step(self, token: bytes) -> bytes:
+    def process_token(self, token: bytes) -> bytes:
         self.taken.append(token)
         wanted, answer = {
             (True, 1): (LEGS[0], LEGS[1]),
@@ -47,7 +47,7 @@ class FixedContext:
         }.get((self.server, len(self.taken)), (None, b""))
         if token != wanted:
             raise SecurityError(f"{token!r} is not {wanted!r}")
-        self.complete = len(self.taken) == 2
+        self.is_complete = len(self.taken) == 2
         return answer
 
     def _mac(self, segments: Segments, sent: bool, header_sign: bool) -> bytes:
@@ -78,7 +78,9 @@ def turned(body: bytes) -> bytes:
 class SecuredClient(Client):
     """A client with a security context, whose authentication legs a test sends one by one."""
 
-    def __init__(self, level: int = AuthLevel.PKT_INTEGRITY, limits: Limits | None = None, **context: Any) -> None:
+    def __init__(
+        self, level: int = AuthLevel.PKT_INTEGRITY, limits: AssociationLimits | None = None, **context: Any
+    ) -> None:
         self.contexts: list[FixedContext] = []
 
         def accept(auth_type: int, level: AuthLevel) -> FixedContext | None:
@@ -93,15 +95,15 @@ class SecuredClient(Client):
     def begin(self, *, header_sign: bool = False, size: int = 5840, token: bytes | None = None) -> list[Any]:
         """Send the bind with the first authentication leg."""
         self.own.header_sign = header_sign
-        flags = WHOLE_PDU_FLAGS | (Flags.SUPPORT_HEADER_SIGN if header_sign else 0)
-        leg = self.own.context.step(b"") if token is None else token
+        flags = WHOLE_PDU_FLAGS | (PfcFlags.SUPPORT_HEADER_SIGN if header_sign else 0)
+        leg = self.own.context.process_token(b"") if token is None else token
         bind = Bind(size, size, 0, (element(0, QM2QM.syntax, NDR),))
-        return self.feed(Pdu(bind, 1, flags, sec_trailer=self.own.trailer(leg)).build())
+        return self.feed(Pdu(bind, 1, flags, sec_trailer=self.own.build_trailer(leg)).build())
 
     def finish(self, token: bytes | None = None) -> list[Any]:
         """Send the auth3 PDU with the last authentication leg."""
-        leg = self.own.context.step(LEGS[1]) if token is None else token
-        return self.feed(Pdu(Auth3(), 1, sec_trailer=self.own.trailer(leg)).build())
+        leg = self.own.context.process_token(LEGS[1]) if token is None else token
+        return self.feed(Pdu(Auth3(), 1, sec_trailer=self.own.build_trailer(leg)).build())
 
     def authenticate(self, **how: Any) -> SecuredClient:
         self.begin(**how)
@@ -111,9 +113,9 @@ class SecuredClient(Client):
 
     def protected(self, body: Any, flags: int = WHOLE_PDU_FLAGS, **more: Any) -> bytes:
         """Return the bytes of a protected request with the next call_id."""
-        if flags & Flags.FIRST_FRAG:
+        if flags & PfcFlags.FIRST_FRAG:
             self.call_id += 1
-        return self.own.protect(Pdu(body, self.call_id, flags, **more))
+        return self.own.protect_pdu(Pdu(body, self.call_id, flags, **more))
 
     def opening_stub(self) -> bytes:
         """Return the stub of RemoteQMOpenQueue."""

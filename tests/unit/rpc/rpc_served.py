@@ -25,7 +25,7 @@ from reference_qm.rpc import (
     RpcOutput,
     RpcServer,
 )
-from reference_qm.rpc.header import Flags
+from reference_qm.rpc.header import PfcFlags
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
 
@@ -64,7 +64,7 @@ class ToyQueue:
         return []
 
     def RemoteQMOpenQueue(self, call: Call) -> list[RpcOutput]:
-        return call.respond(Return=0, phContext=call.new_handle(("queue", call.arguments["pLicGuid"])))
+        return call.respond(Return=0, phContext=call.make_context_handle(("queue", call.arguments["pLicGuid"])))
 
     def RemoteQMCloseQueue(self, call: Call) -> list[RpcOutput]:
         return call.respond(Return=0 if call.handle else INVALID_HANDLE, pphContext=None)
@@ -77,7 +77,7 @@ class ToyQueue:
             return None
         size = desc["dwRequestID"]
         found = {**desc, "dwSize": size, "Reserved": 1, "lpBuffer": message(size) if size else None}
-        return call.respond(Return=0, lpRemoteReadDesc=found, pphContext=call.new_handle(("read", size)))
+        return call.respond(Return=0, lpRemoteReadDesc=found, pphContext=call.make_context_handle(("read", size)))
 
     def RemoteQMStartReceive2(self, call: Call) -> list[RpcOutput]:
         desc = call.arguments["lpRemoteReadDesc2"]
@@ -102,7 +102,7 @@ class ToyQueue:
         return call.respond(pMajor=6, pMinor=1, pBuildNumber=6531)
 
     def R_QMOpenRemoteQueue(self, call: Call) -> list[RpcOutput]:
-        opened = call.new_handle(("remote", call.arguments["pQueueFormat"]))
+        opened = call.make_context_handle(("remote", call.arguments["pQueueFormat"]))
         return call.respond(Return=0, pphContext=opened, pdwContext=7, dwpQueue=7, phQueue=7)
 
 
@@ -142,7 +142,7 @@ class RecordingTransport(TCPTransport):
 
     def send(self, data: bytes, forceWriteAndx: int = 0, forceRecv: int = 0) -> None:
         if self.multiplexed and not self.traffic:
-            data = data[:3] + bytes([data[3] | Flags.CONC_MPX]) + data[4:]
+            data = data[:3] + bytes([data[3] | PfcFlags.CONC_MPX]) + data[4:]
         self.traffic.append((True, data))
         self.get_socket().sendall(data)
 

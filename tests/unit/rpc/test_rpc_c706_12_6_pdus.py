@@ -9,7 +9,7 @@ from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import QM2QM, PduError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Response, Shutdown
-from reference_qm.rpc.header import Flags, SecTrailer
+from reference_qm.rpc.header import PfcFlags, SecTrailer
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
@@ -25,7 +25,7 @@ VECTORS = {
         Pdu(
             Bind(5840, 5840, 0, (element(0, QM2QM.syntax, NDR), element(1, QM2QM.syntax, NDR64))),
             2,
-            Flags.FIRST_FRAG | Flags.LAST_FRAG | Flags.CONC_MPX,
+            PfcFlags.FIRST_FRAG | PfcFlags.LAST_FRAG | PfcFlags.CONC_MPX,
         ),
     ),
     "big-endian bind": (
@@ -59,7 +59,7 @@ VECTORS = {
         Pdu(
             Request(1, 7, b"", 0, UUID("00112233-4455-6677-8899-aabbccddeeff")),
             4,
-            Flags.FIRST_FRAG | Flags.OBJECT_UUID,
+            PfcFlags.FIRST_FRAG | PfcFlags.OBJECT_UUID,
         ),
     ),
     "big-endian request": (
@@ -68,11 +68,11 @@ VECTORS = {
     ),
     "response": (
         "05000202 10000000 1c00 0000 04000000 04000000 0100 02 00 39080000",
-        Pdu(Response(1, b"\x39\x08\0\0", 4, 2), 4, Flags.LAST_FRAG),
+        Pdu(Response(1, b"\x39\x08\0\0", 4, 2), 4, PfcFlags.LAST_FRAG),
     ),
     "fault": (
         "05000323 10000000 2000 0000 04000000 00000000 0100 00 00 0200011c 00000000",
-        Pdu(Fault(1, 0x1C010002), 4, Flags.FIRST_FRAG | Flags.LAST_FRAG | Flags.DID_NOT_EXECUTE),
+        Pdu(Fault(1, 0x1C010002), 4, PfcFlags.FIRST_FRAG | PfcFlags.LAST_FRAG | PfcFlags.DID_NOT_EXECUTE),
     ),
     "shutdown": ("05001103 10000000 1000 0000 00000000", Pdu(Shutdown(), 0)),
     "co_cancel": ("05001203 10000000 1000 0000 04000000", Pdu(CoCancel(), 4)),
@@ -92,8 +92,8 @@ def test_pdu_builds_and_parses_exact_bytes(name):
 
 
 def test_pdu_without_object_uuid_drops_the_object_flag():
-    wire = Pdu(Request(1, 7, b"12345678901234567890"), 4, Flags.FIRST_FRAG | Flags.OBJECT_UUID).build()
-    assert Pdu.parse(wire) == Pdu(Request(1, 7, b"12345678901234567890"), 4, Flags.FIRST_FRAG)
+    wire = Pdu(Request(1, 7, b"12345678901234567890"), 4, PfcFlags.FIRST_FRAG | PfcFlags.OBJECT_UUID).build()
+    assert Pdu.parse(wire) == Pdu(Request(1, 7, b"12345678901234567890"), 4, PfcFlags.FIRST_FRAG)
 
 
 def test_bind_nak_may_have_extended_error_information():
@@ -147,7 +147,7 @@ def test_rpc_stream_is_split_into_pdus_in_any_chunks():
     assert [Pdu.parse(wire) for wire in whole] == [pdu for _, pdu in VECTORS.values()]
     framer = PduFramer(5840)
     assert [wire for octet in stream for wire in framer.feed(bytes([octet]))] == whole
-    assert framer.pending == 0
+    assert framer.pending_bytes == 0
 
 
 @pytest.mark.parametrize("size", [0, 15, 101, 0xFFFF])

@@ -6,7 +6,7 @@ import pytest
 from rpc_made import DESC, Client, element, received, sent
 
 from reference_qm.codec.format_error import MisuseError
-from reference_qm.rpc import QM2QM, QMCOMM, CallOrphaned, CallReceived, FaultStatus, HandleRundown, Limits
+from reference_qm.rpc import QM2QM, QMCOMM, AssociationLimits, CallOrphaned, CallReceived, FaultStatus, HandleRundown
 from reference_qm.rpc.bodies import CoCancel, Orphaned
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.syntaxes import NDR
@@ -75,12 +75,12 @@ def test_context_handles_run_down_with_the_last_association_of_their_group(clien
     second = Client(client.server)
     second.bind(group=group)
     handle = client.opened()
-    assert client.association.connection_lost() == []
+    assert client.association.on_connection_lost() == []
     assert received(closing(second, handle)).handle.uuid == handle
-    happened = second.association.connection_lost()
+    happened = second.association.on_connection_lost()
     assert [type(one) for one in happened] == [CallOrphaned, HandleRundown]
     assert happened[1].handle.state == "queue"
-    assert client.server.groups.handles == 0
+    assert client.server.groups.handle_count == 0
 
 
 def test_context_handles_run_down_when_the_client_violates_the_protocol(client):
@@ -91,18 +91,18 @@ def test_context_handles_run_down_when_the_client_violates_the_protocol(client):
 def test_context_handle_opened_for_a_vanished_client_runs_down_at_once(client):
     lost, orphaned = client.open_queue(), client.open_queue()
     client.send(Orphaned(), 2)
-    handle = orphaned.new_handle("for nobody")
+    handle = orphaned.make_context_handle("for nobody")
     assert orphaned.respond(Return=0, phContext=handle) == [HandleRundown(handle)]
-    client.association.connection_lost()
-    handle = lost.new_handle("locked message")
+    client.association.on_connection_lost()
+    handle = lost.make_context_handle("locked message")
     assert lost.respond(Return=0, phContext=handle) == [HandleRundown(handle)]
-    assert client.server.groups.handles == 0
+    assert client.server.groups.handle_count == 0
 
 
 def test_failed_open_call_leaves_no_context_handle(client):
     (answer,) = sent(client.open_queue().respond(Return=0xC00E0006))
     assert answer.body.stub == bytes(20) + bytes.fromhex("06000ec0")
-    assert client.server.groups.handles == 0
+    assert client.server.groups.handle_count == 0
 
 
 def test_calls_with_one_context_handle_are_carried_out_in_sequence(client):
@@ -136,7 +136,7 @@ def test_handle_released_by_lost_association_serves_next_waiting_call(client):
     first = received(closing(client, handle))
     assert closing(client, handle) == []
     assert closing(second, handle) == []
-    happened = client.association.connection_lost()
+    happened = client.association.on_connection_lost()
     assert [type(one) for one in happened] == [CallOrphaned, CallReceived]
     assert (happened[0].call, happened[1].call.association) == (first, second.association)
 
@@ -154,7 +154,7 @@ def test_call_waiting_for_a_closed_context_handle_is_faulted_on_its_association(
 
 
 def test_open_call_above_the_limit_of_context_handles_is_refused_as_too_busy(client):
-    small = Client(limits=Limits(handles=2))
+    small = Client(limits=AssociationLimits(handles=2))
     small.bind()
     small.opened()
     pending = small.open_queue()
@@ -163,7 +163,7 @@ def test_open_call_above_the_limit_of_context_handles_is_refused_as_too_busy(cli
     small.call(8)
     pending.respond(Return=0xC00E0006)
     small.opened()
-    assert small.server.groups.handles == 2
+    assert small.server.groups.handle_count == 2
 
 
 def _licence():
@@ -172,11 +172,11 @@ def _licence():
 
 def test_misplaced_context_handle_raises_misuse_error(client):
     with pytest.raises(MisuseError):
-        client.call(8).new_handle("x")
+        client.call(8).make_context_handle("x")
     opened = client.open_queue()
     other = client.call(0, lpRemoteReadDesc=DESC)
     with pytest.raises(MisuseError):
-        other.respond(Return=0, pphContext=opened.new_handle("queue"))
+        other.respond(Return=0, pphContext=opened.make_context_handle("queue"))
     with pytest.raises(MisuseError):
         opened.respond(Return=0, phContext=UUID(int=1))
 
@@ -187,5 +187,5 @@ def test_a_thousand_clients_that_vanish_leave_no_handle_and_no_group():
         client = Client(server)
         client.bind()
         client.opened()
-        client.association.connection_lost()
-    assert (server.groups.handles, len(server.groups)) == (0, 0)
+        client.association.on_connection_lost()
+    assert (server.groups.handle_count, len(server.groups)) == (0, 0)

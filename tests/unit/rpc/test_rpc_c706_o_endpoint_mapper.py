@@ -84,4 +84,4 @@ def test_endpoint_mapper_refuses_a_foreign_lookup_handle_and_frees_null():
     assert sent(client.request(4, bytes(19) + b"\1"))[0].body.status == FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH
     (event,) = client.request(4, bytes(20))
     assert sent(MAPPER(event))[0].body.stub == bytes(24)
-    assert MAPPER(HandleRundown(client.server.groups.new_handle("x", None))) == []
+    assert MAPPER(HandleRundown(client.server.groups.make_context_handle("x", None))) == []

@@ -9,8 +9,8 @@ from rpc_made import DESC, LICENCE
 
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, StubError
-from reference_qm.rpc.interfaces.method import in_, method
-from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, zeroed_transfer_buffer
+from reference_qm.rpc.interfaces.method import declare_in, declare_method
+from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, build_zeroed_transfer_buffer
 from reference_qm.rpc.ndr import Encoding, Struct, Union
 from reference_qm.rpc.ndr.types import Unsigned
 
@@ -178,7 +178,7 @@ def test_a_zeroed_transfer_buffer_is_read_as_windows_sends_it(encoding):
     <29>).
     """
     stub = bytes(CACTRANSFERBUFFERV1.get_least_size(encoding))
-    arguments = {"ptb1": zeroed_transfer_buffer(), "hQueue": 7}
+    arguments = {"ptb1": build_zeroed_transfer_buffer(), "hQueue": 7}
     built = QMCOMM.methods[4].build_in(arguments, encoding)
     assert QMCOMM.methods[4].read_in(built, encoding) == arguments
     assert built[:-4].count(0) == len(built) - 4 >= len(stub)
@@ -338,7 +338,7 @@ def test_union_arm_is_aligned_by_itself_in_ndr_and_by_largest_arm_in_ndr64(encod
     """
     octet, word = Unsigned(1), Unsigned(4)
     toy = Struct("Toy", "C706 14.3.8", which=octet, arm=Union("Toy", octet, "which", {1: octet, 2: word}))
-    table = method("Toy", "C706 14.3.8", in_("toy", toy))
+    table = declare_method("Toy", "C706 14.3.8", declare_in("toy", toy))
     stub = table.build_in({"toy": {"which": 1, "arm": 5}}, encoding)
     assert stub == bytes.fromhex(wire)
     assert table.read_in(stub, encoding) == {"toy": {"which": 1, "arm": 5}}

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from rpc_made import NOW, closed, element, pdus, received, sent
 from rpc_secured import CONTEXT, LEGS, NTLM, SIGNATURE_SIZE, SecuredClient
 
-from reference_qm.rpc import QM2QM, CallReceived, Limits
+from reference_qm.rpc import QM2QM, AssociationLimits, CallReceived
 from reference_qm.rpc.authentication import AuthLevel, parse_authentication_level
 from reference_qm.rpc.bind_bodies import AlterContext, BindAck, BindNak
 from reference_qm.rpc.bodies import Auth3, CoCancel, Fault, Request
-from reference_qm.rpc.header import Flags, SecTrailer
+from reference_qm.rpc.header import PfcFlags, SecTrailer
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity, build_fragments, split_segments
@@ -37,7 +37,7 @@ def refused(happened: list, status: int) -> None:
     (fault,) = sent(happened)
     assert isinstance(fault.body, Fault)
     assert fault.body.status == status
-    assert fault.pfc_flags & Flags.DID_NOT_EXECUTE
+    assert fault.pfc_flags & PfcFlags.DID_NOT_EXECUTE
     assert closed(happened)
     assert not any(isinstance(one, CallReceived) for one in happened)
 
@@ -59,7 +59,7 @@ def test_three_authentication_legs_build_a_security_context():
 def test_header_signing_is_negotiated_on_request(asked):
     client = SecuredClient(signs_header=False)
     (ack,) = sent(client.begin(header_sign=asked))
-    assert bool(ack.pfc_flags & Flags.SUPPORT_HEADER_SIGN) is asked
+    assert bool(ack.pfc_flags & PfcFlags.SUPPORT_HEADER_SIGN) is asked
     client.finish()
     client.call_id = 1
     moved = bytearray(version(client))
@@ -88,7 +88,7 @@ def test_invalid_authentication_leg_in_alter_context_gives_a_fault():
     client = SecuredClient()
     client.begin()
     alter = AlterContext(5840, 5840, 0, (element(0, QM2QM.syntax, NDR),))
-    happened = client.feed(Pdu(alter, 1, sec_trailer=client.own.trailer(b"wrong")).build())
+    happened = client.feed(Pdu(alter, 1, sec_trailer=client.own.build_trailer(b"wrong")).build())
     refused(happened, FaultStatus.ACCESS_DENIED)
 
 
@@ -96,17 +96,17 @@ def test_alter_context_answer_has_a_token_only_if_the_provider_returns_one():
     client = SecuredClient()
     client.begin()
     alter = AlterContext(5840, 5840, 0, (element(0, QM2QM.syntax, NDR),))
-    (answer,) = sent(client.feed(Pdu(alter, 1, sec_trailer=client.own.trailer(LEGS[2])).build()))
+    (answer,) = sent(client.feed(Pdu(alter, 1, sec_trailer=client.own.build_trailer(LEGS[2])).build()))
     assert answer.sec_trailer is None
-    assert client.contexts[0].complete
+    assert client.contexts[0].is_complete
 
 
 def test_authentication_legs_are_limited_in_number_and_length():
-    client = SecuredClient(limits=Limits(auth_legs=1))
+    client = SecuredClient(limits=AssociationLimits(auth_legs=1))
     client.begin()
     assert client.finish() == []
     refused(client.feed(version(client)), FaultStatus.ACCESS_DENIED)
-    long = SecuredClient(limits=Limits(token_bytes=64))
+    long = SecuredClient(limits=AssociationLimits(token_bytes=64))
     (nak,) = sent(long.begin(token=bytes(65)))
     assert isinstance(nak.body, BindNak)
     assert long.contexts[0].taken == []
@@ -131,7 +131,7 @@ def test_a_call_in_the_middle_of_an_authentication_breaks_the_protocol():
 def test_unfinished_authentication_has_a_time_limit():
     client = SecuredClient()
     client.begin()
-    assert client.association.next_due() == NOW.monotonic_ms + Limits().response_timeout_ms
+    assert client.association.next_due() == NOW.monotonic_ms + AssociationLimits().response_timeout_ms
     client.finish()
     assert client.association.next_due() is None
 
@@ -161,13 +161,13 @@ def test_requests_and_responses_are_protected_with_padding_to_16(level):
     client = SecuredClient(level).authenticate()
     call = received(client.feed(client.protected(Request(0, 2, client.opening_stub()))))
     assert call.level == (AuthLevel.PKT if level == AuthLevel.CALL else level)
-    wire = call.respond(Return=0, phContext=call.new_handle("queue"))[0].data
+    wire = call.respond(Return=0, phContext=call.make_context_handle("queue"))[0].data
     trailer = pdus(wire)[0].sec_trailer
     assert (trailer.auth_type, trailer.auth_level, trailer.auth_context_id) == (NTLM, level, CONTEXT)
     segments = split_segments(wire)
     assert [len(one) for one in segments] == [24, 32, 8]
     assert (trailer.auth_pad_length, len(trailer.token)) == (8, SIGNATURE_SIZE)
-    plain = client.own.open(wire).body.stub
+    plain = client.own.unprotect_pdu(wire).body.stub
     assert (plain in wire) is (level != AuthLevel.PKT_PRIVACY)
     assert QM2QM.methods[2].read_out(plain, Encoding(), {})["Return"] == 0
 
@@ -176,7 +176,7 @@ def test_rpc_calls_at_level_connect_may_have_a_security_token():
     client = SecuredClient(AuthLevel.CONNECT).authenticate()
     assert received(client.feed(version(client))).level is AuthLevel.CONNECT
     second = SecuredClient(AuthLevel.CONNECT).authenticate()
-    verifier = second.own.trailer(b"\1" + bytes(15))
+    verifier = second.own.build_trailer(b"\1" + bytes(15))
     call = received(second.feed(Pdu(Request(0, VERSION, b""), 2, sec_trailer=verifier).build()))
     (answer,) = sent(call.respond(pMajor=6, pMinor=0, pBuildNumber=1))
     assert answer.sec_trailer is None
@@ -222,7 +222,7 @@ def test_cancel_is_accepted_without_token_and_rejected_with_wrong_token():
     client = SecuredClient().authenticate()
     received(client.feed(version(client)))
     assert not closed(client.feed(Pdu(CoCancel(), client.call_id).build()))
-    forged = Pdu(CoCancel(), client.call_id, sec_trailer=client.own.trailer(bytes(16))).build()
+    forged = Pdu(CoCancel(), client.call_id, sec_trailer=client.own.build_trailer(bytes(16))).build()
     assert closed(client.feed(forged))
 
 
@@ -256,7 +256,7 @@ def test_bytes_of_a_client_that_were_changed_are_answered_or_refused(level, data
     client.finish()
     client.call_id = 1
     client.feed(version(client))
-    client.association.connection_lost()
+    client.association.on_connection_lost()
     assert len(client.server.groups) == 0
 
 
@@ -282,7 +282,7 @@ def test_every_rpc_fragment_fits_its_size_with_its_own_signature(stub, size, lev
     while cut:
         length = int.from_bytes(cut[8:10], "little")
         assert length <= size
-        pdu = agreed.open(cut[:length]) if level.signs else Pdu.parse(cut[:length])
+        pdu = agreed.unprotect_pdu(cut[:length]) if level.signs else Pdu.parse(cut[:length])
         assert pdu.body.alloc_hint == len(stub) - len(found)
         found += pdu.body.stub
         cut = cut[length:]
@@ -292,8 +292,8 @@ def test_every_rpc_fragment_fits_its_size_with_its_own_signature(stub, size, lev
 def test_signed_fragments_of_a_request_give_one_call():
     client = SecuredClient(AuthLevel.PKT_PRIVACY).authenticate()
     stub = client.opening_stub()
-    assert client.feed(client.protected(Request(0, 2, stub[:16]), Flags.FIRST_FRAG)) == []
-    call = received(client.feed(client.protected(Request(0, 2, stub[16:]), Flags.LAST_FRAG)))
+    assert client.feed(client.protected(Request(0, 2, stub[:16]), PfcFlags.FIRST_FRAG)) == []
+    call = received(client.feed(client.protected(Request(0, 2, stub[16:]), PfcFlags.LAST_FRAG)))
     assert call.method.name == "RemoteQMOpenQueue"
 
 

@@ -5,10 +5,10 @@ bind.
 import pytest
 from rpc_made import CLIENT, DESC, UNKNOWN, Client, closed, element, features, sent
 
-from reference_qm.rpc import QM2QM, QMCOMM, Limits, RpcServer
+from reference_qm.rpc import QM2QM, QMCOMM, AssociationLimits, RpcServer
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import Fault, Request
-from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, SecTrailer
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags, SecTrailer
 from reference_qm.rpc.status import FaultStatus
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
 from reference_qm.surface.entropy import SeededEntropy
@@ -60,7 +60,7 @@ def test_rpc_fragment_size_is_the_smaller_maximum_of_both_sides(offered, agreed)
 
 def test_fragment_sizes_are_limited_per_direction():
     client = Client()
-    (ack,) = sent(client.send(Bind(2_000, 3_000, 0, (element(0, QQ, NDR),)), flags=WHOLE_PDU_FLAGS | Flags.CONC_MPX))
+    (ack,) = sent(client.send(Bind(2_000, 3_000, 0, (element(0, QQ, NDR),)), flags=WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX))
     assert (ack.body.max_xmit_frag, ack.body.max_recv_frag) == (3_000, 2_000)
     described = {**DESC, "dwSize": 5_000, "lpBuffer": bytes(5_000)}
     answers = sent(client.call(0, lpRemoteReadDesc=DESC).respond(Return=0, lpRemoteReadDesc=described))
@@ -71,10 +71,14 @@ def test_fragment_sizes_are_limited_per_direction():
 
 @pytest.mark.parametrize(
     "flags",
-    [WHOLE_PDU_FLAGS, WHOLE_PDU_FLAGS | Flags.CONC_MPX, WHOLE_PDU_FLAGS | Flags.CONC_MPX | Flags.PENDING_CANCEL],
+    [
+        WHOLE_PDU_FLAGS,
+        WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX,
+        WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX | PfcFlags.PENDING_CANCEL,
+    ],
 )
 def test_bind_ack_agrees_to_multiplexing_on_request_but_never_to_header_signing(flags):
-    assert Client().bind(flags=flags).pfc_flags == flags & ~Flags.PENDING_CANCEL
+    assert Client().bind(flags=flags).pfc_flags == flags & ~PfcFlags.PENDING_CANCEL
 
 
 @pytest.mark.parametrize(
@@ -84,14 +88,14 @@ def test_bind_ack_agrees_to_multiplexing_on_request_but_never_to_header_signing(
         (Bind(5840, 5840, 0, (element(0, QQ, NDR), element(0, QC, NDR))), {}, 4),
         (Bind(1431, 5840, 0, (element(0, QQ, NDR),)), {}, 4),
         (Bind(5840, 1431, 0, (element(0, QQ, NDR),)), {}, 4),
-        (Bind(5840, 5840, 0, (element(0, QQ, NDR),)), {"flags": Flags.FIRST_FRAG}, 4),
+        (Bind(5840, 5840, 0, (element(0, QQ, NDR),)), {"flags": PfcFlags.FIRST_FRAG}, 4),
         (Bind(5840, 5840, 0, tuple(element(i, QQ, NDR) for i in range(3))), {}, 2),
         (Bind(5840, 5840, 99, (element(0, QQ, NDR),)), {}, 0),
         (Bind(5840, 5840, 0, (element(0, QQ, NDR),)), {"sec_trailer": SecTrailer(10, 5, 0, b"NTLMSSP\0")}, 8),
     ],
 )
 def test_invalid_bind_is_refused_with_reason_and_ends_association(bind, more, reason):
-    client = Client(limits=Limits(contexts=2))
+    client = Client(limits=AssociationLimits(contexts=2))
     happened = client.send(bind, 3, **more)
     (nak,) = sent(happened)
     assert (nak.body, nak.call_id) == (BindNak(reason), 3)
@@ -119,11 +123,11 @@ def test_association_group_ends_with_its_last_association():
     group = first.bind().body.assoc_group_id
     second = Client(first.server)
     second.bind(group=group)
-    first.association.connection_lost()
+    first.association.on_connection_lost()
     third = Client(first.server)
     assert third.bind(group=group).body.assoc_group_id == group
-    second.association.connection_lost()
-    third.association.connection_lost()
+    second.association.on_connection_lost()
+    third.association.on_connection_lost()
     assert Client(first.server).bind(group=group).body == BindNak(0)
     assert len(first.server.groups) == 0
 
@@ -152,7 +156,7 @@ def test_alter_context_adds_presentation_contexts_and_keeps_the_group():
     ],
 )
 def test_invalid_alter_context_is_refused_and_ends_association(alter, more, answer):
-    client = Client(limits=Limits(contexts=2))
+    client = Client(limits=AssociationLimits(contexts=2))
     client.bind()
     happened = client.send(alter, 5, **more)
     assert [(pdu.body, pdu.call_id) for pdu in sent(happened)] == [(answer, 5)]

@@ -14,12 +14,19 @@ from hypothesis import strategies as st
 from rpc_made import pdus
 from rpc_secured import LEGS, FixedContext, SecuredClient
 
-from reference_qm.rpc import QM2QM, CallReceived, Limits, SendBytes
+from reference_qm.rpc import QM2QM, AssociationLimits, CallReceived, SendBytes
 from reference_qm.rpc.authentication import AuthLevel, AuthType, ClientSecurity
 from reference_qm.rpc.bodies import Auth3, Fault
-from reference_qm.rpc.client import AlterContext, ClientAssociation, outgoing_call
-from reference_qm.rpc.header import Flags, SecTrailer
-from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, Returned, Send
+from reference_qm.rpc.client import AlterContext, ClientAssociation, build_outgoing_call
+from reference_qm.rpc.header import PfcFlags, SecTrailer
+from reference_qm.rpc.outgoing import (
+    AssociationBound,
+    AssociationEnded,
+    CallFailed,
+    CallReturned,
+    ClientOutput,
+    SendPdus,
+)
 from reference_qm.rpc.pdu import Pdu
 
 SIGNING = [AuthLevel.PKT, AuthLevel.PKT_INTEGRITY, AuthLevel.PKT_PRIVACY]
@@ -29,7 +36,9 @@ Change = Callable[[bytes], bytes]
 class Pair:
     """A client and a server that answers RemoteQmGetVersion; ``change`` alters each PDU of the server in transit."""
 
-    def __init__(self, level: AuthLevel, auth_type: AuthType = AuthType.WINNT, limits: Limits | None = None) -> None:
+    def __init__(
+        self, level: AuthLevel, auth_type: AuthType = AuthType.WINNT, limits: AssociationLimits | None = None
+    ) -> None:
         self.server = SecuredClient(level)
         initiate: Callable[[], Any] = lambda: FixedContext(server=False)  # noqa: E731 - a factory
         self.client = ClientAssociation([QM2QM], limits, ClientSecurity(auth_type, level, initiate))
@@ -38,14 +47,14 @@ class Pair:
             object.__setattr__(self.server.server.security, "accept", lambda kind, level: accept(10, level))
         self.change: Change = bytes
         self.sent: list[Pdu] = []
-        self.happened: list[Outgoing] = []
+        self.happened: list[ClientOutput] = []
 
-    def run(self, outgoing: list[Outgoing]) -> list[Outgoing]:
+    def run(self, outgoing: list[ClientOutput]) -> list[ClientOutput]:
         """Deliver PDUs in both directions until neither side sends any more; return the client's other outputs."""
         waiting = list(outgoing)
         while waiting:
             one = waiting.pop(0)
-            if isinstance(one, Send):
+            if isinstance(one, SendPdus):
                 self.sent += pdus(one.data)
                 for answer in self._answered(one.data):
                     waiting += self.client.receive_bytes(self.change(answer))
@@ -63,12 +72,12 @@ class Pair:
         return found
 
     def bound(self) -> Pair:
-        assert [type(one) for one in self.run(self.client.bind())] == [Bound]
+        assert [type(one) for one in self.run(self.client.bind())] == [AssociationBound]
         return self
 
-    def version(self) -> Outgoing:
+    def version(self) -> ClientOutput:
         """Call RemoteQmGetVersion; return the outcome of the call."""
-        self.run(self.client.begin(outgoing_call(QM2QM, "RemoteQmGetVersion", {})))
+        self.run(self.client.begin_call(build_outgoing_call(QM2QM, "RemoteQmGetVersion", {})))
         return self.happened[1]
 
 
@@ -77,17 +86,17 @@ def test_rpc_client_protects_calls_and_verifies_answers(level):
     pair = Pair(level).bound()
     assert [type(pdu.body) for pdu in pair.sent[1:]] == [Auth3]
     returned = pair.version()
-    assert isinstance(returned, Returned)
+    assert isinstance(returned, CallReturned)
     assert returned.results["pBuildNumber"] == 7
     request = pair.sent[-1]
     assert (request.sec_trailer is not None) is level.signs
-    assert bool(pair.sent[0].pfc_flags & Flags.SUPPORT_HEADER_SIGN) is (level >= AuthLevel.PKT_INTEGRITY)
+    assert bool(pair.sent[0].pfc_flags & PfcFlags.SUPPORT_HEADER_SIGN) is (level >= AuthLevel.PKT_INTEGRITY)
 
 
 def test_authentication_with_even_number_of_legs_ends_with_alter_context():
     pair = Pair(AuthLevel.PKT_INTEGRITY, AuthType.GSS_NEGOTIATE).bound()
     assert [type(pdu.body) for pdu in pair.sent[1:]] == [AlterContext]
-    assert isinstance(pair.version(), Returned)
+    assert isinstance(pair.version(), CallReturned)
 
 
 def changed_trailer(data: bytes, **fields: Any) -> bytes:
@@ -114,26 +123,26 @@ def without_trailer(data: bytes) -> bytes:
     ],
 )
 def test_rpc_client_ends_association_with_server_without_authentication(change, why):
-    pair = Pair(AuthLevel.PKT_INTEGRITY, limits=Limits(token_bytes=64))
+    pair = Pair(AuthLevel.PKT_INTEGRITY, limits=AssociationLimits(token_bytes=64))
     pair.change = change
     (ended,) = pair.run(pair.client.bind())
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, AssociationEnded)
     assert why in ended.reason
 
 
 def test_refused_authentication_leg_ends_the_client_association():
     pair = Pair(AuthLevel.PKT_INTEGRITY, AuthType.GSS_NEGOTIATE)
     pair.run([])
-    pair.server.association.security._limits = Limits(auth_legs=1)
+    pair.server.association.security._limits = AssociationLimits(auth_legs=1)
     (ended,) = pair.run(pair.client.bind())
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, AssociationEnded)
     assert "refused the authentication: status 0x00000005" in ended.reason
 
 
 def test_rpc_client_limits_the_authentication_legs_of_the_server():
-    pair = Pair(AuthLevel.PKT_INTEGRITY, limits=Limits(auth_legs=0))
+    pair = Pair(AuthLevel.PKT_INTEGRITY, limits=AssociationLimits(auth_legs=0))
     (ended,) = pair.run(pair.client.bind())
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, AssociationEnded)
     assert "more than 0 legs" in ended.reason
     assert LEGS[0] == pair.sent[0].sec_trailer.token  # type: ignore[union-attr]
 
@@ -143,12 +152,12 @@ def test_rpc_client_rejects_answer_without_token_but_accepts_such_a_fault(level)
     pair = Pair(level).bound()
     pair.change = without_trailer
     failed = pair.version()
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, CallFailed)
     assert "has no token" in failed.error
     other = Pair(level).bound()
     other.change = lambda data: Pdu(Fault(0, 0x6F7), 2).build()
     refused = other.version()
-    assert isinstance(refused, Failed)
+    assert isinstance(refused, CallFailed)
     assert refused.status == 0x6F7
 
 
@@ -168,6 +177,6 @@ def test_tampered_server_bytes_give_no_false_result(level, early, data):
         return
     pair.bound()
     pair.change = flipped
-    pair.run(pair.client.begin(outgoing_call(QM2QM, "RemoteQmGetVersion", {})))
+    pair.run(pair.client.begin_call(build_outgoing_call(QM2QM, "RemoteQmGetVersion", {})))
     for one in pair.happened[1:]:
-        assert not isinstance(one, Returned)
+        assert not isinstance(one, CallReturned)

@@ -6,10 +6,10 @@ import pytest
 from rpc_made import DESC, NOW, Client, closed, element, received, sent
 
 from reference_qm.codec.format_error import MisuseError
-from reference_qm.rpc import QM2QM, CallCancelled, CallOrphaned, CallReceived, FaultStatus, Limits
+from reference_qm.rpc import QM2QM, AssociationLimits, CallCancelled, CallOrphaned, CallReceived, FaultStatus
 from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Shutdown
-from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, SecTrailer
-from reference_qm.rpc.limits import MAX_INPUT_SIZE
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags, SecTrailer
+from reference_qm.rpc.limits import MAX_REQUEST_STUB_BYTES
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -28,7 +28,7 @@ def client():
 
 
 def faults(happened):
-    return [(pdu.call_id, pdu.body.status, bool(pdu.pfc_flags & Flags.DID_NOT_EXECUTE)) for pdu in sent(happened)]
+    return [(pdu.call_id, pdu.body.status, bool(pdu.pfc_flags & PfcFlags.DID_NOT_EXECUTE)) for pdu in sent(happened)]
 
 
 def test_rpc_call_reaches_dispatcher_with_arguments_and_is_answered_with_results(client):
@@ -113,7 +113,7 @@ def test_rpc_call_stays_open_when_its_results_cannot_be_encoded(client, results)
 def test_fragmented_rpc_request_is_reassembled(client, size):
     pieces = [START_STUB[at : at + size] for at in range(0, len(START_STUB), size)]
     for place, piece in enumerate(pieces):
-        flags = (Flags.FIRST_FRAG if place == 0 else 0) | (Flags.LAST_FRAG if place == len(pieces) - 1 else 0)
+        flags = (PfcFlags.FIRST_FRAG if place == 0 else 0) | (PfcFlags.LAST_FRAG if place == len(pieces) - 1 else 0)
         happened = client.send(Request(0, 0, piece, len(START_STUB) - place * size), 9, flags)
         if place < len(pieces) - 1:
             assert happened == []
@@ -129,8 +129,8 @@ def test_rpc_response_is_fragmented_to_the_maximum_of_the_client(size, fragments
     described = {**DESC, "dwSize": size, "lpBuffer": body[:size] if size else None}
     answers = sent(call.respond(lpRemoteReadDesc=described, Return=0))
     assert len(answers) == fragments
-    assert [bool(pdu.pfc_flags & Flags.FIRST_FRAG) for pdu in answers] == [True] + [False] * (fragments - 1)
-    assert [bool(pdu.pfc_flags & Flags.LAST_FRAG) for pdu in answers] == [False] * (fragments - 1) + [True]
+    assert [bool(pdu.pfc_flags & PfcFlags.FIRST_FRAG) for pdu in answers] == [True] + [False] * (fragments - 1)
+    assert [bool(pdu.pfc_flags & PfcFlags.LAST_FRAG) for pdu in answers] == [False] * (fragments - 1) + [True]
     assert {pdu.call_id for pdu in answers} == {1}
     assert max(len(pdu.build()) for pdu in answers) <= 1432
     assert all(len(pdu.body.stub) % 8 == 0 for pdu in answers[:-1])
@@ -152,20 +152,22 @@ def test_rpc_fragment_larger_than_agreed_ends_the_association():
 
 def test_rpc_stub_data_above_four_mebibytes_are_refused_at_once(client):
     room = 5840 - 24
-    total, flags, happened = 0, Flags.FIRST_FRAG, []
+    total, flags, happened = 0, PfcFlags.FIRST_FRAG, []
     while not happened:
         happened = client.send(Request(0, 0, bytes(room)), 1, flags)
         total, flags = total + room, 0
     assert faults(happened) == [(1, FaultStatus.ACCESS_DENIED, True)]
-    assert MAX_INPUT_SIZE < total <= MAX_INPUT_SIZE + room
-    assert client.send(Request(0, 0, bytes(room)), 1, Flags.LAST_FRAG) == []
+    assert MAX_REQUEST_STUB_BYTES < total <= MAX_REQUEST_STUB_BYTES + room
+    assert client.send(Request(0, 0, bytes(room)), 1, PfcFlags.LAST_FRAG) == []
     client.call_id = 1
     client.call(8)
 
 
 def test_invalid_rpc_call_is_faulted_at_its_first_fragment(client):
-    assert faults(client.send(Request(0, 11, b"x"), 1, Flags.FIRST_FRAG)) == [(1, FaultStatus.NCA_S_OP_RNG_ERROR, True)]
-    assert client.send(Request(0, 11, b"x"), 1, Flags.LAST_FRAG) == []
+    assert faults(client.send(Request(0, 11, b"x"), 1, PfcFlags.FIRST_FRAG)) == [
+        (1, FaultStatus.NCA_S_OP_RNG_ERROR, True)
+    ]
+    assert client.send(Request(0, 11, b"x"), 1, PfcFlags.LAST_FRAG) == []
 
 
 def test_rpc_request_with_alloc_hint_above_its_stub_data_is_faulted(client):
@@ -184,7 +186,7 @@ def test_rpc_request_with_alloc_hint_above_its_stub_data_is_faulted(client):
     ],
 )
 def test_rpc_fragment_of_an_interleaved_call_violates_the_protocol(client, body, call_id, flags):
-    client.send(Request(0, 0, b"x"), 1, Flags.FIRST_FRAG)
+    client.send(Request(0, 0, b"x"), 1, PfcFlags.FIRST_FRAG)
     happened = client.send(body, call_id, flags)
     assert faults(happened) == [(call_id, FaultStatus.NCA_S_PROTO_ERROR, True)]
     assert closed(happened)
@@ -193,7 +195,7 @@ def test_rpc_fragment_of_an_interleaved_call_violates_the_protocol(client, body,
 @pytest.mark.parametrize(("call_id", "dropped"), [(200, True), (51, True), (50, False), (201, False)])
 def test_late_fragments_of_recent_rpc_calls_are_dropped(client, call_id, dropped):
     client.send(Request(0, 8, b""), 200)
-    happened = client.send(Request(0, 8, b""), call_id, Flags.LAST_FRAG)
+    happened = client.send(Request(0, 8, b""), call_id, PfcFlags.LAST_FRAG)
     assert closed(happened) is not dropped
     assert (happened == []) is dropped
 
@@ -228,7 +230,7 @@ def test_rpc_call_id_that_does_not_increase_violates_the_protocol(client, call_i
 
 
 def test_rpc_calls_above_the_limit_are_refused_until_one_is_answered():
-    client = Client(limits=Limits(pending_calls=2))
+    client = Client(limits=AssociationLimits(pending_calls=2))
     client.bind()
     first, _ = client.call(8), client.call(8)
     assert faults(client.request(8, b"")) == [(3, FaultStatus.NCA_S_SERVER_TOO_BUSY, True)]
@@ -237,7 +239,7 @@ def test_rpc_calls_above_the_limit_are_refused_until_one_is_answered():
 
 
 def test_stub_data_of_all_rpc_calls_have_one_common_limit():
-    client = Client(limits=Limits(stub_bytes=2 * len(START_STUB)))
+    client = Client(limits=AssociationLimits(stub_bytes=2 * len(START_STUB)))
     client.bind()
     first, _ = (client.call(0, lpRemoteReadDesc=DESC) for _ in range(2))
     assert faults(client.request(0, START_STUB)) == [(3, FaultStatus.NCA_S_SERVER_TOO_BUSY, True)]
@@ -258,14 +260,14 @@ def test_rpc_cancel_is_reported_and_its_call_is_still_answered(client):
 
 
 def test_pending_cancel_flag_of_a_request_is_reported_with_the_call(client):
-    happened = client.request(8, b"", flags=WHOLE_PDU_FLAGS | Flags.PENDING_CANCEL)
+    happened = client.request(8, b"", flags=WHOLE_PDU_FLAGS | PfcFlags.PENDING_CANCEL)
     assert [type(one) for one in happened] == [CallReceived, CallCancelled]
 
 
 def test_rpc_cancel_between_fragments_is_reported_with_the_call(client):
-    client.send(Request(0, 0, START_STUB[:8]), 1, Flags.FIRST_FRAG)
+    client.send(Request(0, 0, START_STUB[:8]), 1, PfcFlags.FIRST_FRAG)
     assert client.send(CoCancel(), 1) == []
-    happened = client.send(Request(0, 0, START_STUB[8:]), 1, Flags.LAST_FRAG)
+    happened = client.send(Request(0, 0, START_STUB[8:]), 1, PfcFlags.LAST_FRAG)
     assert [type(one) for one in happened] == [CallReceived, CallCancelled]
 
 
@@ -279,9 +281,9 @@ def test_orphaned_rpc_call_is_reported_and_never_answered(client):
 
 
 def test_rpc_request_orphaned_between_its_fragments_is_discarded(client):
-    client.send(Request(0, 0, START_STUB[:8]), 1, Flags.FIRST_FRAG)
+    client.send(Request(0, 0, START_STUB[:8]), 1, PfcFlags.FIRST_FRAG)
     assert client.send(Orphaned(), 1) == []
-    assert client.send(Request(0, 0, START_STUB[8:]), 1, Flags.LAST_FRAG) == []
+    assert client.send(Request(0, 0, START_STUB[8:]), 1, PfcFlags.LAST_FRAG) == []
     client.call_id = 1
     client.call(8)
 
@@ -312,7 +314,7 @@ def test_server_pdu_sent_by_a_client_ends_the_association_and_its_calls(client, 
     assert closed(happened)
     assert happened[-1] == CallOrphaned(call)
     assert client.request(8, b"") == []
-    assert client.association.connection_lost() == []
+    assert client.association.on_connection_lost() == []
 
 
 def test_malformed_rpc_request_is_faulted_before_the_association_ends(client):
@@ -329,8 +331,8 @@ def test_rpc_calls_before_protocol_violation_are_handled_and_later_ones_dropped(
 
 def test_lost_rpc_connection_orphans_its_calls(client):
     call = client.call(8)
-    assert client.association.connection_lost() == [CallOrphaned(call)]
-    assert client.association.connection_lost() == []
+    assert client.association.on_connection_lost() == [CallOrphaned(call)]
+    assert client.association.on_connection_lost() == []
 
 
 @pytest.mark.parametrize(
@@ -338,14 +340,14 @@ def test_lost_rpc_connection_orphans_its_calls(client):
     ["bind", "pdu", "fragments"],
 )
 def test_rpc_client_with_unfinished_pdu_is_disconnected_at_response_timeout(owed):
-    client = Client(limits=Limits(response_timeout_ms=500))
+    client = Client(limits=AssociationLimits(response_timeout_ms=500))
     if owed != "bind":
         client.bind()
         assert client.association.next_due() is None
     if owed == "pdu":
         client.feed(b"\5")
     elif owed == "fragments":
-        client.send(Request(0, 0, b"x"), 1, Flags.FIRST_FRAG)
+        client.send(Request(0, 0, b"x"), 1, PfcFlags.FIRST_FRAG)
     assert client.association.next_due() == NOW.monotonic_ms + 500
     assert client.association.handle_timer(Now(NOW.monotonic_ms + 499, 0)) == []
     assert closed(client.association.handle_timer(Now(NOW.monotonic_ms + 500, 0)))
@@ -363,7 +365,7 @@ def test_whole_rpc_pdus_but_not_single_bytes_restart_the_response_timeout(client
 
 def test_each_rpc_fragment_restarts_the_response_timeout(client):
     later = Now(NOW.monotonic_ms + 10, NOW.utc_s)
-    client.send(Request(0, 0, START_STUB[:8]), 1, Flags.FIRST_FRAG)
+    client.send(Request(0, 0, START_STUB[:8]), 1, PfcFlags.FIRST_FRAG)
     client.feed(Pdu(Request(0, 0, START_STUB[8:16]), 1, 0).build(), later)
     assert client.association.next_due() == later.monotonic_ms + 30_000
 

@@ -26,7 +26,7 @@ from scapy.layers.dcerpc import (
 from scapy.layers.msrpce.raw.ept import ept_map_Request, ept_map_Response, twr_p_t
 
 from reference_qm.rpc import EPT, QM2QM
-from reference_qm.rpc.interfaces.method import in_, method
+from reference_qm.rpc.interfaces.method import declare_in, declare_method
 from reference_qm.rpc.ndr import U16, U32, Encoding, Struct, WideString, declare_unique_pointer
 
 HANDLE = UUID("33221100-5544-7766-8899-aabbccddeeff")
@@ -175,7 +175,7 @@ def test_scapy_reads_the_response_of_the_reference(wide, size):
 
 
 NAMED = Struct("Named", "C706 14.3.4.2", number=U16, text=declare_unique_pointer(WideString(100)))
-NAMED_METHOD = method("Named", "C706 14.3.4.2", in_("named", NAMED), in_("after", U32))
+NAMED_METHOD = declare_method("Named", "C706 14.3.4.2", declare_in("named", NAMED), declare_in("after", U32))
 
 
 @ENCODINGS

@@ -23,7 +23,7 @@ from scapy.layers.spnego import SPNEGOSSP
 
 from reference_qm.rpc import RpcServer
 from reference_qm.shell.rpc_user import User
-from reference_qm.shell.spnego_security import server_security
+from reference_qm.shell.spnego_security import make_server_security
 
 USER, PASSWORD = "tester", "Test-1"
 INTERFACE = "qm2qm of the tests"
@@ -52,7 +52,7 @@ register_dcerpc_interface(
 
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
-    security = server_security([User(USER, PASSWORD)])
+    security = make_server_security([User(USER, PASSWORD)])
     monkeypatch.setattr(
         rpc_served, "RpcServer", lambda interfaces, entropy: RpcServer(interfaces, entropy, security=security)
     )

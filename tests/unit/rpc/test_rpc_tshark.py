@@ -18,7 +18,7 @@ from harness.capture.writer import CaptureWriter
 from reference_qm.rpc import QM2QM, SendBytes
 from reference_qm.rpc.bind_bodies import AlterContext, Bind
 from reference_qm.rpc.bodies import CoCancel, Orphaned, Request
-from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, SecTrailer
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags, SecTrailer
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -95,7 +95,7 @@ def test_tshark_finds_every_built_pdu_well_formed(tmp_path):
 
     qq = QM2QM.syntax
     proposals = element(0, qq, NDR), element(1, qq, NDR64), element(2, qq, features(3))
-    say(Bind(5840, 5840, 0, proposals), flags=WHOLE_PDU_FLAGS | Flags.CONC_MPX)
+    say(Bind(5840, 5840, 0, proposals), flags=WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX)
     say(AlterContext(5840, 5840, 0, (element(3, qq, NDR),)), 2)
     (received,) = say(Request(1, 8, b""), 3)
     say(CoCancel(), 3)

@@ -26,15 +26,15 @@ from reference_qm.security import (
     AES_PROVIDER,
     BASE_PROVIDER,
     ENHANCED_PROVIDER,
-    EVERYONE,
+    EVERYONE_SID,
     Ace,
     AceType,
     Acl,
+    MessageRefused,
     MqdsPublicKey,
     MqdsPublicKeys,
     QueueAccess,
     Receiver,
-    Refused,
     SecurityCaches,
     SecurityDescriptor,
     SecuritySettings,
@@ -43,9 +43,9 @@ from reference_qm.security import (
     UserSignCerts,
     authenticate_message,
     authorize_sender,
+    build_public_key_blob,
     decrypt_message,
     identify_sender,
-    public_key_blob,
 )
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy
@@ -101,7 +101,9 @@ ELLIPTIC = certificate_for(ec.derive_private_key(7, ec.SECP256R1()).public_key()
 def remote_keys(*providers: str) -> MqdsPublicKeys:
     return MqdsPublicKeys(
         tuple(
-            MqdsPublicKey(PROVIDERS[name][0], name, public_key_blob(rsa_key(PROVIDERS[name][1]).public_key()).build())
+            MqdsPublicKey(
+                PROVIDERS[name][0], name, build_public_key_blob(rsa_key(PROVIDERS[name][1]).public_key()).build()
+            )
             for name in providers or PROVIDERS
         )
     )
@@ -191,7 +193,7 @@ def queue_for(*aces: tuple[AceType, Sid, int], owner: Sid | None = None) -> Secu
     return SecurityDescriptor(owner, None, Acl(tuple(Ace(kind, mask, sid) for kind, sid, mask in aces)))
 
 
-OPEN_QUEUE = queue_for((AceType.ACCESS_ALLOWED, EVERYONE, QueueAccess.MQSEC_WRITE_MESSAGE))
+OPEN_QUEUE = queue_for((AceType.ACCESS_ALLOWED, EVERYONE_SID, QueueAccess.MQSEC_WRITE_MESSAGE))
 
 
 def entropy() -> SeededEntropy:
@@ -218,6 +220,6 @@ def check_security(
         identify_sender(packet, by, now)
         if packet.SecurityHeader is not None:
             authorize_sender(packet.SecurityHeader, by, queue)
-    except Refused as refused:
+    except MessageRefused as refused:
         return Refusal(refused.message_class, str(refused))
     return Accepted(packet)

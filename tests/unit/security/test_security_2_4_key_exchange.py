@@ -16,8 +16,8 @@ from reference_qm.security import (
     SecurityError,
     UserSignCert,
     UserSignCerts,
-    public_key,
-    public_key_blob,
+    build_public_key_blob,
+    parse_public_key,
 )
 from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.security.key_exchange import decrypt_symmetric_key, encrypt_symmetric_key
@@ -28,11 +28,11 @@ RC4 = EncryptionAlgorithm.RC4
 @pytest.mark.parametrize("which", [512, 1024])
 def test_public_key_round_trips_through_its_key_blob(which):
     key = rsa_key(which).public_key()
-    blob = public_key_blob(key)
+    blob = build_public_key_blob(key)
     assert blob.build()[:12].hex(" ") == "06 02 00 00 00 a4 00 00 52 53 41 31"
     assert (blob.bitLen, blob.pubExp) == (which, 65537)
     assert int.from_bytes(blob.modulus, "little") == key.public_numbers().n
-    assert public_key(PublicKeyBlob.parse(blob.build())).public_numbers() == key.public_numbers()
+    assert parse_public_key(PublicKeyBlob.parse(blob.build())).public_numbers() == key.public_numbers()
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_public_key_round_trips_through_its_key_blob(which):
 )
 def test_numbers_that_form_no_rsa_key_are_refused(blob):
     with pytest.raises(SecurityError, match="PUBLICKEYBLOB"):
-        public_key(blob)
+        parse_public_key(blob)
 
 
 @pytest.mark.parametrize(("which", "size"), [(512, 64), (1024, 128)])
@@ -120,7 +120,7 @@ def test_mqdspublickeys_round_trip_and_convert_to_keys():
     assert wire[4:8] == b"\x02\0\0\0"
     assert MqdsPublicKeys.parse(wire) == keys
     found = keys.find(ENHANCED_PROVIDER)
-    assert found.to_public_key_blob() == public_key_blob(rsa_key(1024).public_key())
+    assert found.to_public_key_blob() == build_public_key_blob(rsa_key(1024).public_key())
     assert keys.find("another") is None
     assert (found.ulProviderType, found.ulKeyLen, found.ulProviderLen) == (1, 148, 2 * len(ENHANCED_PROVIDER) + 2)
 

@@ -32,10 +32,10 @@ from security_made import (
 from harness.capture.golden import load_golden
 from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader, parse_packet
 from reference_qm.security import (
-    ANONYMOUS,
+    ANONYMOUS_SID,
     BASE_PROVIDER,
     ENHANCED_PROVIDER,
-    EVERYONE,
+    EVERYONE_SID,
     AceType,
     CachedSymmetricKey,
     EncryptionAlgorithm,
@@ -268,7 +268,7 @@ def test_body_is_not_decrypted_without_eb_flag():
         (queue_for((AceType.ACCESS_ALLOWED, USER, WRITE)), True),
         (queue_for((AceType.ACCESS_ALLOWED, STAFF, WRITE)), True),
         (queue_for((AceType.ACCESS_ALLOWED, USER, QueueAccess.MQSEC_PEEK_MESSAGE)), False),
-        (queue_for((AceType.ACCESS_DENIED, STAFF, WRITE), (AceType.ACCESS_ALLOWED, EVERYONE, WRITE)), False),
+        (queue_for((AceType.ACCESS_DENIED, STAFF, WRITE), (AceType.ACCESS_ALLOWED, EVERYONE_SID, WRITE)), False),
         (queue_for((AceType.ACCESS_ALLOWED, Sid.of("S-1-5-21-9-9-9-9"), WRITE)), False),
         (queue_for(owner=USER), False),
     ],
@@ -298,7 +298,7 @@ def test_message_without_sender_id_counts_as_from_the_anonymous_user():
     of Everyone (MS-MQDMPR 3.1.1.12 SenderIdentifierType).
     """
     nobody = with_security(with_flags(message(), SecurityHeader.flags(AI=1)), SecurityID=b"")
-    accepted(nobody, queue=queue_for((AceType.ACCESS_ALLOWED, ANONYMOUS, WRITE)))
+    accepted(nobody, queue=queue_for((AceType.ACCESS_ALLOWED, ANONYMOUS_SID, WRITE)))
     assert refusal(nobody, queue=OPEN_QUEUE).message_class is RPC_ACCESS_DENIED_STATUS
 
 

@@ -129,7 +129,7 @@ def test_privacy_level_selects_the_key_cache(base_caches, level, receiving, send
     """The privacy level of a message selects the cache of its key, by the notes <59>, <60>, <67> and <68>
     of MS-MQQB.
     """
-    caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
+    caches = SecurityCaches(SecuritySettings(has_separate_base_caches=base_caches))
     assert caches.get_receiving_cache(level) is getattr(caches, receiving)
     assert caches.get_sending_cache(level) is getattr(caches, sending)
 

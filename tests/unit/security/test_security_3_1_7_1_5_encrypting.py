@@ -57,13 +57,13 @@ def encrypted(packet, settings=None, caches=None, keys=None, remote=RECEIVER_QM,
 )
 def test_privacy_level_selects_algorithm_and_provider(level, settings, expected):
     chosen = select_encryption(level, remote_keys(), SecuritySettings(**settings))
-    assert (chosen.UseCSP, chosen.UseAlgorithm, chosen.UseSymmKeyLength, len(chosen.new_key(entropy()))) == expected
+    assert (chosen.UseCSP, chosen.UseAlgorithm, chosen.UseSymmKeyLength, len(chosen.make_key(entropy()))) == expected
     assert chosen.UsePublicKey.bitLen == rsa_key(PROVIDERS[chosen.UseCSP][1]).key_size
 
 
 def test_rc2_key_reduced_to_40_bits_ends_with_88_zero_bits():
     settings = SecuritySettings(PreferredEnhancedAlgorithm=0x6602, SendEnhancedRC2Using40BitKeys=True)
-    key = select_encryption(3, remote_keys(), settings).new_key(entropy())
+    key = select_encryption(3, remote_keys(), settings).make_key(entropy())
     assert any(key[:5])
     assert key[5:] == bytes(11)
 
@@ -147,7 +147,7 @@ def test_cached_symmetric_key_is_reused_only_for_its_remote_queue_manager():
 
 
 def test_base_provider_keys_have_a_separate_cache_when_configured():
-    caches = sender(SecuritySettings(base_caches=True))
+    caches = sender(SecuritySettings(has_separate_base_caches=True))
     encrypted(message(level=1), caches=caches)
     encrypted(message(level=3), caches=caches)
     assert (len(caches.SendBaseSymmetricKeyCache), len(caches.SendSymmetricKeyCache)) == (1, 1)

@@ -4,11 +4,17 @@ import pytest
 from security_made import PROVIDERS, remote_keys, rsa_key
 
 from reference_qm.codec import PublicKeyBlob
-from reference_qm.security import KEY_BITS, MqdsPublicKeys, generate_key, public_key, public_key_list
+from reference_qm.security import (
+    KEY_BITS_BY_PROVIDER,
+    MqdsPublicKeys,
+    build_directory_key_list,
+    generate_key,
+    parse_public_key,
+)
 from reference_qm.surface.entropy import SeededEntropy
 
 
-@pytest.mark.parametrize("bits", sorted(set(KEY_BITS.values())))
+@pytest.mark.parametrize("bits", sorted(set(KEY_BITS_BY_PROVIDER.values())))
 def test_generated_key_has_requested_bits_and_works(bits):
     key = generate_key(bits, SeededEntropy("one"))
     numbers = key.private_numbers()
@@ -28,19 +34,19 @@ def test_generated_key_depends_only_on_entropy():
 
 
 def test_generated_keys_have_printed_sizes():
-    assert list(KEY_BITS.values()) == [512, 1024, 1024]
-    assert [name.split()[1] for name in KEY_BITS] == ["Base", "Enhanced", "Enhanced"]
+    assert list(KEY_BITS_BY_PROVIDER.values()) == [512, 1024, 1024]
+    assert [name.split()[1] for name in KEY_BITS_BY_PROVIDER] == ["Base", "Enhanced", "Enhanced"]
 
 
 def test_public_key_list_has_a_key_per_provider_in_printed_order():
-    keys = public_key_list({name: rsa_key(PROVIDERS[name][1]) for name in reversed(PROVIDERS)})
-    assert [key.sProviderName for key in keys.aPublicKeys] == list(KEY_BITS)
-    assert keys == remote_keys(*KEY_BITS)
+    keys = build_directory_key_list({name: rsa_key(PROVIDERS[name][1]) for name in reversed(PROVIDERS)})
+    assert [key.sProviderName for key in keys.aPublicKeys] == list(KEY_BITS_BY_PROVIDER)
+    assert keys == remote_keys(*KEY_BITS_BY_PROVIDER)
     assert MqdsPublicKeys.parse(keys.build()) == keys
     for key in keys.aPublicKeys:
         wanted = rsa_key(PROVIDERS[key.sProviderName][1]).public_key().public_numbers()
-        assert public_key(PublicKeyBlob.parse(key.aBuf)).public_numbers() == wanted
+        assert parse_public_key(PublicKeyBlob.parse(key.aBuf)).public_numbers() == wanted
 
 
 def test_public_key_list_omits_a_provider_without_key():
-    assert public_key_list({}).aPublicKeys == ()
+    assert build_directory_key_list({}).aPublicKeys == ()

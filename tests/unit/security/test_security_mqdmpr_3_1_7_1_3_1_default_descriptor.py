@@ -4,12 +4,12 @@ import pytest
 from security_made import STAFF, USER
 
 from reference_qm.security import (
-    ANONYMOUS,
+    ANONYMOUS_SID,
     DEFAULT_QUEUE_SECURITY,
-    EVERYONE,
+    EVERYONE_SID,
     QueueAccess,
     SecurityDescriptor,
-    default_queue_security,
+    build_default_queue_security,
     is_granted,
 )
 
@@ -22,14 +22,14 @@ MACHINE = STAFF
 @pytest.mark.parametrize(
     ("descriptor", "granted"),
     [
-        (default_queue_security(), [(EVERYONE, ALL)]),
-        (default_queue_security(USER), [(EVERYONE, PUBLIC), (USER, ALL)]),
-        (default_queue_security(USER, MACHINE), [(EVERYONE, PUBLIC), (MACHINE, PUBLIC), (USER, ALL)]),
+        (build_default_queue_security(), [(EVERYONE_SID, ALL)]),
+        (build_default_queue_security(USER), [(EVERYONE_SID, PUBLIC), (USER, ALL)]),
+        (build_default_queue_security(USER, MACHINE), [(EVERYONE_SID, PUBLIC), (MACHINE, PUBLIC), (USER, ALL)]),
         (
-            default_queue_security(USER, by_soap=True),
-            [(EVERYONE, PUBLIC | WRITE), (ANONYMOUS, WRITE), (USER, ALL)],
+            build_default_queue_security(USER, by_soap=True),
+            [(EVERYONE_SID, PUBLIC | WRITE), (ANONYMOUS_SID, WRITE), (USER, ALL)],
         ),
-        (default_queue_security(by_soap=True), [(EVERYONE, ALL | WRITE), (ANONYMOUS, WRITE)]),
+        (build_default_queue_security(by_soap=True), [(EVERYONE_SID, ALL | WRITE), (ANONYMOUS_SID, WRITE)]),
     ],
 )
 def test_default_descriptor_grants_each_account_its_rights(descriptor, granted):
@@ -37,23 +37,23 @@ def test_default_descriptor_grants_each_account_its_rights(descriptor, granted):
 
 
 def test_queue_of_non_domain_user_is_owned_by_anonymous_user():
-    assert default_queue_security().Owner == ANONYMOUS
-    assert default_queue_security(USER).Owner == USER
+    assert build_default_queue_security().Owner == ANONYMOUS_SID
+    assert build_default_queue_security(USER).Owner == USER
 
 
 def test_workgroup_default_descriptor_lets_known_accounts_write():
-    assert is_granted(DEFAULT_QUEUE_SECURITY, {USER, EVERYONE}, WRITE)
-    assert not is_granted(DEFAULT_QUEUE_SECURITY, {ANONYMOUS}, WRITE)
+    assert is_granted(DEFAULT_QUEUE_SECURITY, {USER, EVERYONE_SID}, WRITE)
+    assert not is_granted(DEFAULT_QUEUE_SECURITY, {ANONYMOUS_SID}, WRITE)
 
 
 def test_only_the_owner_may_write_to_an_owned_queue():
-    owned = default_queue_security(USER)
-    assert is_granted(owned, {USER, EVERYONE}, WRITE)
-    assert not is_granted(owned, {STAFF, EVERYONE}, WRITE)
+    owned = build_default_queue_security(USER)
+    assert is_granted(owned, {USER, EVERYONE_SID}, WRITE)
+    assert not is_granted(owned, {STAFF, EVERYONE_SID}, WRITE)
 
 
 def test_default_security_descriptor_is_self_relative():
-    for one in (default_queue_security(), default_queue_security(USER, MACHINE, by_soap=True)):
+    for one in (build_default_queue_security(), build_default_queue_security(USER, MACHINE, by_soap=True)):
         parsed = SecurityDescriptor.parse(one.build())
         assert (parsed.Owner, parsed.Dacl) == (one.Owner, one.Dacl)
         assert parsed.Control >> 15 & 1

@@ -4,8 +4,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from security_made import ELLIPTIC, OTHER, certificate, certificate_for, rsa_key
 
-from reference_qm.security.algorithms import HashAlgorithm, hash_algorithm
-from reference_qm.security.hashing import certificate_key, digest, is_signature, sign
+from reference_qm.security.algorithms import HashAlgorithm, parse_hash_algorithm
+from reference_qm.security.hashing import compute_digest, is_valid_signature, read_certificate_key, sign_data
 from reference_qm.security.security_error import SecurityError
 
 ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
@@ -40,7 +40,7 @@ VECTORS = [
 
 @pytest.mark.parametrize(("algorithm", "data", "expected"), VECTORS)
 def test_hash_matches_published_vector(algorithm, data, expected):
-    assert digest(algorithm, data).hex() == expected
+    assert compute_digest(algorithm, data).hex() == expected
 
 
 def test_every_hash_algorithm_has_a_published_vector():
@@ -50,18 +50,18 @@ def test_every_hash_algorithm_has_a_published_vector():
 @pytest.mark.parametrize("value", [0, 0x8005, 0x800D, 0xFFFFFFFF])
 def test_unknown_hash_algorithm_is_refused(value):
     with pytest.raises(SecurityError, match=f"HashAlgorithm: 0x{value:08X}"):
-        hash_algorithm(value)
+        parse_hash_algorithm(value)
 
 
 @pytest.mark.parametrize("algorithm", HashAlgorithm)
 def test_signature_verifies_only_with_its_key_and_text(algorithm):
-    signature = sign(rsa_key(1024), algorithm, b"text")
+    signature = sign_data(rsa_key(1024), algorithm, b"text")
     assert len(signature) == 128
-    assert is_signature(rsa_key(1024).public_key(), algorithm, b"text", signature)
-    assert not is_signature(rsa_key(1024).public_key(), algorithm, b"Text", signature)
-    assert not is_signature(rsa_key(OTHER).public_key(), algorithm, b"text", signature)
-    assert not is_signature(rsa_key(1024).public_key(), algorithm, b"text", signature[::-1])
-    assert not is_signature(rsa_key(1024).public_key(), algorithm, b"text", b"")
+    assert is_valid_signature(rsa_key(1024).public_key(), algorithm, b"text", signature)
+    assert not is_valid_signature(rsa_key(1024).public_key(), algorithm, b"Text", signature)
+    assert not is_valid_signature(rsa_key(OTHER).public_key(), algorithm, b"text", signature)
+    assert not is_valid_signature(rsa_key(1024).public_key(), algorithm, b"text", signature[::-1])
+    assert not is_valid_signature(rsa_key(1024).public_key(), algorithm, b"text", b"")
 
 
 @pytest.mark.parametrize(
@@ -76,19 +76,19 @@ def test_signature_verifies_only_with_its_key_and_text(algorithm):
 )
 def test_a_signature_is_little_endian_pkcs1_of_the_digest_info(algorithm, digest_info):
     numbers = rsa_key(1024).public_key().public_numbers()
-    signature = int.from_bytes(sign(rsa_key(1024), algorithm, b"text"), "little")
+    signature = int.from_bytes(sign_data(rsa_key(1024), algorithm, b"text"), "little")
     encoded = pow(signature, numbers.e, numbers.n).to_bytes(128, "big")
-    payload = bytes.fromhex(digest_info) + digest(algorithm, b"text")
+    payload = bytes.fromhex(digest_info) + compute_digest(algorithm, b"text")
     assert encoded == b"\x00\x01" + b"\xff" * (125 - len(payload)) + b"\x00" + payload
 
 
 def test_signing_key_too_small_for_the_hash_is_refused():
     with pytest.raises(SecurityError, match="SHA512 does not fit the key"):
-        sign(rsa_key(512), HashAlgorithm.SHA512, b"text")
+        sign_data(rsa_key(512), HashAlgorithm.SHA512, b"text")
 
 
 def test_public_key_is_read_from_a_certificate():
-    assert certificate_key(certificate()).public_numbers() == rsa_key(1024).public_key().public_numbers()
+    assert read_certificate_key(certificate()).public_numbers() == rsa_key(1024).public_key().public_numbers()
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ def test_public_key_is_read_from_a_certificate():
 )
 def test_a_certificate_without_an_rsa_key_is_an_error(der, message):
     with pytest.raises(SecurityError, match=message):
-        certificate_key(der)
+        read_certificate_key(der)
 
 
 def test_certificate_key_above_the_size_limit_is_refused():
     for exponent, modulus in ((2**32 + 1, rsa_key(1024).public_key().public_numbers().n), (3, 2**16392 + 1)):
         with pytest.raises(SecurityError, match="larger than the accepted maximum"):
-            certificate_key(certificate_for(rsa.RSAPublicNumbers(exponent, modulus).public_key()))
+            read_certificate_key(certificate_for(rsa.RSAPublicNumbers(exponent, modulus).public_key()))
 
 
 def test_certificate_with_nonpositive_serial_number_is_accepted():
     der = certificate()
     zero = der.replace(bytes.fromhex("a003020102020101"), bytes.fromhex("a003020102020100"))
     assert zero != der
-    assert certificate_key(zero).public_numbers() == certificate_key(der).public_numbers()
+    assert read_certificate_key(zero).public_numbers() == read_certificate_key(der).public_numbers()

@@ -30,7 +30,7 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.security import HashAlgorithm, SecurityError, SignatureType, sign_message
-from reference_qm.security.signatures import authenticate, build_signed_content, is_signed
+from reference_qm.security.signatures import build_signed_content, find_valid_signature_type, is_signed
 
 ADMIN_NAME = "OS:a\\private$\\adm"
 ADMIN = (2 * len(ADMIN_NAME) + 2).to_bytes(2, "little") + (ADMIN_NAME + "\0").encode("utf-16-le")
@@ -119,9 +119,9 @@ def test_single_signature_is_verified_before_list_signature():
     packet = message()
     single = sign_message(packet, SignatureType.SIG20, rsa_key(1024)).SecurityHeader.SecurityData.Signature
     several = sign_message(to_several(packet), SignatureType.SIG30, rsa_key(1024))
-    assert authenticate(with_security(several, Signature=single)) is SignatureType.SIG20
+    assert find_valid_signature_type(with_security(several, Signature=single)) is SignatureType.SIG20
     with pytest.raises(SecurityError, match="is not the signature of the message"):
-        authenticate(with_security(several, Signature=bytes(128)))
+        find_valid_signature_type(with_security(several, Signature=bytes(128)))
 
 
 @pytest.mark.parametrize("algorithm", HashAlgorithm)
@@ -131,7 +131,7 @@ def test_signature_verifies_after_build_and_parse_of_the_message(algorithm, kind
     signed = parse_packet(sign_message(packet, kind, rsa_key(1024)).build())
     assert (len(signed.SecurityHeader.SecurityData.Signature), signed.SecurityHeader.AI) == (128, 1)
     assert is_signed(signed)
-    assert authenticate(signed) is kind
+    assert find_valid_signature_type(signed) is kind
 
 
 @pytest.mark.parametrize("kind", SignatureType)
@@ -139,7 +139,7 @@ def test_multi_queue_message_has_signature_in_its_list_header(kind):
     signed = parse_packet(sign_message(to_several(message()), kind, rsa_key(1024)).build())
     assert signed.SecurityHeader.SecurityData.Signature == b""
     assert len(signed.MultiQueueFormatHeader.Signature.Signature) == 128
-    assert authenticate(signed) is SignatureType.SIG30
+    assert find_valid_signature_type(signed) is SignatureType.SIG30
 
 
 def other_user(packet, **fields):
@@ -171,9 +171,9 @@ TAMPERS = {
 @pytest.mark.parametrize("tamper", TAMPERS.values(), ids=TAMPERS)
 def test_changed_signed_field_invalidates_signature(tamper):
     signed = sign_message(message(), SignatureType.SIG20, rsa_key(1024))
-    assert authenticate(signed) is SignatureType.SIG20
+    assert find_valid_signature_type(signed) is SignatureType.SIG20
     with pytest.raises(SecurityError, match="is not the signature of the message"):
-        authenticate(tamper(signed))
+        find_valid_signature_type(tamper(signed))
 
 
 def test_extension_and_destinations_of_an_msmq_3_signature_are_signed():
@@ -181,13 +181,13 @@ def test_extension_and_destinations_of_an_msmq_3_signature_are_signed():
     fewer = replace(signed.MultiQueueFormatHeader, Destination=MQFAddressHeader(0x0064))
     for tampered in (with_properties(signed, ExtensionData=b"EXT"), replace(signed, MultiQueueFormatHeader=fewer)):
         with pytest.raises(SecurityError, match="is not the signature of the message"):
-            authenticate(tampered)
+            find_valid_signature_type(tampered)
 
 
 def test_signature_with_unknown_hash_fails_authentication():
     signed = sign_message(message(), SignatureType.SIG20, rsa_key(1024))
     with pytest.raises(SecurityError, match="HashAlgorithm"):
-        authenticate(with_properties(signed, HashAlgorithm=0x8005))
+        find_valid_signature_type(with_properties(signed, HashAlgorithm=0x8005))
 
 
 def test_signing_without_certificate_or_msmq_3_destination_list_is_refused():

@@ -6,8 +6,8 @@ import pytest
 from security_made import STAFF, USER, queue_for
 
 from reference_qm.codec import FormatError, MisuseError
-from reference_qm.security import EVERYONE, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid, is_granted
-from reference_qm.security.sid import OWNER_RIGHTS
+from reference_qm.security import EVERYONE_SID, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid, is_granted
+from reference_qm.security.sid import OWNER_RIGHTS_SID
 
 ALLOW, DENY = AceType.ACCESS_ALLOWED, AceType.ACCESS_DENIED
 WRITE, PEEK = QueueAccess.MQSEC_WRITE_MESSAGE, QueueAccess.MQSEC_PEEK_MESSAGE
@@ -58,7 +58,7 @@ def test_a_sid_with_too_many_parts_is_not_built():
 
 
 FULL = SecurityDescriptor(
-    USER, STAFF, Acl((Ace(DENY, WRITE, STAFF), Ace(ALLOW, 0x0F, EVERYONE, AceFlags=Ace.INHERIT_ONLY))), 0x8004
+    USER, STAFF, Acl((Ace(DENY, WRITE, STAFF), Ace(ALLOW, 0x0F, EVERYONE_SID, AceFlags=Ace.INHERIT_ONLY))), 0x8004
 )
 AUDITED = SecurityDescriptor(USER, None, None, 0x8010, bytes.fromhex("0200 0C00 0100 0000 DEADBEEF"))
 
@@ -77,8 +77,8 @@ def test_security_descriptor_from_windows_is_parsed():
     dacl = "0200 1C00 0100 0000" + "00 00 1400 04000000" + "0101000000000001 00000000"
     wire = bytes.fromhex("01 00 0480 30000000 00000000 00000000 14000000" + dacl + "0101000000000005 12000000")
     read = SecurityDescriptor.parse(wire)
-    assert read == SecurityDescriptor(Sid.of("S-1-5-18"), None, Acl((Ace(ALLOW, WRITE, EVERYONE),)), 0x8004)
-    assert is_granted(read, {EVERYONE}, WRITE)
+    assert read == SecurityDescriptor(Sid.of("S-1-5-18"), None, Acl((Ace(ALLOW, WRITE, EVERYONE_SID),)), 0x8004)
+    assert is_granted(read, {EVERYONE_SID}, WRITE)
 
 
 def _with(offset: int, value: int, size: int = 1) -> bytes:
@@ -132,7 +132,7 @@ def test_access_control_entry_with_bytes_after_its_sid_is_refused():
 
 def test_missing_dacl_grants_all_access_and_empty_dacl_none():
     assert is_granted(SecurityDescriptor(), frozenset(), QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
-    assert not is_granted(queue_for(), {USER, EVERYONE}, WRITE)
+    assert not is_granted(queue_for(), {USER, EVERYONE_SID}, WRITE)
 
 
 def test_dacl_not_marked_as_present_counts_as_missing():
@@ -149,7 +149,7 @@ def test_dacl_not_marked_as_present_counts_as_missing():
         (((ALLOW, USER, WRITE), (DENY, USER, WRITE)), True),
         (((DENY, USER, PEEK), (ALLOW, USER, WRITE)), True),
         (((DENY, STAFF, WRITE), (ALLOW, USER, WRITE)), True),
-        (((DENY, EVERYONE, WRITE), (ALLOW, USER, WRITE)), False),
+        (((DENY, EVERYONE_SID, WRITE), (ALLOW, USER, WRITE)), False),
         (((ALLOW, USER, GENERIC_WRITE),), True),
         (((ALLOW, USER, GENERIC_ALL),), True),
         (((ALLOW, USER, GENERIC_READ | GENERIC_EXECUTE),), False),
@@ -159,12 +159,12 @@ def test_dacl_not_marked_as_present_counts_as_missing():
     ],
 )
 def test_access_control_entries_are_applied_in_order(aces, granted):
-    assert is_granted(queue_for(*aces), {USER, EVERYONE}, WRITE) is granted
+    assert is_granted(queue_for(*aces), {USER, EVERYONE_SID}, WRITE) is granted
 
 
 def test_requested_rights_may_be_granted_by_several_entries():
-    both = queue_for((ALLOW, USER, WRITE), (ALLOW, EVERYONE, PEEK))
-    assert is_granted(both, {USER, EVERYONE}, WRITE | PEEK)
+    both = queue_for((ALLOW, USER, WRITE), (ALLOW, EVERYONE_SID, PEEK))
+    assert is_granted(both, {USER, EVERYONE_SID}, WRITE | PEEK)
     assert not is_granted(both, {USER}, WRITE | PEEK)
 
 
@@ -182,7 +182,7 @@ def test_owner_has_implicit_rights_only_to_read_and_change_permissions():
 
 
 def test_owner_rights_entry_replaces_the_implicit_rights_of_the_owner():
-    queue = queue_for((ALLOW, OWNER_RIGHTS, WRITE), owner=USER)
+    queue = queue_for((ALLOW, OWNER_RIGHTS_SID, WRITE), owner=USER)
     assert is_granted(queue, {USER}, WRITE)
     assert not is_granted(queue, {USER}, SEE)
     assert not is_granted(queue, {STAFF}, WRITE)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from reference_qm.core.events import RpcEventOccurred
 from reference_qm.core.remote.associations import Associations
 from reference_qm.model.timers import Timers
-from reference_qm.model.unfinished import Unfinished
+from reference_qm.model.unfinished import UnfinishedPackets
 from reference_qm.rpc import RpcEvent, RpcOutput, RpcServer
 from reference_qm.shell import system
 from reference_qm.shell.rpc_server import RpcListener
@@ -28,7 +28,7 @@ class RpcDesk:
         self.dispatcher = dispatcher
         self.timers = Timers()
         self._happened: deque[RpcEventOccurred] = deque()
-        self.associations = Associations(server, self.timers, Unfinished(), self._emit, self._happened.append)
+        self.associations = Associations(server, self.timers, UnfinishedPackets(), self._emit, self._happened.append)
         self.listener = RpcListener(self.deliver, **limits)
         self._timer: asyncio.TimerHandle | None = None
 
@@ -45,7 +45,7 @@ class RpcDesk:
             self._timer.cancel()
 
     def deliver(self, event: Input) -> None:
-        now = system.now()
+        now = system.read_clocks()
         if isinstance(event, RpcAccepted):
             self.associations.accept(event, now)
         elif isinstance(event, RpcBytes):
@@ -75,11 +75,11 @@ class RpcDesk:
             self._timer.cancel()
         due = self.timers.next_due()
         if due is not None:
-            wait_s = max(due - system.now().monotonic_ms, 0) / 1000
+            wait_s = max(due - system.read_clocks().monotonic_ms, 0) / 1000
             self._timer = asyncio.get_running_loop().call_later(wait_s, self._expire)
 
     def _expire(self) -> None:
-        now = system.now()
+        now = system.read_clocks()
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
             self.associations.on_timer(key.owner, now)
         self.carry_out()

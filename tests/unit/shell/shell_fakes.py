@@ -12,7 +12,7 @@ from patience import PATIENCE_S
 from reference_qm.directory import MemoryDirectory
 from reference_qm.shell.host import Host, Limits
 from reference_qm.surface.clock import Now
-from reference_qm.surface.driver import NewCore
+from reference_qm.surface.driver import CoreFactory
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.inputs import Endpoint, Input
 from reference_qm.surface.store import MemoryStore, Record, Store, StoreError
@@ -63,7 +63,7 @@ class ScriptedCore:
         return event
 
 
-def lives(*cores: ScriptedCore) -> NewCore:
+def lives(*cores: ScriptedCore) -> CoreFactory:
     """Return a function that returns the first core at the start, and the next core after each restart."""
     following = iter(cores)
     return lambda entries: next(following).begin(entries)
@@ -71,7 +71,7 @@ def lives(*cores: ScriptedCore) -> NewCore:
 
 @contextlib.asynccontextmanager
 async def running(
-    new_core: ScriptedCore | NewCore,
+    new_core: ScriptedCore | CoreFactory,
     limits: Limits | None = None,
     store: Store | None = None,
     address: str = "127.0.0.1",
@@ -125,7 +125,7 @@ class Disk:
         self.closed = False
         self.short = ""
 
-    def shortage(self) -> str:
+    def describe_shortage(self) -> str:
         return self.short
 
     async def write(self, records: Sequence[Record]) -> None:

@@ -11,14 +11,14 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, lives
 
 from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.rpc_server import PORT_STEP
-from reference_qm.surface.driver import NewCore
+from reference_qm.surface.driver import CoreFactory
 from reference_qm.surface.effects import Effect, RpcClose, RpcSend
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost, Started, Stopped
 from reference_qm.surface.store import MemoryStore
 
 
 @contextlib.asynccontextmanager
-async def serving(core: ScriptedCore | NewCore, port: int = 0) -> AsyncIterator[tuple[Host, RpcListening]]:
+async def serving(core: ScriptedCore | CoreFactory, port: int = 0) -> AsyncIterator[tuple[Host, RpcListening]]:
     host = Host(core.begin if isinstance(core, ScriptedCore) else core, "127.0.0.1", MemoryStore(), Limits())
     listening = await host.bind_rpc(port, 0)
     await host.start()

@@ -14,25 +14,27 @@ from shell_fakes import RESPONSE_TIMEOUT_S
 
 from reference_qm.rpc import (
     QM2QM,
+    AssociationLimits,
     Call,
     CallOrphaned,
     CallReceived,
     FaultStatus,
     HandleRundown,
-    Limits,
     RpcEvent,
     RpcOutput,
     RpcServer,
 )
 from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
 from reference_qm.rpc.bodies import Request, Shutdown
-from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Flags, Header
+from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header, PfcFlags
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
 
-BIND = Pdu(Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | Flags.CONC_MPX).build()
+BIND = Pdu(
+    Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | PfcFlags.CONC_MPX
+).build()
 OPEN_QUEUE = bytes(16) + bytes(4) + b"\1\0\0\0" * 3
 """RemoteQMOpenQueue in NDR."""
 
@@ -54,7 +56,7 @@ class Desk:
             if call.method.name == "RemoteQMGetQMQMServerPort":
                 return call.respond(Return=2105)
             if call.method.name == "RemoteQMOpenQueue":
-                return call.respond(Return=0, phContext=call.new_handle("queue"))
+                return call.respond(Return=0, phContext=call.make_context_handle("queue"))
         return []
 
     async def wait_for(self, wanted: Callable[[RpcEvent], bool]) -> RpcEvent:
@@ -95,7 +97,9 @@ class Caller:
 
 
 @contextlib.asynccontextmanager
-async def listening(limits: Limits | None = None, **more: int) -> AsyncIterator[tuple[RpcDesk, Desk, Endpoint]]:
+async def listening(
+    limits: AssociationLimits | None = None, **more: int
+) -> AsyncIterator[tuple[RpcDesk, Desk, Endpoint]]:
     desk = Desk()
     listener = RpcDesk(RpcServer([QM2QM], SeededEntropy("shell"), limits), desk, **more)
     endpoint = await listener.start()
@@ -161,7 +165,11 @@ def test_vanished_rpc_client_orphans_its_call_and_runs_down_its_handles() -> Non
                 caller.writer.transport.abort()
             await desk.wait_for(lambda event: isinstance(event, HandleRundown))
             assert [type(event) for event in desk.events[-2:]] == [CallOrphaned, HandleRundown]
-            assert (len(listener.listener), len(listener.associations), listener.server.groups.handles) == (0, 0, 0)
+            assert (len(listener.listener), len(listener.associations), listener.server.groups.handle_count) == (
+                0,
+                0,
+                0,
+            )
 
     asyncio.run(run())
 
@@ -190,7 +198,7 @@ def test_rpc_client_above_the_limit_is_disconnected_and_others_are_served() -> N
 
 def test_rpc_client_with_unfinished_bind_is_disconnected() -> None:
     async def run() -> None:
-        async with listening(Limits(response_timeout_ms=1)) as (_, _, endpoint), calling(endpoint) as caller:
+        async with listening(AssociationLimits(response_timeout_ms=1)) as (_, _, endpoint), calling(endpoint) as caller:
             caller.writer.write(BIND[:20])
             assert await caller.ends()
 
@@ -228,7 +236,7 @@ def test_requests_of_stalled_rpc_client_wait_until_it_reads() -> None:
             answered = []
             while len(answered) < calls:
                 pdu = await caller.receive()
-                if pdu.pfc_flags & Flags.LAST_FRAG:
+                if pdu.pfc_flags & PfcFlags.LAST_FRAG:
                     answered.append(pdu.call_id)
             assert answered == list(range(1, calls + 1))
 

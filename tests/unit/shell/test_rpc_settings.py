@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reference_qm.rpc.authentication import AuthLevel, AuthType
-from reference_qm.shell.rpc_settings import Rpc
+from reference_qm.shell.rpc_settings import RpcSettings
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
 from reference_qm.surface.entropy import SeededEntropy
@@ -23,7 +23,7 @@ def loaded(tmp_path: Path, text: str) -> Settings:
 
 def test_rpc_has_no_authentication_by_default(tmp_path):
     settings = loaded(tmp_path, "[rpc]\nport = 4\n")
-    assert settings.rpc == Rpc(port=4)
+    assert settings.rpc == RpcSettings(port=4)
     assert settings.config.rpc_client is None
     assert settings.config.rpc_server.accept(AuthType.WINNT, AuthLevel.CONNECT) is None
 

@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.security import (
-    ANONYMOUS,
+    ANONYMOUS_SID,
     DEFAULT_QUEUE_SECURITY,
-    EVERYONE,
-    KEY_BITS,
+    EVERYONE_SID,
+    KEY_BITS_BY_PROVIDER,
     Ace,
     AceType,
     Acl,
@@ -28,9 +28,9 @@ from reference_qm.security import (
     SecurityDescriptor,
     SecuritySettings,
     Sid,
-    default_queue_security,
+    build_default_queue_security,
+    build_directory_key_list,
     generate_key,
-    public_key_list,
 )
 from reference_qm.shell.settings import Settings, load_settings
 from reference_qm.shell.toml_values import SettingsError
@@ -76,8 +76,8 @@ def test_missing_security_table_means_no_keys_and_users(tmp_path: Path):
 
 def test_private_keys_are_generated_once_and_readable_only_by_owner(tmp_path: Path):
     made = load(tmp_path, GENERATED).config.security
-    assert {name: key.key_size for name, key in made.encryption_keys.items()} == dict(KEY_BITS)
-    assert {name: key.key_size for name, key in made.signing_keys.items()} == dict(KEY_BITS)
+    assert {name: key.key_size for name, key in made.encryption_keys.items()} == dict(KEY_BITS_BY_PROVIDER)
+    assert {name: key.key_size for name, key in made.signing_keys.items()} == dict(KEY_BITS_BY_PROVIDER)
     files = sorted((tmp_path / "keys").iterdir())
     assert [one.name for one in files] == [
         f"{use}_{provider}.pem" for use in ("encryption", "signing") for provider in ("advanced", "base", "enhanced")
@@ -85,7 +85,7 @@ def test_private_keys_are_generated_once_and_readable_only_by_owner(tmp_path: Pa
     assert {stat.S_IMODE(one.stat().st_mode) for one in files} == {0o600}
     again = load(tmp_path, GENERATED).config.security
     for mine, theirs in ((made.encryption_keys, again.encryption_keys), (made.signing_keys, again.signing_keys)):
-        assert public_key_list(mine) == public_key_list(theirs)
+        assert build_directory_key_list(mine) == build_directory_key_list(theirs)
 
 
 def test_existing_private_keys_are_used_and_no_others_are_generated(tmp_path: Path):
@@ -100,7 +100,7 @@ def test_security_table_gives_users_settings_and_remote_keys(tmp_path: Path, cer
     write_pem(tmp_path / "keys" / "alice.key.pem", generate_key(1024, SeededEntropy("k")))
     pem = x509.load_der_x509_certificate(certificate).public_bytes(Encoding.PEM)
     (tmp_path / "keys" / "alice.pem").write_bytes(pem)
-    keys = public_key_list({next(iter(KEY_BITS)): generate_key(512, SeededEntropy("r"))})
+    keys = build_directory_key_list({next(iter(KEY_BITS_BY_PROVIDER)): generate_key(512, SeededEntropy("r"))})
     security = load(
         tmp_path,
         f"""
@@ -157,10 +157,10 @@ def test_security_demands_and_grants_of_a_queue_are_read(tmp_path: Path):
     assert (strict.authenticated, strict.privacy) == (True, PrivacyLevel.BODY)
     denied = Ace(AceType.ACCESS_DENIED, int(QueueAccess.MQSEC_QUEUE_GENERIC_ALL), ALICE)
     allowed = Ace(
-        AceType.ACCESS_ALLOWED, int(QueueAccess.MQSEC_WRITE_MESSAGE | QueueAccess.MQSEC_PEEK_MESSAGE), EVERYONE
+        AceType.ACCESS_ALLOWED, int(QueueAccess.MQSEC_WRITE_MESSAGE | QueueAccess.MQSEC_PEEK_MESSAGE), EVERYONE_SID
     )
-    assert strict.security == SecurityDescriptor(ANONYMOUS, None, Acl((denied, allowed)))
-    assert owned.security == default_queue_security(ALICE)
+    assert strict.security == SecurityDescriptor(ANONYMOUS_SID, None, Acl((denied, allowed)))
+    assert owned.security == build_default_queue_security(ALICE)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, on
 
 from harness.faults.registry import Fault, FaultyCore, load_faults
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.service import Service, install_core
+from reference_qm.shell.service import Service, make_core_factory
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
@@ -95,9 +95,9 @@ def test_service_without_free_ports_has_no_side_effect():
 def test_service_logs_an_address_outside_loopback(caplog: pytest.LogCaptureFixture):
     async def story() -> None:
         it = Service(settings(), ScriptedCore().begin)
-        assert it._show_endpoint(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
+        assert it._format_open_endpoint(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
         assert not caplog.messages
-        assert it._show_endpoint(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"
+        assert it._format_open_endpoint(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"
 
     asyncio.run(story())
     assert len(caplog.messages) == 1
@@ -109,9 +109,9 @@ def test_service_installs_named_faults_in_its_core(monkeypatch: pytest.MonkeyPat
     for name in ("silent", "mute"):
         fault = Fault(name, ("MQQB-2.1.1-01",), "for this test", lambda faulty, name=name: put_in.append(name))
         monkeypatch.setitem(load_faults(), name, fault)
-    assert isinstance(install_core(settings(), [])({}), QueueManager)
+    assert isinstance(make_core_factory(settings(), [])({}), QueueManager)
     assert not put_in
-    assert isinstance(install_core(settings(), ["silent", "mute"])({}), FaultyCore)
+    assert isinstance(make_core_factory(settings(), ["silent", "mute"])({}), FaultyCore)
     assert put_in == ["silent", "mute"]
     with pytest.raises(SettingsError, match=r"^--fault silnet: there is no such fault; similar ones: silent$"):
-        install_core(settings(), ["mute", "silnet"])({})
+        make_core_factory(settings(), ["mute", "silnet"])({})

@@ -10,8 +10,8 @@ import pytest
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.shell.host import Limits
-from reference_qm.shell.rpc_settings import Rpc
-from reference_qm.shell.settings import Listen, Settings, SettingsError, format_endpoint, load_settings
+from reference_qm.shell.rpc_settings import RpcSettings
+from reference_qm.shell.settings import ListenSettings, Settings, SettingsError, format_endpoint, load_settings
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
 
@@ -27,7 +27,7 @@ def load(folder: Path, text: str, **flags: str | None) -> Settings:
 
 def test_every_setting_of_serve_has_a_default():
     settings = load_settings(None, {"--address": None}, ENTROPY)
-    assert settings.listen == Listen("127.0.0.1", 1801, 3527, True)
+    assert settings.listen == ListenSettings("127.0.0.1", 1801, 3527, True)
     assert settings.control is None
     assert settings.limits == Limits()
     expected = QueueManagerConfig(identifier=settings.config.identifier, addresses=("127.0.0.1",))
@@ -72,10 +72,10 @@ def test_every_key_of_the_serve_settings_file_is_read(tmp_path: Path):
         "{GUID}" = "{GUID}"
         """,
     )
-    assert settings.listen == Listen("127.0.0.2", 0, 4000, False)
+    assert settings.listen == ListenSettings("127.0.0.2", 0, 4000, False)
     assert settings.control == Endpoint("::1", 9000)
     assert settings.limits == Limits(10, 1000)
-    assert settings.rpc == Rpc(port=12103, mapper=True)
+    assert settings.rpc == RpcSettings(port=12103, mapper=True)
     config = settings.config
     assert config.identifier == UUID(GUID)
     assert (config.host_name, config.operating_system) == ("contoso", OperatingSystemType.WIN_CLIENT)
@@ -110,7 +110,7 @@ def test_flags_of_serve_override_its_settings_file(tmp_path: Path):
         ping_port=None,
         control="127.0.0.1:7",
     )
-    assert settings.listen == Listen("127.0.0.3", 0, 6, True)
+    assert settings.listen == ListenSettings("127.0.0.3", 0, 6, True)
     assert settings.config.addresses == ("127.0.0.3",)
     assert settings.control == Endpoint("127.0.0.1", 7)
 

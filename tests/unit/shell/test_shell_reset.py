@@ -30,7 +30,7 @@ def test_new_core_gets_no_events_of_the_old_core():
     async def story():
         old, new = ScriptedCore(dialling), ScriptedCore()
         answers: list[Effect] = []
-        old.due = system.now().monotonic_ms + 60_000
+        old.due = system.read_clocks().monotonic_ms + 60_000
         async with running(lives(old, new)) as (host, endpoint), client(endpoint) as (reader, _):
             await old.wait_for(TransportAccepted)
             host.ask(Identity(), answers.append)

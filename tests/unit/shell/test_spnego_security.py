@@ -13,8 +13,8 @@ from reference_qm.rpc.authentication import AuthLevel, AuthType, SecurityContext
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.spnego_security import (
     SpnegoAcceptor,
-    client_security,
-    server_security,
+    make_client_security,
+    make_server_security,
 )
 
 ALICE = User("alice", "Test-1: a password")
@@ -24,22 +24,22 @@ LEVELS = [AuthLevel.CONNECT, AuthLevel.PKT, AuthLevel.PKT_INTEGRITY, AuthLevel.P
 
 
 def acceptor(kind: AuthType, level: AuthLevel = AuthLevel.PKT_PRIVACY) -> SecurityContext:
-    made = server_security(ANYWHERE).accept(kind, level)
+    made = make_server_security(ANYWHERE).accept(kind, level)
     assert made is not None
     return made
 
 
 def built(kind: AuthType, level: AuthLevel, user: User = ALICE, at_server: AuthLevel | None = None):
     """Exchange all authentication legs between client and server; return both contexts, and the number of legs."""
-    client = client_security(kind, level, user).initiate()
+    client = make_client_security(kind, level, user).initiate()
     server = acceptor(kind, at_server or level)
-    token, legs = client.step(b""), 1
+    token, legs = client.process_token(b""), 1
     while token:
         side = server if legs % 2 else client
-        token = side.step(token)
+        token = side.process_token(token)
         legs += bool(token)
-    assert client.complete
-    assert server.complete
+    assert client.is_complete
+    assert server.is_complete
     return client, server, legs
 
 
@@ -117,8 +117,8 @@ def test_repr_of_a_user_contains_no_password():
 
 
 def test_unknown_provider_and_server_without_users_offer_no_authentication():
-    assert server_security(ANYWHERE).accept(16, AuthLevel.PKT_PRIVACY) is None
-    assert server_security([]).accept(AuthType.WINNT, AuthLevel.PKT_PRIVACY) is None
+    assert make_server_security(ANYWHERE).accept(16, AuthLevel.PKT_PRIVACY) is None
+    assert make_server_security([]).accept(AuthType.WINNT, AuthLevel.PKT_PRIVACY) is None
 
 
 def test_incomplete_security_context_cannot_sign_or_seal():
@@ -126,8 +126,8 @@ def test_incomplete_security_context_cannot_sign_or_seal():
         acceptor(AuthType.WINNT).sign(SEGMENTS, header_sign=True)
 
 
-NEGOTIATE = client_security(AuthType.WINNT, AuthLevel.PKT_PRIVACY, ALICE).initiate().step(b"")
-SPNEGO_INIT = client_security(AuthType.GSS_NEGOTIATE, AuthLevel.PKT_PRIVACY, ALICE).initiate().step(b"")
+NEGOTIATE = make_client_security(AuthType.WINNT, AuthLevel.PKT_PRIVACY, ALICE).initiate().process_token(b"")
+SPNEGO_INIT = make_client_security(AuthType.GSS_NEGOTIATE, AuthLevel.PKT_PRIVACY, ALICE).initiate().process_token(b"")
 
 
 @budget(FEW)
@@ -149,24 +149,24 @@ def test_arbitrary_security_tokens_authenticate_no_user(kind, token, after):
     context = SpnegoAcceptor(kind, AuthLevel.PKT_PRIVACY, (ALICE,))
     try:
         if after:
-            context.step(NEGOTIATE if kind is AuthType.WINNT else SPNEGO_INIT)
-        context.step(token)
+            context.process_token(NEGOTIATE if kind is AuthType.WINNT else SPNEGO_INIT)
+        context.process_token(token)
     except SecurityError as error:
         assert "\n" not in str(error)
-    assert not context.complete
+    assert not context.is_complete
 
 
 @budget(FEW)
 @given(data=st.data())
 def test_altered_last_authentication_leg_never_authenticates_a_different_user(data):
     kind = data.draw(st.sampled_from(list(AuthType)))
-    client = client_security(kind, AuthLevel.CONNECT, ALICE).initiate()
+    client = make_client_security(kind, AuthLevel.CONNECT, ALICE).initiate()
     server = acceptor(kind, AuthLevel.CONNECT)
-    last = bytearray(client.step(server.step(client.step(b""))))
+    last = bytearray(client.process_token(server.process_token(client.process_token(b""))))
     last[data.draw(st.integers(0, len(last) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     try:
-        server.step(bytes(last))
+        server.process_token(bytes(last))
     except SecurityError:
-        assert not server.complete
+        assert not server.is_complete
     else:
         assert server.identity.rpartition("\\")[2].lower() in ("", "alice")

@@ -17,7 +17,7 @@ import pytest
 from shell_fakes import ScriptedCore, lives, running
 
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.service import install_core, use_stored_identifier
+from reference_qm.shell.service import make_core_factory, use_stored_identifier
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.surface.effects import Effect, Persist
@@ -259,7 +259,7 @@ def test_queue_manager_identifier_is_read_from_store_unless_configured(path: Pat
     write(made, {"identifier": ours})
     settings = load_settings(None, {"--store": str(made)}, ENTROPY)
     with opened(made) as store:
-        core = install_core(use_stored_identifier(settings, store), [])(store.read())
+        core = make_core_factory(use_stored_identifier(settings, store), [])(store.read())
         assert isinstance(core, QueueManager)
         assert str(core.adm.Identifier) == ours
     config = replace(settings.config, identifier=UUID(other))
@@ -267,12 +267,12 @@ def test_queue_manager_identifier_is_read_from_store_unless_configured(path: Pat
         opened(made) as store,
         pytest.raises(SettingsError, match=f"^store {made}: the entries are messages of .*{ours}"),
     ):
-        install_core(replace(settings, config=config, identified=True), [])(store.read())
+        make_core_factory(replace(settings, config=config, has_identifier=True), [])(store.read())
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
         use_stored_identifier(settings, store)
     with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of an unknown kind"):
-        install_core(settings, [])(store.read())
+        make_core_factory(settings, [])(store.read())
 
 
 def test_cleared_store_keeps_only_later_entries(path: Path):

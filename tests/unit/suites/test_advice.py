@@ -28,7 +28,7 @@ def sent_by_a_system() -> list[Entry]:
     connection = recorder.record_opening(PEER, SUT, by_peer=False)
     for frame in load_golden().frames:
         if frame.transport == "udp":
-            recorder.datagram(PEER, SUT, frame.data, from_sut=True)
+            recorder.record_datagram(PEER, SUT, frame.data, from_sut=True)
         else:
             recorder.record_received(connection, frame.data)
     judge.conclude_passive_rules()

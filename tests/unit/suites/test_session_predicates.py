@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, name_frame
+from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, set_frame_kind
 from harness.judging.passive import PassiveJudge, load_predicates
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.codec import (
@@ -61,7 +61,7 @@ class Session:
         """Give bytes to the judge, which may not be a packet; return the kind of packet that was recognized."""
         self._numbers += 1
         frame = Frame(self._numbers, 0, direction, "tcp", data, MALFORMED, self.connection)
-        name_frame(frame)
+        set_frame_kind(frame)
         self.judge.on_frame(frame)
         return frame.kind
 
@@ -326,7 +326,7 @@ def test_order_ack_of_sequence_that_began_before_capture_breaks_no_rule(
 def test_order_ack_in_capture_with_missing_packets_breaks_no_rule() -> None:
     session = Session()
     session.hears(transactional(1))
-    session.connection.missing = "bytes are missing"
+    session.connection.missing_frames_reason = "bytes are missing"
     session.hears(transactional(2))
     session.says(order(number=9))
     assert session.broken("MQQB-2.2.4.1") == set()

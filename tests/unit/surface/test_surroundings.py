@@ -13,11 +13,11 @@ from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, ResourcesChanged, Stopped
 from reference_qm.surface.surroundings import (
     CLOCK_LIMIT_S,
-    NO_DIRECTORY,
-    OTHER_DOMAIN,
-    OWN_DOMAIN,
+    NO_DIRECTORY_REFUSAL,
+    OTHER_DOMAIN_ID,
+    OWN_DOMAIN_ID,
+    AccessPublishedObject,
     ChangeEnvironment,
-    Published,
     Surroundings,
 )
 
@@ -48,13 +48,13 @@ def test_unavailable_directory_is_unreachable_until_available_again(directory):
 def test_administrator_can_change_published_objects_of_unreachable_directory(directory):
     around = Surroundings(directory, OWN)
     around.carry_out(ChangeEnvironment(directory=False))
-    changed = around.carry_out(Published(queue="orders", label="of tomorrow"))
+    changed = around.carry_out(AccessPublishedObject(queue="orders", label="of tomorrow"))
     assert isinstance(changed, dict)
     assert (changed["published"]["label"], changed["published"]["quota_kb"]) == ("of tomorrow", 5)
-    own = around.carry_out(Published(quota_kb=9))
+    own = around.carry_out(AccessPublishedObject(quota_kb=9))
     assert isinstance(own, dict)
     assert (own["published"]["quota_kb"], own["published"]["public_signing_keys_base64"]) == (9, "a2V5")
-    assert around.carry_out(Published(queue="nothing")) == {"published": None}
+    assert around.carry_out(AccessPublishedObject(queue="nothing")) == {"published": None}
 
 
 def test_administrator_changes_directory_objects_of_site_and_second_queue_manager(directory):
@@ -63,56 +63,59 @@ def test_administrator_changes_directory_objects_of_site_and_second_queue_manage
     directory.provision(QueueManager(Identifier=gate, ComputerName="gate"))
     around = Surroundings(directory, OWN)
     shown = {"identifier": str(site), "name": "near", "intra_site_replication_interval_s": 3}
-    for request in (Published(site=site, intra_site_replication_interval_s=3), Published(site=site)):
+    for request in (
+        AccessPublishedObject(site=site, intra_site_replication_interval_s=3),
+        AccessPublishedObject(site=site),
+    ):
         assert around.carry_out(request) == {"published": shown}
-    changed = around.carry_out(Published(queue_manager=gate, quota_kb=7))
+    changed = around.carry_out(AccessPublishedObject(queue_manager=gate, quota_kb=7))
     assert isinstance(changed, dict)
     assert changed["published"]["quota_kb"] == 7
-    assert around.carry_out(Published(site=gate)) == {"published": None}
+    assert around.carry_out(AccessPublishedObject(site=gate)) == {"published": None}
 
 
 def test_administrator_creates_and_deletes_the_directory_object_of_a_queue(directory):
     around = Surroundings(directory, OWN)
-    made = [around.carry_out(Published(queue="spare", present=True)) for _ in range(2)]
+    made = [around.carry_out(AccessPublishedObject(queue="spare", present=True)) for _ in range(2)]
     assert made[0] == made[1]
     assert isinstance(made[0], dict)
     assert UUID(made[0]["published"]["identifier"]).int
-    assert around.carry_out(Published(queue="spare", present=False)) == {"published": None}
+    assert around.carry_out(AccessPublishedObject(queue="spare", present=False)) == {"published": None}
 
 
 def test_administrator_creates_fills_and_deletes_a_distribution_list(directory):
     around = Surroundings(directory, OWN)
-    assert around.carry_out(Published(distribution_list="all")) == {"published": None}
+    assert around.carry_out(AccessPublishedObject(distribution_list="all")) == {"published": None}
     first = UUID(int=0x81)
-    made = around.carry_out(Published(distribution_list="all", present=True, members=(first,)))
+    made = around.carry_out(AccessPublishedObject(distribution_list="all", present=True, members=(first,)))
     assert isinstance(made, dict)
     shown = made["published"]
     assert (shown["name"], shown["members"]) == ("all", [str(first)])
-    emptied = around.carry_out(Published(distribution_list="All", members=()))
+    emptied = around.carry_out(AccessPublishedObject(distribution_list="All", members=()))
     assert emptied == {"published": shown | {"members": []}}
-    assert around.carry_out(Published(distribution_list="all", present=False)) == {"published": None}
+    assert around.carry_out(AccessPublishedObject(distribution_list="all", present=False)) == {"published": None}
 
 
 def test_administrator_reads_the_sid_of_the_computer(directory):
     around = Surroundings(directory, OWN)
-    assert around.carry_out(Published())["published"]["computer_sid_base64"] is None
+    assert around.carry_out(AccessPublishedObject())["published"]["computer_sid_base64"] is None
     directory.provision(Computer(Name="one", SecurityIdentifier=b"\1\1\0\0\0\0\0\5\7\0\0\0"))
-    assert around.carry_out(Published())["published"]["computer_sid_base64"] == "AQEAAAAAAAUHAAAA"
+    assert around.carry_out(AccessPublishedObject())["published"]["computer_sid_base64"] == "AQEAAAAAAAUHAAAA"
 
 
 def test_refused_directory_change_gives_one_line_status(directory):
     around = Surroundings(directory, OWN)
-    assert around.carry_out(Published(label="x")) == NO_SUCH_ATTRIBUTE
+    assert around.carry_out(AccessPublishedObject(label="x")) == NO_SUCH_ATTRIBUTE
     refusing = Surroundings(_Refusing(directory), OWN)
-    refused = refusing.carry_out(Published(queue="orders", label="x"))
+    refused = refusing.carry_out(AccessPublishedObject(queue="orders", label="x"))
     assert refused == "published: the directory refuses the change: GenericError"
 
 
 def test_directory_cannot_be_made_unavailable_in_workgroup_mode():
     around = Surroundings()
     assert around.carry_out(ChangeEnvironment()) == ALL
-    assert around.carry_out(ChangeEnvironment(directory=False)) == NO_DIRECTORY
-    assert around.carry_out(Published()) == NO_DIRECTORY
+    assert around.carry_out(ChangeEnvironment(directory=False)) == NO_DIRECTORY_REFUSAL
+    assert around.carry_out(AccessPublishedObject()) == NO_DIRECTORY_REFUSAL
 
 
 def test_core_is_informed_of_unavailable_environment_at_once_and_at_start():
@@ -147,26 +150,26 @@ def test_machine_object_can_belong_to_other_queue_manager_and_back():
     directory.provision(QueueManager(Identifier=OWN, ComputerName="one"))
     around = Surroundings(directory, OWN)
     around.carry_out(ChangeEnvironment(registration=False))
-    assert around.carry_out(Published()) == {"published": None}
+    assert around.carry_out(AccessPublishedObject()) == {"published": None}
     around.carry_out(ChangeEnvironment(domain=False))
     assert (around.directory_in_use, around.reachable_directory) == (None, directory)
     around.carry_out(ChangeEnvironment(domain=True, registration=True))
     assert around.directory_in_use is directory
-    assert around.carry_out(Published()) != {"published": None}
+    assert around.carry_out(AccessPublishedObject()) != {"published": None}
 
 
 def test_new_domain_has_the_sites_of_the_old_domain_and_not_the_machine(directory):
     site = UUID(int=0x51)
     directory.provision(Site(Identifier=site, Name="near"))
     around = Surroundings(directory, OWN)
-    assert around.list_start_inputs() == [DomainReported(OWN_DOMAIN)]
+    assert around.list_start_inputs() == [DomainReported(OWN_DOMAIN_ID)]
     before = dict(around.available)
     around.carry_out(ChangeEnvironment(own_domain=False))
-    assert around.list_start_inputs() == [DomainReported(OTHER_DOMAIN)]
+    assert around.list_start_inputs() == [DomainReported(OTHER_DOMAIN_ID)]
     assert around.list_changed_entries(before) == {}
     assert around.reachable_directory is around.directory_in_use is not directory
-    assert around.carry_out(Published()) == {"published": None}
-    assert around.carry_out(Published(site=site)) != {"published": None}
+    assert around.carry_out(AccessPublishedObject()) == {"published": None}
+    assert around.carry_out(AccessPublishedObject(site=site)) != {"published": None}
     away = dict(around.available)
     around.carry_out(ChangeEnvironment(own_domain=True))
     assert around.list_changed_entries(away) == {"directory_identifier": None}
@@ -178,7 +181,7 @@ def test_new_domain_can_know_the_machine_by_a_new_or_its_own_identifier(director
     around.carry_out(ChangeEnvironment(own_domain=False, registration=False))
     identifiers = []
     for own in (False, True):
-        shown = around.carry_out(ChangeEnvironment(registration=own)) and around.carry_out(Published())
+        shown = around.carry_out(ChangeEnvironment(registration=own)) and around.carry_out(AccessPublishedObject())
         assert isinstance(shown, dict)
         identifiers.append(shown["published"]["identifier"])
     assert identifiers == [str(UUID(int=OWN.int ^ 1)), str(OWN)]

@@ -28,16 +28,16 @@ from harness.wire.protection import (
     SIG20,
     SIG30,
     RsaKey,
+    build_public_key_list,
+    compute_signature,
     decrypt_body,
+    decrypt_session_key,
     encrypt_body,
+    encrypt_session_key,
     get_signed_octets,
     is_signature,
-    public_key_list,
     read_listed_blobs,
     read_listed_keys,
-    session_key,
-    signature,
-    simple_blob,
 )
 from harness.wire.protection import _encode_pkcs1 as encoded
 
@@ -108,9 +108,9 @@ def test_missing_fields_of_a_message_add_zero_octets():
 
 @pytest.mark.parametrize("algorithm", HASHES)
 def test_signature_verifies_with_the_key_of_its_certificate(other, algorithm, monkeypatch):
-    monkeypatch.setattr("harness.wire.protection.certificate_key", lambda der: key_of(other))
+    monkeypatch.setattr("harness.wire.protection.read_certificate_key", lambda der: key_of(other))
     signed = message(HashAlgorithm=algorithm)
-    made = signature(signed, SIG20, key_of(other))
+    made = compute_signature(signed, SIG20, key_of(other))
     assert len(made) == 128
     assert is_signature(made, signed, SIG20, b"")
     assert not is_signature(made, signed, SIG10, b"")
@@ -122,7 +122,7 @@ def test_signature_verifies_with_the_key_of_its_certificate(other, algorithm, mo
     [(0x8003, hashes.MD5()), (0x8004, hashes.SHA1()), (0x800C, hashes.SHA256()), (0x800E, hashes.SHA512())],
 )
 def test_signatures_verify_with_the_cryptography_library(other, algorithm, known):
-    made = signature(message(HashAlgorithm=algorithm), SIG10, key_of(other))
+    made = compute_signature(message(HashAlgorithm=algorithm), SIG10, key_of(other))
     other.public_key().verify(made[::-1], FIRST, padding.PKCS1v15(), known)
     with pytest.raises(InvalidSignature):
         other.public_key().verify(made[::-1], FIRST + b"x", padding.PKCS1v15(), known)
@@ -171,23 +171,26 @@ def test_encrypted_bodies_are_decrypted(algorithm):
 
 
 def test_simple_blob_has_printed_layout_and_decrypts_with_its_key(other):
-    made = simple_blob(AES_256, bytes(32), key_of(other))
+    made = encrypt_session_key(AES_256, bytes(32), key_of(other))
     assert made[:12].hex() == "010200001066000000a40000"
     assert len(made) == 12 + 256
     assert other.decrypt(made[12 : 12 + 128][::-1], padding.PKCS1v15()) == bytes(32)
-    assert session_key(made, key_of(other)) == bytes(32)
+    assert decrypt_session_key(made, key_of(other)) == bytes(32)
     secret = other.public_key().encrypt(b"\1" * 16, padding.PKCS1v15())
-    assert session_key(made[:12] + secret[::-1] + bytes(128), key_of(other)) == b"\1" * 16
+    assert decrypt_session_key(made[:12] + secret[::-1] + bytes(128), key_of(other)) == b"\1" * 16
 
 
 def test_simple_blob_encrypted_for_a_different_key_is_reported(other):
     other_key = key_of(rsa.generate_private_key(65537, 1024))
-    assert session_key(bytes(simple_blob(RC4, b"12345", other_key)[:12]) + b"\xff" * 256, other_key) is None
+    assert (
+        decrypt_session_key(bytes(encrypt_session_key(RC4, b"12345", other_key)[:12]) + b"\xff" * 256, other_key)
+        is None
+    )
 
 
 def test_public_key_list_builds_and_parses(other):
     keys = {BASE_PROVIDER: RsaKey(key_of(other).modulus), ADVANCED_PROVIDER: RsaKey(key_of(other).modulus)}
-    data = public_key_list(keys)
+    data = build_public_key_list(keys)
     assert read_listed_keys(data) == keys
     assert read_listed_blobs(data)[BASE_PROVIDER][:16].hex() == "0602000000a400005253413100040000"
     for broken in (b"", data[:-1], data + b"\0", data[:4] + b"\3\0\0\0" + data[8:]):

@@ -170,7 +170,7 @@ def test_wire_rpc_stream_is_split_into_pdus_in_any_chunks():
     assert [get_rpc_kind(one) for one in pdus] == ["co_cancel", "bind_nak", "fault", "orphaned"]
     stream, framer = b"".join(pdus), RpcFramer()
     assert [one for at in range(len(stream)) for one in framer.feed(stream[at : at + 1])] == pdus
-    assert framer.pending == 0
+    assert framer.pending_size == 0
     with pytest.raises(FramingError, match="PTYPE") as caught:
         framer.feed(pdus[0] + b"\5\0\x63" + bytes(13))
     assert caught.value.packets == pdus[:1]
