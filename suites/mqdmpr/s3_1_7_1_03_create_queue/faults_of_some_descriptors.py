@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.queues import Queues
-from reference_qm.security import ANONYMOUS, EVERYONE, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid
+from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid
 
 NOBODY = Sid(0, (0,))
 AUTHENTICATED_USERS = Sid(5, (11,))
@@ -83,7 +83,7 @@ class QueueManagerSuppliedOwnerReplacedByDomainUser(Queues):
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().create_security(supplied, user)
-        return replace(made, Owner=user) if self.owner(user) == user != ANONYMOUS else made
+        return replace(made, Owner=user) if self.owner(user) == user != ANONYMOUS_SID else made
 
 
 @fault("queue-manager-owner-from-group-of-supplied-descriptor", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
@@ -106,7 +106,7 @@ class QueueManagerOwnerOfSuppliedDaclAnonymous(Queues):
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().create_security(supplied, user)
         if supplied is not None and supplied.Owner is None and supplied.Dacl is not None:
-            return replace(made, Owner=ANONYMOUS)
+            return replace(made, Owner=ANONYMOUS_SID)
         return made
 
 
@@ -118,10 +118,12 @@ class QueueManagerSuppliedForeignOwnerEveryoneOnlyReads(Queues):
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().create_security(supplied, user)
-        if supplied is None or supplied.Owner is None or supplied.Dacl is not None or made.Owner != ANONYMOUS:
+        if supplied is None or supplied.Owner is None or supplied.Dacl is not None or made.Owner != ANONYMOUS_SID:
             return made
         aces = list_aces(made)
-        return change_aces(made, [replace(one, Mask=READING_RIGHTS) if one.Sid == EVERYONE else one for one in aces])
+        return change_aces(
+            made, [replace(one, Mask=READING_RIGHTS) if one.Sid == EVERYONE_SID else one for one in aces]
+        )
 
 
 @fault("queue-manager-everyone-without-right-to-take-ownership", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
@@ -132,10 +134,10 @@ class QueueManagerEveryoneWithoutRightToTakeOwnership(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         made, left = super().create_default_security(owner), int(~QueueAccess.MQSEC_TAKE_QUEUE_OWNERSHIP)
-        if owner != ANONYMOUS:
+        if owner != ANONYMOUS_SID:
             return made
         return change_aces(
-            made, [replace(one, Mask=one.Mask & left) if one.Sid == EVERYONE else one for one in list_aces(made)]
+            made, [replace(one, Mask=one.Mask & left) if one.Sid == EVERYONE_SID else one for one in list_aces(made)]
         )
 
 
@@ -145,7 +147,7 @@ class QueueManagerOwnerWithoutRightToChangePermissions(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         made, left = super().create_default_security(owner), int(~QueueAccess.MQSEC_CHANGE_QUEUE_PERMISSIONS)
-        if owner == ANONYMOUS:
+        if owner == ANONYMOUS_SID:
             return made
         return change_aces(
             made, [replace(one, Mask=one.Mask & left) if one.Sid == owner else one for one in list_aces(made)]
@@ -161,7 +163,7 @@ class QueueManagerSuppliedDomainOwnerEveryoneHasAllRights(Queues):
         if supplied is None or supplied.Owner is None or supplied.Dacl is not None:
             return made
         aces = list_aces(made)
-        return change_aces(made, [replace(one, Mask=all_rights) if one.Sid == EVERYONE else one for one in aces])
+        return change_aces(made, [replace(one, Mask=all_rights) if one.Sid == EVERYONE_SID else one for one in aces])
 
 
 @fault("queue-manager-entry-of-everyone-left-out-beside-computer", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
@@ -172,7 +174,7 @@ class QueueManagerEntryOfEveryoneLeftOutBesideComputer(Queues):
         made = super().create_default_security(owner)
         if len(list_aces(made)) < 3:
             return made
-        return change_aces(made, [one for one in list_aces(made) if one.Sid != EVERYONE])
+        return change_aces(made, [one for one in list_aces(made) if one.Sid != EVERYONE_SID])
 
 
 @fault("queue-manager-entry-of-everyone-for-authenticated-users", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
@@ -181,11 +183,11 @@ class QueueManagerEntryOfEveryoneForAuthenticatedUsers(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         made = super().create_default_security(owner)
-        if owner == ANONYMOUS:
+        if owner == ANONYMOUS_SID:
             return made
         aces = list_aces(made)
         return change_aces(
-            made, [replace(one, Sid=AUTHENTICATED_USERS) if one.Sid == EVERYONE else one for one in aces]
+            made, [replace(one, Sid=AUTHENTICATED_USERS) if one.Sid == EVERYONE_SID else one for one in aces]
         )
 
 
@@ -207,7 +209,7 @@ class QueueManagerEntryOfComputerLeftOutForAnonymousOwner(WithoutEntryOfComputer
     """If the anonymous user owns a queue, the DACL has no entry for the computer."""
 
     def is_left_out(self, owner: Sid) -> bool:
-        return owner == ANONYMOUS
+        return owner == ANONYMOUS_SID
 
 
 @fault("queue-manager-entry-of-computer-left-out-for-domain-user", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
@@ -215,7 +217,7 @@ class QueueManagerEntryOfComputerLeftOutForDomainUser(WithoutEntryOfComputer):
     """If a domain user owns a queue, the DACL has no entry for the computer."""
 
     def is_left_out(self, owner: Sid) -> bool:
-        return owner != ANONYMOUS
+        return owner != ANONYMOUS_SID
 
 
 @fault("queue-manager-anonymous-owner-has-entry", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
@@ -224,9 +226,9 @@ class QueueManagerAnonymousOwnerHasEntry(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         made, all_rights = super().create_default_security(owner), int(QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
-        if owner != ANONYMOUS:
+        if owner != ANONYMOUS_SID:
             return made
-        return change_aces(made, (*list_aces(made), Ace(AceType.ACCESS_ALLOWED, all_rights, ANONYMOUS)))
+        return change_aces(made, (*list_aces(made), Ace(AceType.ACCESS_ALLOWED, all_rights, ANONYMOUS_SID)))
 
 
 @fault("queue-manager-supplied-owner-has-no-entry", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)

@@ -151,9 +151,9 @@ class QueueManagerOnlineTimerNotStartedInSecondOutage(DirectoryClient):
     Directory Online Timer.
     """
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if self.__dict__.get("outages", 0) < 1 or not self.qm.enterprise.state.DirectoryOffline:
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         if self.qm.begun:

@@ -19,9 +19,9 @@ class StoppingOnlineTimer(DirectoryClient):
         super().on_directory_online_timer(now)
         self.__dict__["stopping"] = False
 
-    def watch(self, now: Now) -> None:
+    def start_online_timer_if_offline(self, now: Now) -> None:
         if not self.__dict__.get("stopping"):
-            super().watch(now)
+            super().start_online_timer_if_offline(now)
 
 
 @fault("queue-manager-online-timer-stops-after-third-expiry", breaks="MQDMPR-3.1.7.1.25-20", blind=True)

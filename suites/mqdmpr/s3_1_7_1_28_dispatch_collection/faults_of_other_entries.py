@@ -16,7 +16,7 @@ class SenderUrgentMessageRemovesOtherEntriesOfQueue(DispatchCollection):
     """
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        following = session.OutgoingMessageTable.next_unsent()
+        following = session.OutgoingMessageTable.get_next_unsent()
         if following is not None and following.priority < position.priority:
             session.OutgoingMessageTable.withhold_all()
         super().add(session, position)
@@ -42,7 +42,7 @@ class SendingBesideUnacknowledged(Sending):
         raise NotImplementedError
 
     def may_send(self, session: Session) -> bool:
-        following = session.OutgoingMessageTable.next_unsent()
+        following = session.OutgoingMessageTable.get_next_unsent()
         if following is not None and session.OutgoingMessageTable.awaiting_ack and self.is_held(session, following):
             return False
         return super().may_send(session)
