@@ -55,15 +55,6 @@ class QueueManagerDirectoryReadWithoutMatchReturnsLastObject(ChangedDirectory):
         return Remembering(elements)
 
 
-@fault("queue-manager-changed-directory-objects-not-read-again", breaks="MQDMPR-3.1.7.1.20-23")
-class QueueManagerChangedDirectoryObjectsNotReadAgain(ChangedDirectory):
-    """The queue manager reads each directory object only once: later reads return the object as it was then."""
-
-    def make_replica(self, elements: Iterable[DirectoryObject]) -> Replica:
-        known = self.__dict__.setdefault("known", {})
-        return Replica(known.setdefault(one.Identifier, one) for one in elements)
-
-
 @fault("queue-manager-deleted-directory-objects-still-found", breaks="MQDMPR-3.1.7.1.20-23")
 class QueueManagerDeletedDirectoryObjectsStillFound(ChangedDirectory):
     """A directory read returns an object that was deleted from the directory after an earlier read."""
@@ -130,19 +121,6 @@ class QueueManagerSecondOutageNotNoticedByRead(UnnoticedOutages):
     def is_unnoticed(self, token: int) -> bool:
         self.__dict__["count"] = self.__dict__.get("count", 0) + 1
         return self.__dict__["count"] > 1
-
-
-@fault("queue-manager-outage-not-noticed-by-read-of-gates", breaks="MQDMPR-3.1.7.1.20-25", blind=True)
-class QueueManagerOutageNotNoticedByReadOfGates(UnnoticedOutages):
-    """The queue manager does not set DirectoryOffline when it cannot read the gates of its sites."""
-
-    def on_directory_site_gates_update_timer(self, now: Now) -> None:
-        before = {*self.qm.enterprise.awaited}
-        super().on_directory_site_gates_update_timer(now)
-        self.__dict__["tokens"] = {*self.qm.enterprise.awaited} - before
-
-    def is_unnoticed(self, token: int) -> bool:
-        return token in self.__dict__.get("tokens", ())
 
 
 @fault("queue-manager-online-timer-not-started-in-second-outage", breaks="MQDMPR-3.1.7.1.20-26", blind=True)

@@ -75,7 +75,7 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
     }
     stored_labels = [label for label in answers if await_copies(peer, sut, queue, label)]
     repeated = [sut.attempt("send", to=sut.direct_name(queue), label="large", body=LARGE_BODY) for _ in range(2)]
-    free = sut.new_queue("without a quota")
+    free = sut.new_queue("large")
     sends = {
         delivery: sut.attempt("send", to=sut.direct_name(free), label=delivery, body=LARGE_BODY, delivery=delivery)
         for delivery in ("express", "recoverable")
