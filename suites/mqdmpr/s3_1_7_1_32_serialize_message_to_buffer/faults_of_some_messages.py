@@ -9,13 +9,13 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import add_to_packet_size, set_packet_size
-from reference_qm.codec import SecurityHeader, TransactionHeader, UserHeader, UserMessagePacket
+from reference_qm.codec import DirectQueueFormatName, SecurityHeader, TransactionHeader, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
-PUBLIC_TYPE, DIRECT_TYPE = 5, 7
+DIRECT_TYPE, DIRECT_NAME = 7, r"OS:localhost\PRIVATE$\copy"
 SENDER_NONE_TYPE, SENDER_SID_TYPE, SENDER_QUEUE_MANAGER_TYPE = 0, 1, 2
 
 add(
@@ -104,34 +104,16 @@ class SenderMultiQueueFormatHeaderPrivateQueuesOmitted(ChangedMessages):
         return {"MultiQueueFormatHeader.Destination": replace(listed, FormatNameList=names)}
 
 
-class ChangedDestinationType(ChangedMessages):
-    """A part that sets UserHeader.Flags.DQ of some packets to another value."""
-
-    def find_type(self, packet: UserMessagePacket, position: MessagePosition) -> int:
-        raise NotImplementedError
+@fault("sender-destination-type-of-copies-7", breaks="MQDMPR-3.1.7.1.32-D14", blind=True)
+class SenderDestinationTypeOfCopies7(ChangedMessages):
+    """In the copies of a message to several queues, UserHeader.Flags.DQ is 7, and DestinationQueue is a direct name."""
 
     def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
-        flags = packet.UserHeader.Flags & ~UserHeader.flags(DQ=7)
-        return {"UserHeader.Flags": flags | UserHeader.flags(DQ=self.find_type(packet, position))}
-
-
-@fault("sender-destination-type-of-direct-name-of-public-queue-5", breaks="MQDMPR-3.1.7.1.32-D14", blind=True)
-class SenderDestinationTypeOfDirectNameOfPublicQueue5(ChangedDestinationType):
-    """UserHeader.Flags.DQ is 5 for a direct format name of a public queue."""
-
-    def find_type(self, packet: UserMessagePacket, position: MessagePosition) -> int:
-        name = position.MessageReference.DestinationQueueFormatName.lower()
-        public = packet.UserHeader.DQ == DIRECT_TYPE and "\\private$\\" not in name
-        return PUBLIC_TYPE if public else packet.UserHeader.DQ
-
-
-@fault("sender-destination-type-of-copies-7", breaks="MQDMPR-3.1.7.1.32-D14", blind=True)
-class SenderDestinationTypeOfCopies7(ChangedDestinationType):
-    """UserHeader.Flags.DQ is 7 in the copies of a message to several queues."""
-
-    def find_type(self, packet: UserMessagePacket, position: MessagePosition) -> int:
         several = "," in (position.MessageReference.DestinationMultiQueueFormatName or "")
-        return DIRECT_TYPE if several else packet.UserHeader.DQ
+        if not several or packet.UserHeader.DQ == DIRECT_TYPE:
+            return {}
+        flags = packet.UserHeader.Flags & ~UserHeader.flags(DQ=7) | UserHeader.flags(DQ=DIRECT_TYPE)
+        return {"UserHeader.Flags": flags, "UserHeader.DestinationQueue": DirectQueueFormatName(DIRECT_NAME)}
 
 
 class ChangedSenderType(ChangedMessages):
