@@ -88,7 +88,7 @@ class QueueManagerSuppliedOwnerReplacedByDomainUser(Queues):
 
 @fault("queue-manager-owner-from-group-of-supplied-descriptor", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
 class QueueManagerOwnerFromGroupOfSuppliedDescriptor(Queues):
-    """If a supplied descriptor has no owner but a group, the group becomes the owner of the queue."""
+    """If a supplied descriptor has a group and no owner, the group becomes the owner of the queue."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().create_security(supplied, user)
