@@ -146,3 +146,12 @@ class SenderIdentifierTypeOfTransactionalMessage2(ChangedSenderType):
     def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
         transactional = packet.TransactionHeader is not None
         return SENDER_QUEUE_MANAGER_TYPE if transactional and header.ST == SENDER_SID_TYPE else header.ST
+
+
+@fault("sender-identifier-type-of-unencrypted-message-without-sender-1", breaks="MQDMPR-3.1.7.1.32-D17")
+class SenderIdentifierTypeOfUnencryptedMessageWithoutSender1(ChangedSenderType):
+    """SecurityHeader.Flags.ST is 1 in a signed message without a sender and without encryption."""
+
+    def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
+        encrypted = bool(packet.MessagePropertiesHeader.PrivacyLevel)
+        return SENDER_SID_TYPE if not encrypted and header.ST == SENDER_NONE_TYPE else header.ST
