@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, wrong_bytes
 from harness.faults.registry import add
-from harness.faults.sent_messages import add_to_packet_size, set_packet_size
+from harness.faults.sent_messages import add_to_packet_size
 from reference_qm.codec import DirectQueueFormatName, SecurityHeader, TransactionHeader, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
@@ -18,13 +18,6 @@ from reference_qm.surface.clock import Now
 DIRECT_TYPE, DIRECT_NAME = 7, r"OS:localhost\PRIVATE$\copy"
 SENDER_NONE_TYPE, SENDER_SID_TYPE, SENDER_QUEUE_MANAGER_TYPE = 0, 1, 2
 
-add(
-    "sender-packet-size-of-large-message-16-bits",
-    "MQDMPR-3.1.7.1.32-04",
-    "The sender sends only the low 16 bits of BaseHeader.PacketSize of a message.",
-    wrong_bytes(UserMessagePacket, lambda data: set_packet_size(data, len(data) & 0xFFFF)),
-    blind=True,
-)
 add(
     "sender-packet-size-without-debug-header",
     "MQDMPR-3.1.7.1.32-04",

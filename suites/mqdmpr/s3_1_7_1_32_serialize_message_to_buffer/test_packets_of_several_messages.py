@@ -1,44 +1,13 @@
-"""MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer: large packets, and packets of several transactions."""
+"""MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer: packets of several transactions."""
 
 from __future__ import annotations
 
-from harness.errors import ConformanceFailure
-from harness.expectations import each, holds
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
 
-LARGE_BODY_LENGTHS = (66_000, 140_001)
-"""Lengths of bodies for which PacketSize needs more than 16 bits."""
-LARGE_MESSAGE_TAG = 31_001
 MESSAGES_PER_TRANSACTION = 4
-
-
-@needs("send")
-@covers("MQDMPR-3.1.7.1.32-04")
-def test_packet_size_of_large_message_is_whole(peer, sut, judge):
-    """The SUT sends messages with bodies of more than 64 KB. They arrive whole, and the PacketSize of each is larger
-    than its body.
-    """
-    length_by_tag = dict(enumerate(LARGE_BODY_LENGTHS, start=LARGE_MESSAGE_TAG))
-    peer.listen(ignore_incoming=True)
-    for tag, length in length_by_tag.items():
-        sut.send(peer.direct_name("mqc-large-packets"), body="x" * length, application_tag=tag)
-    frames = peer.inbox.wait(lambda frame: Sender.list_tags([frame])[0] in length_by_tag, len(length_by_tag))
-    if not frames and not peer.inbox.pieces:
-        raise ConformanceFailure("the SUT sent no message")
-    sizes = {Sender.list_tags([frame])[0]: Layout(frame).fields.get("BaseHeader.PacketSize", 0) for frame in frames}
-    judge(
-        "MQDMPR-3.1.7.1.32-04",
-        expected=each(holds("larger than the body"), "PacketSize"),
-        observed={
-            f"{length} bytes": sizes.get(tag, 0) > length or sizes.get(tag, "no whole message")
-            for tag, length in length_by_tag.items()
-        },
-        evidence=frames or peer.inbox.pieces,
-        case="PacketSize of the messages with large bodies",
-    )
-    peer.inbox.acknowledge()
 
 
 @needs("send", "transactions")
