@@ -333,9 +333,11 @@ class RpcServer:
         self.peer.environment.run_until(lambda: len(self.list_calls_of(name)) >= count, timeout)
         return self.list_calls_of(name)
 
-    def move_read_port(self) -> None:
-        """Listen at a further port, which becomes the read port. The old port stays open."""
-        self.read_port = self._open_port(0)
+    def move_read_port(self, port: int = 0) -> None:
+        """Listen at a further port, which becomes the read port: the given port, or any free port. The old port stays
+        open.
+        """
+        self.read_port = self._open_port(port)
 
     def free_port(self) -> int:
         """Return a port of the peer at which no program listens."""
