@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 def _replace_time_in_label(hour: str, wrong: str) -> Install:
-    """Replace a time in the labels of reports. ``hour``: the hour and the half of the day, such as "12 PM"."""
+    """Replace a time in the labels of reports. ``hour``: the hour and the half of the day, such as "11 PM"."""
     digits, half = hour.split()
     wrong_digits, wrong_half = wrong.split()
 
@@ -26,14 +26,14 @@ def _replace_time_in_label(hour: str, wrong: str) -> Install:
 
 
 for _name, _says, _hour, _wrong in (
-    ("noon-is-am", "12 AM instead of 12 PM between 12:00 and 13:00", "12 PM", "12 AM"),
-    ("midnight-is-pm", "12 PM instead of 12 AM between 00:00 and 01:00", "12 AM", "12 PM"),
-    ("afternoon-is-am", "11 AM instead of 11 PM between 23:00 and 24:00", "11 PM", "11 AM"),
-    ("hour-0-after-midnight", "00 instead of 12 between 00:00 and 01:00", "12 AM", "00 AM"),
+    ("noon-is-am", "AM instead of PM between 12:00 and 13:00", "12 PM", "12 AM"),
+    ("midnight-is-pm", "PM instead of AM between 00:00 and 01:00", "12 AM", "12 PM"),
+    ("afternoon-is-am", "AM instead of PM between 23:00 and 24:00", "11 PM", "11 AM"),
+    ("hour-0-after-midnight", "the hour 00 instead of 12 between 00:00 and 01:00", "12 AM", "00 AM"),
 ):
     add(
         f"receiver-report-label-{_name}",
         "MQQB-3.1.5.8.9-06",
-        f"The receiver writes the hour {_says} into the label of a report.",
+        f"The receiver writes {_says} into the label of a report.",
         _replace_time_in_label(_hour, _wrong),
     )
