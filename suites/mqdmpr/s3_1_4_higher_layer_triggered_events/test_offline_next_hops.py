@@ -28,7 +28,7 @@ def test_offline_sut_connects_to_no_further_address(peer, sut, judge):
         expected=NOT_CONNECTED_OUTCOME,
         observed=NOT_CONNECTED_OUTCOME if offline is None else CONNECTED_OUTCOME,
         case="SUT that is offline",
-        evidence=[] if offline is None else offline.received[:1],
+        evidence=[] if offline is None else [offline.last],
     )
     judge.conclude("MQDMPR-3.1.4.12-03")
     session.await_request()
