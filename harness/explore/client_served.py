@@ -8,20 +8,28 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from harness.model.client.area import ERROR, INVALID, NEXT, NOT_ENDED, PEEK, RECEIVE, TIMEOUT
+from harness.model.client.area import (
+    ERROR_STATUS_ANSWER,
+    INVALID_PARAMETER_ANSWER,
+    MESSAGE_WITH_REFUSED_END,
+    NEXT,
+    PEEK,
+    RECEIVE,
+    TIMEOUT,
+)
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, build_desc2, takes_message
 from harness.wire.rpc_stub import NULL_HANDLE, buffer, octets
 
-CANCELED, IO_TIMEOUT, OTHER_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
+CANCELED, IO_TIMEOUT_STATUS, ARBITRARY_ERROR_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
 """The statuses MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (MS-MQQP 3.1.4.6), MQ_ERROR_IO_TIMEOUT, and one further
 status.
 """
-INVALID_PARAMETER, QUEUE_NOT_FOUND = 0xC00E_0006, 0xC00E_0003
+INVALID_PARAMETER_STATUS, QUEUE_NOT_FOUND_STATUS = 0xC00E_0006, 0xC00E_0003
 SEQUENTIAL_ID = 0x0011_2233_4455_6677
 _READ_METHODS = (Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID)
-_ACTION_NAMES: dict[int, str] = {
+_READ_ACTION_NAMES: dict[int, str] = {
     **{int(action): name.removeprefix("LOOKUP_") for name, action in Action.__members__.items()},
     int(Action.RECEIVE): RECEIVE,
     int(Action.PEEK_CURRENT): PEEK,
@@ -98,10 +106,14 @@ class PeerAsReadServer:
 
     def answer_read(self, read: str, served: str, data: bytes | None, arrived_s: int) -> None:
         """Answer a waiting read."""
-        status = {TIMEOUT: IO_TIMEOUT, ERROR: OTHER_STATUS, INVALID: INVALID_PARAMETER}.get(served, 0)
+        status = {
+            TIMEOUT: IO_TIMEOUT_STATUS,
+            ERROR_STATUS_ANSWER: ARBITRARY_ERROR_STATUS,
+            INVALID_PARAMETER_ANSWER: INVALID_PARAMETER_STATUS,
+        }.get(served, 0)
         call = self.reads[read]
-        handle = self._answer(call, read, None if served == TIMEOUT else data, status, arrived_s)
-        if served == NOT_ENDED:
+        handle = self._build_read_answer(call, read, None if served == TIMEOUT else data, status, arrived_s)
+        if served == MESSAGE_WITH_REFUSED_END:
             self._refused_ends.add(handle)
 
     # -- answers ------------------------------------------------------------------------------------------------------
@@ -126,7 +138,7 @@ class PeerAsReadServer:
         self._record_shown_call(call)
         name, fails = self.opening
         if fails:
-            call.respond(phContext=NULL_HANDLE, Return=QUEUE_NOT_FOUND)
+            call.respond(phContext=NULL_HANDLE, Return=QUEUE_NOT_FOUND_STATUS)
             return
         handle = build_context_handle(0x5E55_0000 + self._number)
         self._names["session", handle] = name
@@ -142,18 +154,18 @@ class PeerAsReadServer:
 
     def _close_queue(self, call: ServedCall) -> None:
         self._record_shown_call(call)
-        call.respond(Return=OTHER_STATUS if self.is_close_refused else 0)
+        call.respond(Return=ARBITRARY_ERROR_STATUS if self.is_close_refused else 0)
 
     def _end_receive(self, call: ServedCall) -> None:
         self._record_shown_call(call)
-        call.respond(Return=OTHER_STATUS if bytes(call.into.pphContext) in self._refused_ends else 0)
+        call.respond(Return=ARBITRARY_ERROR_STATUS if bytes(call.into.pphContext) in self._refused_ends else 0)
 
     def _cancel(self, call: ServedCall) -> None:
         self._record_shown_call(call)
         call.respond()
         for read, request in list(self._pending.items()):
             if request == call.into.dwRequestID and not self.reads[read].answered:
-                self._answer(self.reads[read], read, None, CANCELED, 0)
+                self._build_read_answer(self.reads[read], read, None, CANCELED, 0)
 
     def _begin_read(self, call: ServedCall) -> None:
         self._record_shown_call(call)
@@ -163,7 +175,7 @@ class PeerAsReadServer:
         if answer is not None:
             answer(call)
 
-    def _answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> bytes:
+    def _build_read_answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> bytes:
         """Answer a read, and return its handle."""
         asked = _find_description(call)
         self._pending.pop(read, None)
@@ -251,7 +263,7 @@ def _find_description(call: ServedCall) -> Any:
 
 
 def _describe_action(action: int) -> Any:
-    name = _ACTION_NAMES.get(action, action)
+    name = _READ_ACTION_NAMES.get(action, action)
     if isinstance(name, str) and "_" in name:
         kind, _, way = name.partition("_")
         return f"{_LOOKUP_DIRECTION_NAMES[way]} {kind.lower()}"

@@ -17,7 +17,7 @@ from harness.explore.areas import Area
 from harness.explore.packet_rules import JudgedByPackets
 from harness.explore.shrinking import shrink
 from harness.explore.walk import DrivenSystem, StepChooser, Walk, take_walk
-from harness.model.remote.area import START2
+from harness.model.remote.area import START_RECEIVE2_METHOD
 from harness.model.remote.misuse import LATER_METHODS
 from harness.model.steps import Step
 from harness.peer.peer import Peer
@@ -126,4 +126,4 @@ class Explorer:
 
 def _has_needed_capability(sut: Sut, need: str) -> bool:
     """Return whether a system has the capabilities and facilities that a transition needs."""
-    return not lacks_method(sut, START2) if need == LATER_METHODS else sut.has(need)
+    return not lacks_method(sut, START_RECEIVE2_METHOD) if need == LATER_METHODS else sut.has(need)

@@ -68,7 +68,7 @@ def take_walk(
     """Take drawn or given steps until a step diverges. Steps that cannot be taken are omitted."""
     worlds, walk = AgreeingWorlds(kind), Walk()
     with open_system() as system:
-        for step in _add_elapsed_times(worlds, system, steps(worlds) if callable(steps) else steps):
+        for step in _add_elapse_steps(worlds, system, steps(worlds) if callable(steps) else steps):
             if not worlds.take(step):
                 continue
             expected = worlds.first.answers
@@ -85,7 +85,7 @@ def take_walk(
     return walk
 
 
-def _add_elapsed_times(worlds: AgreeingWorlds, system: DrivenSystem, steps: Iterable[Step]) -> Iterator[Step]:
+def _add_elapse_steps(worlds: AgreeingWorlds, system: DrivenSystem, steps: Iterable[Step]) -> Iterator[Step]:
     """Yield the steps of a walk. If more time has passed in the system than in the model, first yield a step that
     lets this time pass in the model.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.queues.base import ADMIN, QueuesBase
+from harness.model.queues.base import ADMIN_QUEUE_NAME, QueuesBase
 from harness.model.queues.state import (
     AVAILABLE,
     DELETED,
@@ -31,7 +31,7 @@ MAX_HANDLES, MAX_CURSORS = 4, 4
 RECEIVE, PEEK = "receive", "peek"
 NOT_FOUND, TIMEOUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
 ALREADY_RECEIVED_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
-NOT_AVAILABLE, SHARING_VIOLATION_STATUS = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
+QUEUE_NOT_AVAILABLE_STATUS, SHARING_VIOLATION_STATUS = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
 TRANSACTION_USAGE_STATUS, TRANSACTION_SEQUENCE_STATUS = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
 CANCELLED_STATUS = "MQ_ERROR_OPERATION_CANCELLED"
 
@@ -201,7 +201,7 @@ class Reading(QueuesBase):
         opened = self.find(self.handles, handle)
         if opened.queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.15-04")
-            self.refuse(NOT_AVAILABLE, name=read)
+            self.refuse(QUEUE_NOT_AVAILABLE_STATUS, name=read)
         else:
             self.answer_or_wait(Reader(read, opened, False, 0), wait_ms)
 
@@ -223,7 +223,7 @@ class Reading(QueuesBase):
     )
     def receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
         """Let an application receive the message at the position of a cursor (MS-MQDMPR 3.2.7.4)."""
-        there = self.find_idle(cursor)
+        there = self.find_cursor_without_read(cursor)
         handle = there.handle
         if handle.access != RECEIVE:
             self.refuse(name=read)
@@ -233,7 +233,7 @@ class Reading(QueuesBase):
         assert handle.queue is not None
         within = self.get_open_transaction(transaction)
         if there.state == READ:
-            if not self.is_at_available(there):
+            if not self.points_at_available_message(there):
                 self.cite_rules("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-17")
                 self.refuse(ALREADY_RECEIVED_STATUS, name=read)
                 return
@@ -266,11 +266,11 @@ class Reading(QueuesBase):
     )
     def peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
         """Let an application peek at the message at the position of a cursor (MS-MQDMPR 3.2.7.2)."""
-        there = self.find_idle(cursor)
+        there = self.find_cursor_without_read(cursor)
         if there.handle.queue is None:
-            self.refuse(NOT_AVAILABLE, name=read)
+            self.refuse(QUEUE_NOT_AVAILABLE_STATUS, name=read)
         elif there.state == READ:
-            if self.is_at_available(there):
+            if self.points_at_available_message(there):
                 self.cite_rules("MQDMPR-3.2.7.2-23")
                 self.answer_read(there.position, read)
             else:
@@ -293,10 +293,10 @@ class Reading(QueuesBase):
     )
     def peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
         """Let an application peek at the next message after the position of a cursor (3.2.7.3)."""
-        there = self.find_idle(cursor)
+        there = self.find_cursor_without_read(cursor)
         if there.handle.queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.14-04")
-            self.refuse(NOT_AVAILABLE, name=read)
+            self.refuse(QUEUE_NOT_AVAILABLE_STATUS, name=read)
         elif there.state == UNREAD:
             self.cite_rules("MQDMPR-3.2.7.3-06", "MQDMPR-3.1.7.1.14-14")
             self.refuse(ILLEGAL_CURSOR_STATUS, name=read)
@@ -330,20 +330,20 @@ class Reading(QueuesBase):
             cursor.state = WAIT_PEEK
             self.wait_for(Reader(read, cursor.handle, False, 0, cursor), wait_ms)
 
-    def find_idle(self, name: str) -> Cursor:
+    def find_cursor_without_read(self, name: str) -> Cursor:
         """Return a cursor that no waiting read uses."""
         cursor: Cursor = self.find(self.cursors, name)
         if any(reader.cursor is cursor for reader in cursor.handle.readers):
             raise ImpossibleStep
         return cursor
 
-    def is_at_available(self, cursor: Cursor) -> bool:
+    def points_at_available_message(self, cursor: Cursor) -> bool:
         return cursor.position is not None and cursor.position.state == AVAILABLE
 
     def draw_cursor(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
         idle = {name: one for name, one in self.cursors.items() if one not in waiting}
-        taken = [name for name, one in idle.items() if one.state == READ and not self.is_at_available(one)]
+        taken = [name for name, one in idle.items() if one.state == READ and not self.points_at_available_message(one)]
         return str(draw_one(chance, taken if taken and chance.random() < 0.4 else idle))
 
     # -- waiting --------------------------------------------------------------------------------------------------
@@ -402,7 +402,7 @@ class Reading(QueuesBase):
         statuses: list[str] = []
         if queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.10-06")
-            statuses.append(NOT_AVAILABLE)
+            statuses.append(QUEUE_NOT_AVAILABLE_STATUS)
         if transaction is not None:
             if self.find(self.transactions, transaction).state != "active":
                 statuses.append(TRANSACTION_SEQUENCE_STATUS)
@@ -419,4 +419,6 @@ class Reading(QueuesBase):
 
     def draw_wait(self, chance: Random, queue: str | None) -> dict[str, Any]:
         waiting = [] if queue is None else [one for handle in self.queues[queue].handles for one in handle.readers]
-        return {"wait_ms": 0 if len(waiting) >= MAX_READERS or queue == ADMIN else chance.choice(DRAWN_WAITS_MS)}
+        return {
+            "wait_ms": 0 if len(waiting) >= MAX_READERS or queue == ADMIN_QUEUE_NAME else chance.choice(DRAWN_WAITS_MS)
+        }
