@@ -98,7 +98,7 @@ directory = {virtual}
 topology = {virtual}
 """
 
-_CONFIG_TEXT = """\
+_REFERENCE_CONFIG_TEXT = """\
 [queue_manager]
 host_name = "{address}"
 send_ping = true
@@ -174,12 +174,12 @@ def _watch_runs(systems: list[DemoSystem], guard: Guard, out: Path, console: Con
     tallies = {system: _VerdictCounter(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
     with Live(console=console, refresh_per_second=4) as live:
-        while report is None or _list_running([*runs.values(), report]):
+        while report is None or _list_running_runs([*runs.values(), report]):
             live.update(_build_progress_table(runs, tallies, _read_last_line(out / PROGRESS_FILE)))
-            going = _list_running(runs.values())
+            going = _list_running_runs(runs.values())
             if report is None and len(going) < len(runs):
                 report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
-            if report and not going and not all(_has_finished(out / system.slug) for system in systems):
+            if report and not going and not all(_has_run_finished(out / system.slug) for system in systems):
                 report.terminate()  # the report waits for runs that will not finish
             time.sleep(POLL_INTERVAL_S)
         live.update(_build_progress_table(runs, tallies))
@@ -233,7 +233,7 @@ def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[
         provisions = write_provisions(
             out / f"{system.slug}.keys", PEER_IDENTIFIER, configuration.queues.restricted, driver.peer_address
         )
-        config = _CONFIG_TEXT.format(address=driver.address) + provisions
+        config = _REFERENCE_CONFIG_TEXT.format(address=driver.address) + provisions
         _write_config(system, out, number).write_text(config, encoding="utf-8")
     command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out / system.slug)]
     command += ["--workers", str(system.workers)]
@@ -262,7 +262,7 @@ def _start_report(systems: Iterable[DemoSystem], guard: Guard, out: Path, consol
         )
 
 
-def _list_running(processes: Iterable[subprocess.Popen[bytes]]) -> list[subprocess.Popen[bytes]]:
+def _list_running_runs(processes: Iterable[subprocess.Popen[bytes]]) -> list[subprocess.Popen[bytes]]:
     return [process for process in processes if process.poll() is None]
 
 
@@ -270,7 +270,7 @@ def _read_last_line(log: Path) -> str:
     return log.read_text(encoding="utf-8").rstrip().rpartition("\n")[2] if log.is_file() else ""
 
 
-def _has_finished(run: Path) -> bool:
+def _has_run_finished(run: Path) -> bool:
     try:
         return bool(read_run_json(run).get("finished"))
     except UsageError:

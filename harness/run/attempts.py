@@ -19,10 +19,10 @@ from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.checks import find_covered_rules, get_check_id
 from harness.run.stash import (
     ATTEMPT_KEY,
+    CHECK_PREREQUISITES_KEY,
     DRIVER_KEY,
     LOG_KEY,
     ROOTS_KEY,
-    ROOTS_OF_CHECK,
     RUN_KEY,
     RUNS_AGAIN_ALONE_KEY,
     release_packets,
@@ -71,7 +71,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     entries, reports = settle_attempts(tried, doubts, steady=now == AttemptDisturbances())
     release_packets(item)
     if not item.stash.get(RUNS_AGAIN_ALONE_KEY, False):
-        run, rests = item.config.stash[RUN_KEY], item.stash.get(ROOTS_OF_CHECK, CheckPrerequisites())
+        run, rests = item.config.stash[RUN_KEY], item.stash.get(CHECK_PREREQUISITES_KEY, CheckPrerequisites())
         entries = change_reports(
             entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS_KEY]), reports
         )

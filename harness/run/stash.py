@@ -37,13 +37,13 @@ RESIDUE_KEY: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
 ROOTS_KEY: pytest.StashKey[RootCauses] = pytest.StashKey()
 """The root causes (missing prerequisites) that this process found."""
-ROOTS_OF_CHECK: pytest.StashKey[CheckPrerequisites] = pytest.StashKey()
+CHECK_PREREQUISITES_KEY: pytest.StashKey[CheckPrerequisites] = pytest.StashKey()
 """The prerequisites on which the verdicts of a check depend."""
 RUNS_AGAIN_ALONE_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""
 END_REPORTED_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether the verdicts of a check report the end of the SUT's process."""
-MIRROR_KEY: pytest.StashKey[PeerPacketJudge] = pytest.StashKey()
+PEER_PACKET_JUDGE_KEY: pytest.StashKey[PeerPacketJudge] = pytest.StashKey()
 """The judge that judges the peer's packets in the clean run of ``prove``."""
 ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 """The number of earlier attempts at this check."""

@@ -107,14 +107,14 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Prerequisite
     tries again.
     """
     try:
-        found = tuple(_ask_for_lines(driver, reached=reached))
+        found = tuple(_find_prerequisite_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
         return None
     known = any(line.is_missing or (line.subject == BY_ADDRESS and line.state is State.OK) for line in found)
     return found if known else None
 
 
-def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[PrerequisiteFinding]:
+def _find_prerequisite_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the prerequisites with a separate peer. If this machine has several addresses, this peer uses an address
     that no check uses.
     """

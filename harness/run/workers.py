@@ -91,7 +91,7 @@ class Workers:
         gc.freeze()  # the workers share the existing objects, which are never garbage
         try:
             with self.run.known.share_answer():
-                self._run_all()
+                self._run_all_checks()
         finally:
             for worker in self.busy.values():
                 worker.process.terminate()
@@ -104,7 +104,7 @@ class Workers:
             return self._for_one_alone
         return self._for_first if shared and needs_known_peer(item) else self._for_any
 
-    def _run_all(self) -> None:
+    def _run_all_checks(self) -> None:
         for driver in self.drivers:
             driver.beside_others = driver.shared
         self._run_waiting()
@@ -136,9 +136,9 @@ class Workers:
         )
         process.start()
         theirs.close()
-        self._send_next(_Worker(number, process, ours))
+        self._send_next_check(_Worker(number, process, ours))
 
-    def _send_next(self, worker: _Worker) -> None:
+    def _send_next_check(self, worker: _Worker) -> None:
         """Send a worker its next check. If no check is waiting, end the worker."""
         waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
         if not waiting or self.run.is_overdue():
@@ -172,7 +172,7 @@ class Workers:
                 worker.process.join()
                 self._start_worker(worker.number)
             else:
-                self._send_next(worker)
+                self._send_next_check(worker)
 
     def _restart_worker(self, worker: _Worker, item: pytest.Item, *, told: bool) -> bool:
         """Restart the worker's SUT if it has ended and more checks follow. Return whether the SUT had ended; if so,

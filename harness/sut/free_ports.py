@@ -24,7 +24,7 @@ _MAX_PORTS = 8_000
 """The number of ports to search. All of these ports are below the ephemeral ports, which the operating system may
 assign to any program.
 """
-_PORTS_APART = 61
+_PORT_STEP_PER_PROCESS = 61
 """The distance between the ports at which two processes with consecutive ids begin their search."""
 
 _RESERVATIONS: dict[int, socket.socket] = {}
@@ -39,7 +39,7 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
     listen yet. It stays reserved until this process ends. Raise HarnessError if no port is free.
     """
     for turn in range(_MAX_PORTS):
-        port = _FIRST_PORT + (_PORTS_APART * os.getpid() + turn) % _MAX_PORTS
+        port = _FIRST_PORT + (_PORT_STEP_PER_PROCESS * os.getpid() + turn) % _MAX_PORTS
         if _reserve_ports(address, kind, port):
             return port
     raise HarnessError(
@@ -69,7 +69,7 @@ def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
             reservation = None if port in _RESERVATIONS else _bind_reservation(port)
             if reservation is not None:
                 reserved[port] = reservation
-            if reservation is None or not _is_free(address, kind, port):
+            if reservation is None or not _is_port_free(address, kind, port):
                 for each in reserved.values():
                     each.close()
                 return False
@@ -90,7 +90,7 @@ def _bind_reservation(port: int) -> socket.socket | None:
     return reservation
 
 
-def _is_free(address: str, kind: socket.SocketKind, port: int) -> bool:
+def _is_port_free(address: str, kind: socket.SocketKind, port: int) -> bool:
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind) as probe:
         try:
             probe.bind((address, port))

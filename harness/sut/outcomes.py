@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from harness.printable import one_line
-from harness.sut.control import REASON_LIMIT, ControlRefused
+from harness.sut.control import MAX_REASON_CHARACTERS, ControlRefused
 
 
 class Outcome(StrEnum):
@@ -68,7 +68,7 @@ def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
         return Outcome.NO_ANSWER
     if answer.get("ok"):
         return Outcome.DONE
-    return Refused(Outcome.REFUSED, f"the SUT refused: {one_line(str(answer.get('error')), REASON_LIMIT)}")
+    return Refused(Outcome.REFUSED, f"the SUT refused: {one_line(str(answer.get('error')), MAX_REASON_CHARACTERS)}")
 
 
 def get_label(message: Mapping[str, Any] | None) -> str:

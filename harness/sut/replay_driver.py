@@ -32,7 +32,7 @@ from harness.sut.timeouts import Timeouts
 from harness.sut.wires import MissingElement
 
 Kind = TypeVar("Kind")
-_LONGEST_REASON = 300
+_LONGEST_REASON_CHARACTERS = 300
 _REFUSALS: Mapping[str, type[MqconformError]] = {
     one.__name__: one
     for module in (control_errors, errors)
@@ -75,7 +75,7 @@ class ReplayDriver:
             raise NotReplayable(str(error)) from error
 
     def _note_difference(self, seed: str, why: str) -> None:
-        self.differences.setdefault(seed, one_line(why, _LONGEST_REASON))
+        self.differences.setdefault(seed, one_line(why, _LONGEST_REASON_CHARACTERS))
 
     def _open_capture(self, seed: str, needs: Collection[str]) -> Sut:
         if "topology" in needs:

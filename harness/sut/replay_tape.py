@@ -31,7 +31,7 @@ from reference_qm.surface.inputs import Endpoint
 if TYPE_CHECKING:
     from harness.capture.recorder import Recorder
     from harness.sut.control import Control
-    from harness.sut.surroundings import SetPart
+    from harness.sut.surroundings import SetEnvironmentPart
     from harness.sut.sut import Sut
 
 TAPE_SCHEMA = 2
@@ -244,7 +244,7 @@ class RecordedCommands:
     notes in the capture.
     """
 
-    def __init__(self, set_part: SetPart, tape: CheckTape) -> None:
+    def __init__(self, set_part: SetEnvironmentPart, tape: CheckTape) -> None:
         self._set_part = set_part
         self._tape = tape
 

@@ -61,7 +61,7 @@ CAPABILITIES = MappingProxyType(
 """The capabilities that a SUT can declare. A capability that is not declared counts as missing."""
 
 
-MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
+MIN_TIMEOUT_FACTOR, MAX_TIMEOUT_FACTOR = 0.1, 100.0
 MAX_TIMEOUT_MS = 600_000
 
 KNOWN_PEER_CAPABILITIES = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
@@ -258,7 +258,7 @@ _TABLE_TYPES = {
     "environment": EnvironmentTable,
     "rpc": RpcTable,
 }
-_FORMER_NAMES = {"reach": "driver"}
+_FORMER_TABLE_NAMES = {"reach": "driver"}
 """For each former name of a table in SUT files, its current name."""
 
 
@@ -284,12 +284,12 @@ def read_toml_file(path: Path, what: str) -> dict[str, Any]:
 def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     """Return the SUT file that parsed TOML describes. Raise UsageError for an invalid value."""
     where = str(path or "SUT file")
-    for former, name in _FORMER_NAMES.items():
+    for former, name in _FORMER_TABLE_NAMES.items():
         if former in tree and name in tree:
             raise UsageError(
                 f"{where}: [{former}] is the former name of [{name}], and both are present; remove [{former}]"
             )
-    tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
+    tree = {_FORMER_TABLE_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
         if name not in (known := (*_TABLE_TYPES, "capabilities", "more_queues", "commands")):
             raise UsageError(f"{where}: unknown table [{name}]; known: {', '.join(known)}")
@@ -298,7 +298,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
             raise UsageError(f"{where}: table [{name}] is missing")
     tables = {name: _read_table(kind, tree.get(name, {}), where, name) for name, kind in _TABLE_TYPES.items()}
     tables["rpc"] = read_rpc_access(tables["rpc"], where, path.parent if path else Path())
-    more_queues = _queue_entries(tree.get("more_queues", []), where)
+    more_queues = _read_queue_entries(tree.get("more_queues", []), where)
     capabilities = _read_capabilities(tree.get("capabilities", {}), where)
     commands = _read_commands(tree.get("commands", {}), where)
     file = SutFile(**tables, capabilities=capabilities, more_queues=more_queues, commands=commands, path=path)
@@ -335,7 +335,7 @@ def _read_table(kind: type[Any], values: Any, where: str, table: str) -> Any:
     return kind(**{key: _read_value(hints[key], value, f"{where}: {table}.{key}") for key, value in values.items()})
 
 
-def _queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
+def _read_queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
     if not isinstance(values, list):
         raise UsageError(f"{where}: more_queues must be a list of tables: write [[more_queues]]")
     entries = tuple(_read_table(QueueEntry, one, where, "more_queues") for one in values)
@@ -467,8 +467,10 @@ def _check_reference(reference: ReferenceTable, where: str) -> None:
 
 
 def _check_timeouts(timeouts: TimeoutsTable, where: str) -> None:
-    if not MIN_FACTOR <= timeouts.factor <= MAX_FACTOR:
-        raise UsageError(f"{where}: timeouts.factor is {timeouts.factor}; it must be {MIN_FACTOR} to {MAX_FACTOR}")
+    if not MIN_TIMEOUT_FACTOR <= timeouts.factor <= MAX_TIMEOUT_FACTOR:
+        raise UsageError(
+            f"{where}: timeouts.factor is {timeouts.factor}; it must be {MIN_TIMEOUT_FACTOR} to {MAX_TIMEOUT_FACTOR}"
+        )
     for key in ("response_ms", "quiet_ms", "connect_ms", "control_ms", "stall_ms"):
         if not 0 <= getattr(timeouts, key) <= MAX_TIMEOUT_MS:
             raise UsageError(f"{where}: timeouts.{key} is {getattr(timeouts, key)}; it must be 0 to {MAX_TIMEOUT_MS}")

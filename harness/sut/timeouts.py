@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 MEASURED_EXCHANGES = 5
-BETWEEN_EXCHANGES_S = 0.25
+PAUSE_BETWEEN_EXCHANGES_S = 0.25
 """The pause between the exchanges that measure the system's speed. With these pauses, the exchanges extend over a
 second, so that repeated short stalls are also detected.
 """
@@ -152,7 +152,7 @@ def measure_speed(exchange: Callable[[], object]) -> SpeedMeasurement | None:
     samples = []
     for number in range(MEASURED_EXCHANGES):
         if number:
-            time.sleep(BETWEEN_EXCHANGES_S)
+            time.sleep(PAUSE_BETWEEN_EXCHANGES_S)
         began = time.monotonic()
         if exchange() is None:
             return None

@@ -37,7 +37,7 @@ from harness.model.unused_fields import (
 
 NEEDED_CAPABILITIES = ("send", "queue_control", "set_timers")
 DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
-MAX_MESSAGES = 6
+MAX_MESSAGES_PER_DESTINATION = 6
 MAX_MESSAGES_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
 VALID_RESPONSE, RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID = "valid", "refusal", "wrong client"
@@ -77,7 +77,7 @@ class Connecting(Attempts):
 
     def _draw_send(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
         one = self.destinations[chance.choice(names)]
-        if len(one.waiting) + len(one.sent) >= MAX_MESSAGES:
+        if len(one.waiting) + len(one.sent) >= MAX_MESSAGES_PER_DESTINATION:
             raise ImpossibleStep
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
         delivery = chance.choice(("express", "recoverable"))
@@ -108,7 +108,7 @@ class Connecting(Attempts):
     def draw_burst(self, chance: Random) -> dict[str, Any]:
         to = self._draw_destination_in_phase(chance, OPEN)
         number = chance.randint(WINDOW_SIZE, WINDOW_SIZE + 3)
-        if len(self.destinations[to].waiting) > MAX_MESSAGES:
+        if len(self.destinations[to].waiting) > MAX_MESSAGES_PER_DESTINATION:
             raise ImpossibleStep
         return {"messages": [f"m{self.steps}-{each}" for each in range(number)], "to": to}
 

@@ -11,7 +11,7 @@ from harness.model.steps import ImpossibleStep, draw_one, transition
 
 QUEUE_NAMES, SUBQUEUE_NAMES = ("one", "two", "three"), ("sub", "part")
 """The names of the queues in a walk, and the names of the subqueues that each of these queues may have."""
-LONG_NAME = "part" * 9
+TOO_LONG_SUBQUEUE_NAME = "part" * 9
 """A name that is longer than the name of a subqueue may be (MS-MQMQ 2.1.1)."""
 DRAWN_QUOTAS_KB = (None, None, None, 8)
 DRAWN_JOURNAL_QUOTAS_KB = (None, None, 5)
@@ -74,7 +74,7 @@ class Administering(QueuesBase):
     def create_subqueue(self, queue: str, part: str) -> None:
         parent = self.find(self.queues, queue)
         name = f"{queue};{part}"
-        if part == LONG_NAME:
+        if part == TOO_LONG_SUBQUEUE_NAME:
             self.cite_rules("MQDMPR-3.1.7.1.3-05")
             self.refuse()
             return
@@ -90,7 +90,7 @@ class Administering(QueuesBase):
         whole = [one for one in self.queues.values() if one.parent is None]
         begun = [one for one in whole if len(one.subqueues) == 1]
         queue = draw_one(chance, begun if begun and chance.random() < 0.5 else whole).name
-        return {"queue": queue, "part": chance.choice((*SUBQUEUE_NAMES * 4, LONG_NAME))}
+        return {"queue": queue, "part": chance.choice((*SUBQUEUE_NAMES * 4, TOO_LONG_SUBQUEUE_NAME))}
 
     @transition(
         "MQDMPR-3.1.1.2-D03",
