@@ -46,7 +46,7 @@ CONTOSO_FAULTS = (
 )
 """The seven faults of "Contoso 1.0". Each fault breaks only a few rules."""
 
-WORKER_COUNT = {"process": 3, "virtual": 1}
+WORKER_COUNT_BY_DRIVER_KIND = {"process": 3, "virtual": 1}
 """For each driver, the number of checks of a system that run in parallel. Checks over loopback mostly wait; checks
 in virtual time only compute.
 """
@@ -61,7 +61,7 @@ SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
 """The sections whose checks the demo runs. These sections are about packets and session set-up; their checks take
 little time.
 """
-EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
+CHECK_SELECTION_EXPRESSION = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
 """The expression that excludes one check, which takes longer than all others together."""
 
 _SUT_FILE_TEXT = """\
@@ -125,7 +125,7 @@ class DemoSystem:
     @property
     def workers(self) -> int:
         """The number of checks of this system that run in parallel."""
-        return WORKER_COUNT[self.kind]
+        return WORKER_COUNT_BY_DRIVER_KIND[self.kind]
 
 
 _REFERENCE_SYSTEM = DemoSystem("", "reference", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2")
@@ -183,7 +183,11 @@ def _watch_runs(systems: list[DemoSystem], guard: Guard, out: Path, console: Con
                 report.terminate()  # the report waits for runs that will not finish
             time.sleep(POLL_INTERVAL_S)
         live.update(_build_progress_table(runs, tallies))
-    wrong = [text for system, process in runs.items() if (text := _judge_outcome(system, process.returncode, out))]
+    wrong = [
+        text
+        for system, process in runs.items()
+        if (text := _describe_unexpected_outcome(system, process.returncode, out))
+    ]
     for text in wrong:
         console.print(f"[bold red]demo:[/] {text}")
     console.file.write(f"\n{(out / REPORT_FILE).read_text(encoding='utf-8')}")
@@ -238,7 +242,11 @@ def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[
     command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out / system.slug)]
     command += ["--workers", str(system.workers)]
     if system.selection:
-        command += ["-k", EXCLUDED_CHECK, *(word for place in system.selection for word in ("--select", place))]
+        command += [
+            "-k",
+            CHECK_SELECTION_EXPRESSION,
+            *(word for place in system.selection for word in ("--select", place)),
+        ]
     log = (out / f"{system.slug}.log").open("wb")
     with log:
         return subprocess.Popen(  # noqa: S603 - our own command
@@ -310,7 +318,7 @@ def _build_progress_table(
     return table
 
 
-def _judge_outcome(system: DemoSystem, code: int, out: Path) -> str | None:
+def _describe_unexpected_outcome(system: DemoSystem, code: int, out: Path) -> str | None:
     """Compare the failed rules of a system's run with the rules that the system's faults break. Return a
     description of the difference, or None if there is none.
     """

@@ -204,16 +204,16 @@ class PeerAsReadServer:
         if call.name in _SHOWN_METHODS:
             self._shown.append({"call": str(call.name), **self._describe_call(call)})
 
-    def _get_model_name(self, kind: str, value: Any) -> str:
+    def _get_name_in_model(self, kind: str, value: Any) -> str:
         return self._names.get((kind, value), str(value))
 
     def _describe_call(self, call: ServedCall) -> dict[str, Any]:
         into = call.into
         if call.name == Method.OPEN_QUEUE:
             return {
-                "hQueue": self._get_model_name("queue", into.hQueue),
-                "pQueue": self._get_model_name("descriptor", into.pQueue),
-                "dwpContext": self._get_model_name("context", into.dwpContext),
+                "hQueue": self._get_name_in_model("queue", into.hQueue),
+                "pQueue": self._get_name_in_model("descriptor", into.pQueue),
+                "dwpContext": self._get_name_in_model("context", into.dwpContext),
                 "pLicGuid": "own" if into.pLicGuid == self._peer.sut.guid.bytes_le else into.pLicGuid.hex(),
                 "dwMQS": into.dwMQS,
                 "bound": call.port == self.server.read_port,
@@ -222,26 +222,26 @@ class PeerAsReadServer:
             return self._describe_read(call)
         described: dict[str, Any] = {}
         if call.name in (Method.CANCEL_RECEIVE, Method.PURGE_QUEUE, Method.CLOSE_CURSOR, "R_QMCreateRemoteCursor"):
-            described["queue"] = self._get_model_name("queue", into.hQueue)
+            described["queue"] = self._get_name_in_model("queue", into.hQueue)
         if call.name == Method.CANCEL_RECEIVE:
-            described["descriptor"] = self._get_model_name("descriptor", into.pQueue)
+            described["descriptor"] = self._get_name_in_model("descriptor", into.pQueue)
             named = [read for read, request in self._pending.items() if request == into.dwRequestID]
             described["read"] = named[0] if named else f"request {into.dwRequestID}"
         if call.name == Method.CLOSE_CURSOR:
-            described["cursor"] = self._get_model_name("cursor", into.hCursor)
+            described["cursor"] = self._get_name_in_model("cursor", into.hCursor)
         if call.name == Method.CLOSE_QUEUE:
-            described["handle"] = self._get_model_name("session", bytes(into.pphContext))
+            described["handle"] = self._get_name_in_model("session", bytes(into.pphContext))
         if call.name == Method.END_RECEIVE:
-            described["handle"] = self._get_model_name("read", bytes(into.pphContext))
+            described["handle"] = self._get_name_in_model("read", bytes(into.pphContext))
             described["ack"] = Ack(into.dwAck).name if into.dwAck in set(Ack) else into.dwAck
         return described
 
     def _describe_read(self, call: ServedCall) -> dict[str, Any]:
         asked = _find_description(call)
         described = {
-            "queue": self._get_model_name("queue", asked.hRemoteQueue),
-            "descriptor": self._get_model_name("descriptor", asked.dwQueue),
-            "cursor": self._get_model_name("cursor", asked.hCursor) if asked.hCursor else None,
+            "queue": self._get_name_in_model("queue", asked.hRemoteQueue),
+            "descriptor": self._get_name_in_model("descriptor", asked.dwQueue),
+            "cursor": self._get_name_in_model("cursor", asked.hCursor) if asked.hCursor else None,
             "action": _describe_action(asked.ulAction),
             "timeout_ms": asked.ulTimeout,
             "size": asked.dwSize,

@@ -54,7 +54,7 @@ _LONG_TIMER_MS = 3_600_000
 _MAX_MESSAGES_NAMED_BY_ACK = 32
 _QUEUE_ON_UNKNOWN_HOST = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
 _ORDER_QUEUE = "PRIVATE$\\order_queue$"
-_SESSION_ACK = 1
+_SESSION_ACK_PACKET_TYPE = 1
 """InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
 _ORDERING_LABEL = "QM Ordering Ack"
 _NO_SEQUENCE_ID = TxSequenceID(1, 1)
@@ -348,7 +348,9 @@ class DrivenConnectingSystem:
         if isinstance(packet, ConnectionParametersPacket):
             return packet.ConnectionParametersHeader.WindowSize > 0
         if isinstance(packet, SessionAckPacket):
-            return bool(packet.BaseHeader.IN and packet.BaseHeader.SH and packet.InternalHeader.PT == _SESSION_ACK)
+            return bool(
+                packet.BaseHeader.IN and packet.BaseHeader.SH and packet.InternalHeader.PT == _SESSION_ACK_PACKET_TYPE
+            )
         return packet is not None
 
 

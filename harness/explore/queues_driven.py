@@ -12,7 +12,7 @@ from harness.explore.data_model import INSPECTED_STEPS, describe_data_model, lis
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
 from harness.model.queues.base import ADMIN_QUEUE_NAME
-from harness.model.queues.data_model import DATA_MODEL
+from harness.model.queues.data_model import DATA_MODEL_KEY
 from harness.model.steps import Step
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
@@ -296,7 +296,7 @@ class DrivenQueues:
             },
             ADMIN_QUEUE_NAME: self._describe_messages(ADMIN_QUEUE_NAME),
         }
-        seen[DATA_MODEL] = self._describe_data_model(names) if self._inspects else UnseenValue()
+        seen[DATA_MODEL_KEY] = self._describe_data_model(names) if self._inspects else UnseenValue()
         for name in self._queues:
             seen[name] = self._describe_messages(name)
             if ";" in name:

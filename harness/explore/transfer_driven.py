@@ -47,8 +47,8 @@ _CLOCK_LAG_S = 100
 that its packet states.
 """
 _IMMEDIATE_REACTION_MS = 50
-_PRIVATE_QUEUE_OF_PEER = 9
-_ADMIN_QUEUE_OF_PEER = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
+_PRIVATE_QUEUE_NUMBER_OF_PEER = 9
+_ADMIN_QUEUE_NAME_OF_PEER = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 
@@ -212,7 +212,7 @@ class DrivenTransfer(DrivenQueues):
     def _perform_ship_secured(self, message: str, sender: str | None, how: str, size: int) -> str:
         self._secured = (message, len(self._peer.recorder.frames))
         wanted = {"privacy_level": how} if sender is None else {"authentication_level": how, "sender": sender}
-        to = self._peer.private_name(_PRIVATE_QUEUE_OF_PEER)
+        to = self._peer.private_name(_PRIVATE_QUEUE_NUMBER_OF_PEER)
         self._sut.send(to, label=message, body="b" * size, delivery="express", **wanted)
         return "done"
 
@@ -309,7 +309,7 @@ class DrivenTransfer(DrivenQueues):
         if by_private_names:
             own = self._sut.private_format_name(self._get_queue_path(queue)).rpartition("\\")[2]
             names["destination"] = PrivateQueueFormatNameId(PrivateQueueIdentifier=int(own, 16))
-            user |= {"QueueManagerAddress": self._sut.guid, "AdminQueue": _ADMIN_QUEUE_OF_PEER}
+            user |= {"QueueManagerAddress": self._sut.guid, "AdminQueue": _ADMIN_QUEUE_NAME_OF_PEER}
         packet = self._build_message(
             message, queue, size, acks, user, 0, 0, details, fields, transaction=place, **names
         )

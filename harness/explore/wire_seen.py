@@ -21,7 +21,7 @@ from reference_qm.codec import (
 )
 from reference_qm.releases.names import NO_RELEASE
 
-_SESSION_ACK = 1
+_SESSION_ACK_PACKET_TYPE = 1
 """InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
 _MAX_MESSAGES_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one SessionAck can acknowledge (MS-MQMQ 2.2.20.4)."""
@@ -147,7 +147,9 @@ class SystemPackets:
             wrong |= header.WindowSize != self._windows.get(frame.connection, header.WindowSize)
             if isinstance(packet, SessionAckPacket):
                 wrong |= not (
-                    packet.BaseHeader.IN and packet.BaseHeader.SH and packet.InternalHeader.PT == _SESSION_ACK
+                    packet.BaseHeader.IN
+                    and packet.BaseHeader.SH
+                    and packet.InternalHeader.PT == _SESSION_ACK_PACKET_TYPE
                 )
             self._wrong[frame.connection] += wrong
 

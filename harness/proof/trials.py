@@ -26,7 +26,7 @@ from harness.proof.sessions import run_in_session
 from harness.proof.steps import ReferenceSteps, StepRecorder, find_changed_steps
 from harness.run.checks import find_malformed_rules, get_check_id
 from harness.run.options import build_pytest_arguments
-from harness.run.stash import DRIVER_KEY, LOG_KEY, PEER_PACKET_JUDGE_KEY, RUN_KEY
+from harness.run.stash import DRIVER_KEY, PEER_PACKET_JUDGE_KEY, RUN_KEY, VERDICT_LOG_KEY
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -208,7 +208,7 @@ class Trials:
 
     def _run_check(self, check: str) -> tuple[list[TrialVerdict], float]:
         entries: list[Entry] = []
-        self._config.stash[LOG_KEY] = entries
+        self._config.stash[VERDICT_LOG_KEY] = entries
         begun = time.process_time()
         try:
             item = self._items[check]

@@ -25,13 +25,13 @@ from harness.run.stash import (
     CHECK_PREREQUISITES_KEY,
     DRIVER_KEY,
     DRIVERS_KEY,
-    END_REPORTED_KEY,
     FINAL_RESULTS_KEY,
     JUDGE_KEY,
-    LOG_KEY,
+    PROCESS_END_REPORTED_KEY,
     RESIDUE_KEY,
-    ROOTS_KEY,
+    ROOT_CAUSES_KEY,
     RUN_KEY,
+    VERDICT_LOG_KEY,
     make_judge,
     release_packets,
 )
@@ -127,7 +127,11 @@ def _begin_run(config: pytest.Config) -> None:
     config.stash[RUN_KEY] = run
     for plugin in (attempts, fixtures, teardown, terminal, topologies, varied_checks, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
-    config.stash[LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOTS_KEY] = run.log, run.residue, run.roots
+    config.stash[VERDICT_LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOT_CAUSES_KEY] = (
+        run.log,
+        run.residue,
+        run.roots,
+    )
     config.stash[DRIVERS_KEY], config.stash[DRIVER_KEY] = drivers, drivers[0]
 
 
@@ -221,7 +225,10 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         raise
     if RUN_KEY in item.config.stash:
         handle_end_of_check(
-            item, item.config.stash[DRIVER_KEY], more=nextitem is not None, told=item.stash.get(END_REPORTED_KEY, False)
+            item,
+            item.config.stash[DRIVER_KEY],
+            more=nextitem is not None,
+            told=item.stash.get(PROCESS_END_REPORTED_KEY, False),
         )
     release_packets(item)
     return done
@@ -325,7 +332,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
         judge.conclude_passive_rules()
-    item.stash[END_REPORTED_KEY] = how is not None
+    item.stash[PROCESS_END_REPORTED_KEY] = how is not None
     judge.end()
     _fail_broken_rules(judge, item.config.stash[RUN_KEY])
     return None
@@ -336,7 +343,7 @@ def _record_missing_prerequisite(item: pytest.Item, error: Exception) -> None:
     from harness.errors import RootMissing
 
     if isinstance(error, RootMissing):
-        item.config.stash[ROOTS_KEY].name(type(error).__name__, str(error), [str(get_check_id(item))])
+        item.config.stash[ROOT_CAUSES_KEY].name(type(error).__name__, str(error), [str(get_check_id(item))])
 
 
 def _has_lost_control_channel(item: pytest.Item) -> bool:
@@ -388,14 +395,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 def _write_results(config: pytest.Config, run: Run) -> None:
     """Write the results rule by rule. junit.xml is written only if pytest's JUnit plugin is active."""
     from harness.run import results
-    from harness.run.capture_comments import mark_captures
+    from harness.run.capture_comments import add_comments_to_captures
     from harness.run.causes import add_causes
     from harness.run.findings import build_repeat_options, describe_finding
 
     found = config.stash[FINAL_RESULTS_KEY] = [
         run.add_baseline_reason(one) for one in results.read_rule_results(run.log.path)
     ]
-    mark_captures(found, run.folder)
+    add_comments_to_captures(found, run.folder)
     again = build_repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
     by_cause = add_causes(found, run.roots)

@@ -30,7 +30,7 @@ from harness.run.named_roots import RootCauses
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import derive_fresh_peer_file
 
-MAX_ROOT_ATTEMPTS = 3
+MAX_PREREQUISITE_ATTEMPTS = 3
 """The maximum number of attempts to check the prerequisites if the system does not answer, for instance because it
 is restarting.
 """
@@ -64,7 +64,7 @@ class SystemPrerequisites:
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the prerequisites whose state is still unknown."""
-        if self.lines is not None or self._attempts == MAX_ROOT_ATTEMPTS:
+        if self.lines is not None or self._attempts == MAX_PREREQUISITE_ATTEMPTS:
             return
         self._attempts += 1
         gc.collect()  # a SUT that floods fills the memory with the packets of finished checks
@@ -126,7 +126,7 @@ def _find_prerequisite_lines(driver: ExternalDriver, *, reached: bool) -> Iterat
     yield check_endpoint(system)
 
 
-def doubt_verdicts(
+def mark_doubtful_verdicts(
     entries: list[Entry],
     rests: CheckPrerequisites,
     roots: SystemPrerequisites,

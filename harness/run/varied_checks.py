@@ -35,11 +35,11 @@ MAX_ROW_ORDERS = 8
 """The number of parameter orders that are tried in order to find a short covering array. The array should be short
 because each row requires a run of the check.
 """
-_FINAL_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
+_VERDICTS_THAT_END_VARYING = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
 """If the run with default values gives one of these verdicts, the check is not run with rows, because rows could not
 change the verdict.
 """
-_OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+_UNDECIDED_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class VariedCheckTrial:
     @property
     def is_kept(self) -> bool:
         """Return whether the run broke no rule and left no rule undecided."""
-        return all(entry.verdict not in _FINAL_VERDICTS for entry in self.entries)
+        return all(entry.verdict not in _VERDICTS_THAT_END_VARYING for entry in self.entries)
 
     def get_worst_verdict(self, rule: str) -> Verdict | None:
         """Return the worst verdict on a rule, or None if the rule has no verdict."""
@@ -103,7 +103,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
         return (yield)
     done = yield
     judge = pyfuncitem.stash[JUDGE_KEY]
-    if judge.malformed is None and not any(verdict in _FINAL_VERDICTS for verdict in judge.judged.values()):
+    if judge.malformed is None and not any(verdict in _VERDICTS_THAT_END_VARYING for verdict in judge.judged.values()):
         VariedCheck(pyfuncitem, wanted).run()
     return done
 
@@ -209,7 +209,7 @@ class VariedCheck:
         """
         missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in BROKEN_VERDICTS), None)
         if missed is None:
-            missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in _OPEN_VERDICTS), None)
+            missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in _UNDECIDED_VERDICTS), None)
         if missed is None:
             return self._conclude_unbroken_rule(rule, trials)
         wanted = missed.get_worst_verdict(rule)
@@ -226,7 +226,7 @@ class VariedCheck:
             part = find_smallest(missed.row, self.plain, passing, fails_again)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
-            part = select_changed(missed.row, self.plain)
+            part = select_changed_values(missed.row, self.plain)
         entry, case = missed.entry(rule), format_row_values(part)
         return replace(
             entry,
@@ -255,7 +255,7 @@ class VariedCheck:
         )
 
 
-def select_changed(row: Row, plain: Row) -> Row:
+def select_changed_values(row: Row, plain: Row) -> Row:
     """Return the values of a row that differ from the default values."""
     return {name: value for name, value in row.items() if plain[name] != value}
 

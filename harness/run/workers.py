@@ -29,18 +29,18 @@ from harness.run.ending import end_run, handle_end_of_check
 from harness.run.named_roots import RootCauses
 from harness.run.stash import (
     DRIVER_KEY,
-    END_REPORTED_KEY,
-    LOG_KEY,
+    PROCESS_END_REPORTED_KEY,
     RESIDUE_KEY,
-    ROOTS_KEY,
+    ROOT_CAUSES_KEY,
     RUN_KEY,
     RUNS_AGAIN_ALONE_KEY,
+    VERDICT_LOG_KEY,
 )
 from harness.run.terminal import PROGRESS_PLUGIN
 from harness.sut.drivers import SutDriver
 
-_SESSION_POLL_S = 1.0
-_SUT_POLL_S = 0.05
+_SESSION_POLL_INTERVAL_S = 1.0
+_RESULT_POLL_INTERVAL_S = 0.05
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ class Workers:
         while self.busy:
             for driver in self.drivers:
                 driver.describe_end()  # this call also records the end of the process for the workers
-            for connection in wait(list(self.busy), _SUT_POLL_S):
+            for connection in wait(list(self.busy), _RESULT_POLL_INTERVAL_S):
                 self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
                 raise self.session.Failed(self.session.shouldfail)
@@ -265,7 +265,7 @@ class _ReportCollector:
 
 def _run_check(item: pytest.Item) -> CheckResult:
     result, config = CheckResult(), item.config
-    config.stash[LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOTS_KEY] = (
+    config.stash[VERDICT_LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOT_CAUSES_KEY] = (
         result.entries,
         result.residue,
         result.roots,
@@ -279,7 +279,7 @@ def _run_check(item: pytest.Item) -> CheckResult:
     finally:
         config.pluginmanager.unregister(listener)
     result.again = item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
-    result.told = item.stash.get(END_REPORTED_KEY, False)
+    result.told = item.stash.get(PROCESS_END_REPORTED_KEY, False)
     run = config.stash[RUN_KEY]
     result.lost = run.aborted if run.lost else None
     return result
@@ -290,5 +290,5 @@ def _exit_when_killed(session: int) -> None:
     minutes.
     """
     while os.getppid() == session:
-        time.sleep(_SESSION_POLL_S)
+        time.sleep(_SESSION_POLL_INTERVAL_S)
     os._exit(1)

@@ -27,7 +27,7 @@ COMMAND_POLL_INTERVAL_MS = 50
 """int ms: the interval at which a running command is checked for its end."""
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 """int bytes: the maximum size of the answer of a command. It equals the maximum size of a line from an agent."""
-DECISIVE_VERBS: Mapping[str, frozenset[str]] = MappingProxyType(
+REQUIRED_VERBS_BY_FACILITY: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "queue_control": frozenset({"create_queue", "delete_queue"}),
         "receive": frozenset({"peek", "receive", "purge"}),
@@ -46,7 +46,9 @@ supported. If a check calls a verb without a command, its verdict is inconclusiv
 def list_facilities(verbs: Collection[str]) -> frozenset[str]:
     """Return the facilities that are supported if the given verbs have commands."""
     return frozenset(
-        name for name, needed in FACILITIES.items() if needed and DECISIVE_VERBS.get(name, needed) <= set(verbs)
+        name
+        for name, needed in FACILITIES.items()
+        if needed and REQUIRED_VERBS_BY_FACILITY.get(name, needed) <= set(verbs)
     )
 
 

@@ -22,7 +22,7 @@ from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, read_items
 from harness.sut.replay_player import CapturePlayer
 from harness.sut.replay_setup import build_sut_file, take_setup
-from harness.sut.replay_tape import ENVIRONMENT_VERB, SAVED_ATTRIBUTES
+from harness.sut.replay_tape import ENVIRONMENT_VERB, RECORDED_SUT_ATTRIBUTES
 from harness.sut.shown import NotShown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
@@ -97,7 +97,7 @@ class ReplayDriver:
             timeouts=Timeouts(**setup["timeouts"]),
             **{name: setup[name] for name in ("tcp_port", "ping_port", "rpc_port", "scale")},
         )
-        for name in SAVED_ATTRIBUTES:
+        for name in RECORDED_SUT_ATTRIBUTES:
             setattr(view, name, setup[name])
         view.tape = player
         view.by_command = SurroundingsByCommand(tuple(setup["parts"]), control.set_part)

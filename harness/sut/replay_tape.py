@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 TAPE_SCHEMA = 2
 ENVIRONMENT_VERB = "[environment]"
 """The name that replaces the verb in the note about a command of the SUT file."""
-SAVED_ATTRIBUTES = (
+RECORDED_SUT_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
@@ -174,7 +174,7 @@ class CheckTape:
             "parts": list(sut.by_command.parts),
             "keys": sut.shown_keys.hex(),
             "timeouts": _convert_table(sut.timeouts),
-            **{name: getattr(sut, name) for name in SAVED_ATTRIBUTES},
+            **{name: getattr(sut, name) for name in RECORDED_SUT_ATTRIBUTES},
         }
 
 

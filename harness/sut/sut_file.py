@@ -112,7 +112,7 @@ of messages.
 """
 GREATEST_QUOTA_TO_FILL_KB = 65_536
 """The greatest QueueManagerQuota that a check fills with messages: 64 MB."""
-LONGEST_NAME = 300
+MAX_NAME_CHARACTERS = 300
 """The maximum number of characters in a name in [sut] or [queues]. The name of a queue has at most 124 characters
 after the name of its computer.
 """
@@ -246,7 +246,7 @@ class SutFile:
         return self.path.name if self.path is not None else "the SUT file"
 
 
-_TABLE_TYPES = {
+_CLASS_BY_TABLE_NAME = {
     "sut": SutTable,
     "driver": DriverTable,
     "queues": QueuesTable,
@@ -291,12 +291,12 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
             )
     tree = {_FORMER_TABLE_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
-        if name not in (known := (*_TABLE_TYPES, "capabilities", "more_queues", "commands")):
+        if name not in (known := (*_CLASS_BY_TABLE_NAME, "capabilities", "more_queues", "commands")):
             raise UsageError(f"{where}: unknown table [{name}]; known: {', '.join(known)}")
     for name in ("sut", "driver"):
         if name not in tree:
             raise UsageError(f"{where}: table [{name}] is missing")
-    tables = {name: _read_table(kind, tree.get(name, {}), where, name) for name, kind in _TABLE_TYPES.items()}
+    tables = {name: _read_table(kind, tree.get(name, {}), where, name) for name, kind in _CLASS_BY_TABLE_NAME.items()}
     tables["rpc"] = read_rpc_access(tables["rpc"], where, path.parent if path else Path())
     more_queues = _read_queue_entries(tree.get("more_queues", []), where)
     capabilities = _read_capabilities(tree.get("capabilities", {}), where)
@@ -412,8 +412,8 @@ def _check_name(name: str, key: str) -> None:
     if not name.isprintable():
         hidden = next(char for char in name if not char.isprintable())
         raise UsageError(f"{key} contains the invisible character U+{ord(hidden):04X}; remove it")
-    if len(name) > LONGEST_NAME:
-        raise UsageError(f"{key} is longer than {LONGEST_NAME} characters")
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise UsageError(f"{key} is longer than {MAX_NAME_CHARACTERS} characters")
 
 
 def _check_driver(driver: DriverTable, where: str) -> None:

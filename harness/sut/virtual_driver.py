@@ -35,7 +35,7 @@ from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
 
 HOST_WITH_TWO_ADDRESSES = "mqc-peer.example"
-THIRD_ADDRESS = "127.0.0.253"
+THIRD_ADDRESS_OF_PEER_HOST = "127.0.0.253"
 """A third address for the host name ``HOST_WITH_TWO_ADDRESSES``, at which no program listens. For a real system, the
 name may have only two addresses.
 """
@@ -88,7 +88,11 @@ class VirtualDriver:
         file, driver = self._select_sut_file(needs), self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
-            environment.hosts[HOST_WITH_TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, THIRD_ADDRESS)
+            environment.hosts[HOST_WITH_TWO_ADDRESSES] = (
+                UNUSED_ADDRESS,
+                driver.peer_address,
+                THIRD_ADDRESS_OF_PEER_HOST,
+            )
         entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()

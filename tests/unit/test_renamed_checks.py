@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cli.demo import EXCLUDED_CHECK
+from harness.cli.demo import CHECK_SELECTION_EXPRESSION
 from harness.rules.errata import CatalogueError
 from harness.rules.renamed_checks import get_current_check, load_renamed_checks
 from harness.run.checks_of_rules import map_driving_checks
@@ -43,7 +43,7 @@ def test_no_old_id_of_a_renamed_check_exists(checks):
 
 
 def test_the_check_that_the_demo_excludes_exists(checks):
-    words = EXCLUDED_CHECK.removeprefix("not ")
+    words = CHECK_SELECTION_EXPRESSION.removeprefix("not ")
     assert len([check for check in checks if words in check]) == 1
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.model.queues.administering import Administering
 from harness.model.queues.base import TIMER_MARGIN_MS
-from harness.model.queues.data_model import DATA_MODEL, describe_operations, describe_queue
+from harness.model.queues.data_model import DATA_MODEL_KEY, describe_operations, describe_queue
 from harness.model.queues.looking_up import LookingUp
 from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
 from harness.model.queues.transactions import Transactions
@@ -91,7 +91,7 @@ class Queues(Administering, LookingUp, Transactions):
         """Return the visible state, including the elements of the abstract data model."""
         operations = {name: describe_operations(one) for name, one in self.transactions.items()}
         return super().describe_visible_state() | {
-            DATA_MODEL: {
+            DATA_MODEL_KEY: {
                 **{name: describe_queue(one) for name, one in self.queues.items() if one.parent is None},
                 **{name: one for name, one in operations.items() if one is not None},
             }

@@ -128,12 +128,12 @@ class QueuesBase(Model):
         lines = [list(handle.readers) for handle in position.queue.handles if handle.readers]
         while lines and position.state == AVAILABLE:
             self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-14", "MQDMPR-3.1.7.3.1-21")
-            line = lines[self.decide_among(f"next reader for {position.message.name}", len(lines))]
+            line = lines[self.decide_which_is_first(f"next reader for {position.message.name}", len(lines))]
             self.complete_read(line.pop(0), position)  # the reads of one handle are in the order of their beginning
             lines = [one for one in lines if one]
         position.seen |= position.state == AVAILABLE
 
-    def decide_among(self, what: str, number: int) -> int:
+    def decide_which_is_first(self, what: str, number: int) -> int:
         """Choose one of several values if the documents do not specify which comes first. Each call is a separate
         choice.
         """

@@ -141,9 +141,9 @@ class Reading(QueuesBase):
     )
     def receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
         """Let an application receive the first message of a queue."""
-        if not self.may_read(read, self.find_readable(queue), transaction):
+        if not self.may_read_in_transaction(read, self.find_queue_to_read(queue), transaction):
             return
-        self.read_first(read, queue, wait_ms, True, transaction)
+        self.read_first_message(read, queue, wait_ms, True, transaction)
 
     def draw_receive(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, self.queues)
@@ -153,15 +153,15 @@ class Reading(QueuesBase):
     @transition("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
     def peek(self, read: str, queue: str, wait_ms: int) -> None:
         """Let an application peek at the first message of a queue."""
-        self.find_readable(queue)
-        self.read_first(read, queue, wait_ms, False, None)
+        self.find_queue_to_read(queue)
+        self.read_first_message(read, queue, wait_ms, False, None)
 
     def draw_peek(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, self.queues)
         return {"read": f"r{self.steps}", "queue": queue, **self.draw_wait(chance, queue)}
 
-    def read_first(self, read: str, queue: str, wait_ms: int, receives: bool, transaction: str | None) -> None:
-        there = self.find_readable(queue)
+    def read_first_message(self, read: str, queue: str, wait_ms: int, receives: bool, transaction: str | None) -> None:
+        there = self.find_queue_to_read(queue)
         access = RECEIVE if receives else PEEK
         if not self.is_shared(there, access, False):
             self.refuse(SHARING_VIOLATION_STATUS, name=read)
@@ -169,7 +169,7 @@ class Reading(QueuesBase):
         handle = Handle(None, there, access)
         self.answer_or_wait(Reader(read, handle, receives, 0, None, self.get_open_transaction(transaction)), wait_ms)
 
-    def find_readable(self, queue: str) -> Queue:
+    def find_queue_to_read(self, queue: str) -> Queue:
         found: Queue = self.find(self.queues, queue)
         return found
 
@@ -186,7 +186,7 @@ class Reading(QueuesBase):
         opened = self.find(self.handles, handle)
         if opened.access != RECEIVE:
             self.refuse(name=read)
-        elif self.may_read(read, opened.queue, transaction):
+        elif self.may_read_in_transaction(read, opened.queue, transaction):
             self.answer_or_wait(Reader(read, opened, True, 0, None, self.get_open_transaction(transaction)), wait_ms)
 
     def draw_receive_through(self, chance: Random) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class Reading(QueuesBase):
         if handle.access != RECEIVE:
             self.refuse(name=read)
             return
-        if not self.may_read(read, handle.queue, transaction):
+        if not self.may_read_in_transaction(read, handle.queue, transaction):
             return
         assert handle.queue is not None
         within = self.get_open_transaction(transaction)
@@ -395,7 +395,7 @@ class Reading(QueuesBase):
     def get_open_transaction(self, transaction: str | None) -> Transaction | None:
         return None if transaction is None else self.transactions[transaction]
 
-    def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
+    def may_read_in_transaction(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
         """Return whether a queue may be read in a transaction. If not, refuse the read; any of the applicable
         statuses is permitted.
         """

@@ -36,7 +36,7 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.remote.misuse import LATER_METHODS, Misuse
+from harness.model.remote.misuse import NEED_OF_LATER_METHODS, Misuse
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
 QUEUES = ("one", "two", "three")
@@ -295,7 +295,7 @@ class Remote(Misuse):
         "MQQP-3.1.4.11-39",
         "MQQP-3.1.4.11-41",
         "MQQP-3.1.4.11-47",
-        needs=(*_NEEDED_CAPABILITIES, LATER_METHODS),
+        needs=(*_NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS),
         weight=4,
     )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:

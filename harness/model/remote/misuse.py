@@ -14,7 +14,7 @@ from harness.model.queues.state import Cursor, Handle
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
 NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
-LATER_METHODS = "later methods"
+NEED_OF_LATER_METHODS = "later methods"
 """The methods of qm2qm that are missing in the first releases of Windows (MS-MQQP, notes <25> and <27>)."""
 OPEN_WITH_DIFFERENT_POINTERS, OPEN_WITH_ZERO_POINTERS = "open with two different pointers", "open with pointers of zero"
 CLOSE_CURSOR_OF_OTHER_QUEUE = "close a cursor of another queue"
@@ -54,7 +54,7 @@ class Misuse(Queues):
     closed_cursors: dict[str, str]
     """The name of the handle of each cursor that a client has closed."""
 
-    @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=1)
+    @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=1)
     def ask_version(self, client: str) -> None:
         """Let a client request the version of the system, which must always be the same."""
         self.find(self.clients, client)
@@ -87,7 +87,7 @@ class Misuse(Queues):
     def draw_garble(self, chance: Random) -> dict[str, Any]:
         return {"how": chance.choice(GARBLED_REQUESTS)}
 
-    @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=2)
+    @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=2)
     def misuse(self, handle: str, other: str | None, how: str) -> None:
         """Let a client send a wrong request for a queue. ``other``: a cursor that cannot be used in the request."""
         self.find(self.remote, handle)
@@ -114,7 +114,7 @@ class Misuse(Queues):
             return [name for name, of in self.closed_cursors.items() if of == handle]
         return [name for name, one in cursors.items() if one.handle is not opened]
 
-    @transition("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-13", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=2)
+    @transition("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-13", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=2)
     def misuse_lookup(self, handle: str, how: str) -> None:
         """Let a client send a wrong lookup."""
         self.find(self.remote, handle)

@@ -25,14 +25,14 @@ class Holding(Shipping):
         self.record_done()
 
     def draw_hold(self, chance: Random) -> dict[str, Any]:
-        return {"to": draw_one(chance, (name for name in self.routes if self._is_idle(self.routes[name])))}
+        return {"to": draw_one(chance, (name for name in self.routes if self._is_route_idle(self.routes[name])))}
 
-    def _is_idle(self, route: Route) -> bool:
+    def _is_route_idle(self, route: Route) -> bool:
         return route.connected and not (route.held or route.table or self.silent or self.lost)
 
     def _find_idle_route(self, to: str) -> Route:
         route: Route = self.find(self.routes, to)
-        if not self._is_idle(route):
+        if not self._is_route_idle(route):
             raise ImpossibleStep
         return route
 

@@ -66,7 +66,7 @@ class Securing(Receiving):
         sent = Message(message, queue.name, priority, delivery, size, tuple(acks), journal=tuple(journal))
         if not self.has_room(queue.positions, sent, queue.quota_kb):
             raise ImpossibleStep
-        refusal = self._find_refusal(kind, altered, level)
+        refusal = self._find_refusal_class(kind, altered, level)
         if place:
             self.places[message] = dict(zip(("number", "previous"), place[1:], strict=True))
             self.enter_sequence(session)
@@ -81,7 +81,7 @@ class Securing(Receiving):
             self.acknowledge(sent, refusal)
         self.settle()
 
-    def _find_refusal(self, kind: str | None, altered: bool, level: int) -> str | None:
+    def _find_refusal_class(self, kind: str | None, altered: bool, level: int) -> str | None:
         """Return the class of the acknowledgment for a message that the system refuses."""
         if level == INVALID_PRIVACY_LEVEL:
             return (BAD_ENCRYPTION, BAD_SIGNATURE)[self.decide("E49")]

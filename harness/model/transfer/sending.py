@@ -42,9 +42,9 @@ QUEUE_PROPERTIES = ("admin_queue", "response_queue")
 """The properties whose value is the name of a route."""
 PROPERTIES_OF_SEND_EXTENSION = frozenset({"correlation_id", "extension_base64"})
 """The properties that only a system with the facility send_extension accepts."""
-TRACE_QUEUE = "6d71636f-6e66-4f72-8d00-0000000000dd"
+TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000dd"
 """The GUID of the queue for trace reports. No system has this queue."""
-NO_FINAL_ACK_CLASS = "ACK_REACH_QUEUE"
+CLASS_WITHOUT_FINAL_ACK = "ACK_REACH_QUEUE"
 """The class of an acknowledgment that is no FinalAck (MS-MQQB 3.1.5.1.1)."""
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
@@ -101,7 +101,7 @@ class Route:
     ordered: list[SentMessage] = field(default_factory=list)
     """The messages of one sequence for which the peer has sent OrderAcks since the last restart, in order."""
 
-    def has_transactional(self) -> bool:
+    def has_transactional_messages(self) -> bool:
         return any(one.number for one in self.table)
 
     def describe_sequence(self) -> dict[str, Any]:
@@ -210,7 +210,7 @@ class Shipping(Sessions):
     def transmit(self, route: Route, sent: SentMessage) -> None:
         """Let the system send a message, with a number in its sequence if the message is transactional."""
         if sent.message.delivery == "transactional":
-            if not route.has_transactional():
+            if not route.has_transactional_messages():
                 self.sequence_count += 1
                 route.sequence, route.next_number = self.sequence_count, 1
             sent.sequence, sent.number = route.sequence, route.next_number
@@ -383,7 +383,7 @@ class Shipping(Sessions):
             raise ImpossibleStep
         route, sent = self.find_route(message, lambda one: one.awaiting_final)
         route.transfer_info = {}
-        if cls == NO_FINAL_ACK_CLASS:
+        if cls == CLASS_WITHOUT_FINAL_ACK:
             self.cite_rules("MQQB-3.1.5.1.1-12")
             self.settle()
             self.record_done()
@@ -402,7 +402,7 @@ class Shipping(Sessions):
             raise ImpossibleStep
         sent = [one for route in self.routes.values() for one in route.awaiting_final]
         message = draw_one(chance, sent).message.name
-        classes = ("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT", NO_FINAL_ACK_CLASS)
+        classes = ("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT", CLASS_WITHOUT_FINAL_ACK)
         return {"message": message, "cls": chance.choice(classes)}
 
     # -- acknowledgments and timers ---------------------------------------------------------------------------------
@@ -414,11 +414,11 @@ class Shipping(Sessions):
         if self.silent or self.lost:
             return
         for route in self.routes.values():
-            self._acknowledge_sent(route)
+            self._acknowledge_sent_messages(route)
         if not self.table:
             self.open_ms = None
 
-    def _acknowledge_sent(self, route: Route) -> None:
+    def _acknowledge_sent_messages(self, route: Route) -> None:
         for sent in list(route.table):
             sent.acknowledged = True
             if not sent.number:
@@ -478,7 +478,7 @@ def _draw_properties(chance: Random) -> dict[str, Any]:
         "extension_base64": b64encode(chance.randbytes(chance.choice((1, 7, 303)))).decode(),
         "time_to_reach_queue_s": LONG_LIFETIME_S,
         "time_to_be_received_s": 2 * LONG_LIFETIME_S,
-        "trace_queue": TRACE_QUEUE,
+        "trace_queue": TRACE_QUEUE_GUID,
         **{name: chance.choice(ROUTE_NAMES) for name in QUEUE_PROPERTIES},
     }
     chosen = {name: value for name, value in drawn.items() if chance.random() < 0.4}
