@@ -17,10 +17,10 @@ from harness.sut.control import ControlRefused
 from harness.wire import TxSequenceID, user_message
 
 FAR_QUEUE_PATH = "private$\\mqc-far"
-_REACTION_MS = 30
+_REACTION_TIME_MS = 30
 _SENT_TIME_S = 1_500_000_000
-_ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR"}
-_JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
+_ACK_FLAG_BY_REQUEST = {"positive_arrival": "PA", "positive_receive": "PR"}
+_JOURNAL_FLAG_BY_REQUEST = {"positive": "JP", "negative": "JN"}
 
 
 class DrivenClient:
@@ -55,7 +55,7 @@ class DrivenClient:
         except ControlRefused:
             answers["answer"] = Refused()
         environment = self._peer.environment
-        within_ms = _REACTION_MS if environment.virtual else self._sut.response_timeout_ms
+        within_ms = _REACTION_TIME_MS if environment.virtual else self._sut.response_timeout_ms
 
         def have_answers_arrived() -> bool:
             self._take_answers(answers)
@@ -126,14 +126,14 @@ class DrivenClient:
         if kind == "transactional":
             place = {"transaction": {"FM": 1, "LM": 1, "ID": 1, "TxSequenceID": TxSequenceID(Ordinal=1, TimeStamp=1)}}
             place["transaction"] |= {"TxSequenceNumber": 1, "PreviousTxSequenceNumber": 0}
-        flags: dict[str, Any] = {_ACK_FLAGS[one]: 1 for one in message["acks"]}
+        flags: dict[str, Any] = {_ACK_FLAG_BY_REQUEST[one]: 1 for one in message["acks"]}
         made = user_message(
             user={
                 "SourceQueueManager": self._peer.identifier,
                 "MessageID": self._peer.next_message_id(),
                 "SentTime": _SENT_TIME_S,
                 "DM": int(kind != "express"),
-                **{_JOURNAL_FLAGS[one]: 1 for one in message["journal"]},
+                **{_JOURNAL_FLAG_BY_REQUEST[one]: 1 for one in message["journal"]},
             },
             destination=f"TCP:{self._peer.address}\\{FAR_QUEUE_PATH}",
             base={"PR": message["priority"]},

@@ -17,7 +17,7 @@ from harness.model.connecting.area import RESPONSE_WITH_REFUSAL, RESPONSE_WITH_W
 from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_TIMEOUT_MS, REACTION_TIME_MS, WINDOW_SIZE
 from harness.model.connecting.state import (
     DIRECT,
-    MAX_SHOWN_ENTRIES,
+    MAX_COMPARED_HISTORY_ENTRIES,
     PEER,
     PING_COOKIE_ORDERS,
     PINGS_ANSWERED,
@@ -316,7 +316,7 @@ class DrivenConnectingSystem:
             "state": found[0].get("State", UnseenValue()),
             "history": UnseenValue()
             if history is None
-            else [entry["Status"] for entry in history[-MAX_SHOWN_ENTRIES:]],
+            else [entry["Status"] for entry in history[-MAX_COMPARED_HISTORY_ENTRIES:]],
         }
 
     def _describe_session(self, name: str) -> dict[str, Any]:

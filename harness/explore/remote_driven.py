@@ -57,8 +57,8 @@ _LOOKUP_ACTIONS = {
     ("next", True): wire.LOOKUP_RECEIVE_NEXT,
     ("previous", True): wire.LOOKUP_RECEIVE_PREV,
 }
-_PORT_TYPES = {"qmcomm": PortType.IP_HANDSHAKE, "qm2qm": PortType.IP_READ}
-_GARBLED_BYTES = {
+_PORT_TYPE_BY_INTERFACE = {"qmcomm": PortType.IP_HANDSHAKE, "qm2qm": PortType.IP_READ}
+_BYTES_BY_GARBLED_REQUEST = {
     "a version that does not exist": b"\xff" + bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[1:],
     "bytes of another protocol": b"GET / HTTP/1.0\r\n\r\n",
     "half of a request": bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[:20],
@@ -209,7 +209,7 @@ class DrivenRemoteQueues(DrivenQueues):
             found = association.call(Method.GET_SERVER_PORT, dwPortType=PortType.IP_READ).wait().status
             association = self._remote.connect(found or None)
             association.offer(QM2QM)
-        asked = association.call(Method.GET_SERVER_PORT, dwPortType=_PORT_TYPES[interface]).wait()
+        asked = association.call(Method.GET_SERVER_PORT, dwPortType=_PORT_TYPE_BY_INTERFACE[interface]).wait()
         if at_read_port:
             association.close()
         port = self._ports.setdefault(interface, asked.status)
@@ -217,7 +217,7 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _perform_garble(self, how: str) -> str:
         association = self._remote.connect(self._remote.get_read_port())
-        association.send(_GARBLED_BYTES[how])
+        association.send(_BYTES_BY_GARBLED_REQUEST[how])
         association.wait_closed(_REACTION_WAIT_MS)
         if not association.over:
             association.close()

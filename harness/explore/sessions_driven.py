@@ -45,7 +45,7 @@ _NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
 """int ms: the duration of the Session Cleanup Timer, which is longer than any session of a walk."""
 _SIGNATURE_OFFSET = 2
-_GARBLED_BYTES = {"signature": 4, "version": 0}
+_BYTES_BY_GARBLED_REQUEST = {"signature": 4, "version": 0}
 """The ways to make a packet invalid. The value of each way is the offset of the changed byte in the BaseHeader (MS-MQMQ
 2.2.19.1).
 """
@@ -198,7 +198,7 @@ class DrivenSessions:
 
     def _perform_garble(self, session: str, how: str) -> None:
         data = bytearray(bytes(establish_connection(ClientGuid=self._peer.identifier, ServerGuid=NULL_GUID)))
-        data[_GARBLED_BYTES[how]] ^= 0xFF
+        data[_BYTES_BY_GARBLED_REQUEST[how]] ^= 0xFF
         self._connections[session].send(bytes(data))
 
     def _perform_hang_up(self, session: str) -> None:

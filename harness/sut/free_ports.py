@@ -27,7 +27,7 @@ assign to any program.
 _PORT_STEP_PER_PROCESS = 61
 """The distance between the ports at which two processes with consecutive ids begin their search."""
 
-_RESERVATIONS: dict[int, socket.socket] = {}
+_RESERVATION_SOCKET_BY_PORT: dict[int, socket.socket] = {}
 """For each assigned port, the local socket that reserves it. The name of this socket contains the number of the port.
 Linux lets only one process of a network namespace bind a name, and releases the name when the process ends.
 """
@@ -66,14 +66,14 @@ def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
     with _PORT_LOCK:
         reserved: dict[int, socket.socket] = {}
         for port in ports:
-            reservation = None if port in _RESERVATIONS else _bind_reservation(port)
+            reservation = None if port in _RESERVATION_SOCKET_BY_PORT else _bind_reservation(port)
             if reservation is not None:
                 reserved[port] = reservation
             if reservation is None or not _is_port_free(address, kind, port):
                 for each in reserved.values():
                     each.close()
                 return False
-        _RESERVATIONS.update(reserved)
+        _RESERVATION_SOCKET_BY_PORT.update(reserved)
         return True
 
 

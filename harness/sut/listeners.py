@@ -15,8 +15,8 @@ from pathlib import Path
 from harness.errors import SutUnavailable
 
 PROC_FOLDER = Path("/proc")
-_PROC_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
-_LISTENING_STATES = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
+_PROC_TABLES_BY_SOCKET_TYPE = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
+_LISTENING_STATE_BY_SOCKET_TYPE = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
 """The states in /proc/net of a TCP socket that listens, and of a UDP socket that receives datagrams from any
 address.
 """
@@ -126,9 +126,10 @@ def _list_listening_inodes(port: Port) -> set[int]:
     wanted = ip_address(socket.getaddrinfo(port.address, None, _get_address_family(port.address))[0][4][0])
     return {
         inode
-        for table in _PROC_TABLES[port.kind]
+        for table in _PROC_TABLES_BY_SOCKET_TYPE[port.kind]
         for state, address, number, inode in _read_proc_table_rows(PROC_FOLDER / "net" / table)
-        if (state, number) == (_LISTENING_STATES[port.kind], port.number) and _covers_address(address, wanted)
+        if (state, number) == (_LISTENING_STATE_BY_SOCKET_TYPE[port.kind], port.number)
+        and _covers_address(address, wanted)
     }
 
 

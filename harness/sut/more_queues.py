@@ -37,7 +37,7 @@ class QueueEntry:
         ``properties``.
         """
         own = {name: value for name, value in asdict(self).items() if name not in KEYS_NOT_IN_CREATE_QUEUE}
-        return properties.keys() <= own.keys() and own == {**_DEFAULTS, **properties}
+        return properties.keys() <= own.keys() and own == {**_DEFAULT_QUEUE_PROPERTIES, **properties}
 
     def format_names(self, address: str, identifier: UUID | None) -> dict[str, str]:
         """Return the format names of the queue, in the form in which ``create_queue`` returns them."""
@@ -47,4 +47,6 @@ class QueueEntry:
         return names
 
 
-_DEFAULTS = {name: value for name, value in asdict(QueueEntry("")).items() if name not in KEYS_NOT_IN_CREATE_QUEUE}
+_DEFAULT_QUEUE_PROPERTIES = {
+    name: value for name, value in asdict(QueueEntry("")).items() if name not in KEYS_NOT_IN_CREATE_QUEUE
+}

@@ -84,8 +84,8 @@ as a member of one of his two groups, and Carol as a user. Erin is denied access
 PRINCIPAL_SELF_SID = "S-1-5-10"
 OWNER_USER = DAVE
 """The owner of the restricted queue. Ownership does not include the right to write to the queue."""
-DENIED_RIGHTS = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
-GRANTED_RIGHTS = {
+DENIED_RIGHT_BY_SID = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
+GRANTED_RIGHT_BY_SID = {
     SENDERS_GROUP_SID: "write_message",
     CAROL.sid: "write_message",
     ALICE.sid: "peek_message",
@@ -180,7 +180,10 @@ def build_restricted_queue(name: str) -> QueueSettings:
     """Return the queue to which only the group and Carol may write."""
     aces = [
         Ace(kind, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
-        for kind, rights in ((AceType.ACCESS_DENIED, DENIED_RIGHTS), (AceType.ACCESS_ALLOWED, GRANTED_RIGHTS))
+        for kind, rights in (
+            (AceType.ACCESS_DENIED, DENIED_RIGHT_BY_SID),
+            (AceType.ACCESS_ALLOWED, GRANTED_RIGHT_BY_SID),
+        )
         for sid, right in rights.items()
     ]
     return QueueSettings(name, security=SecurityDescriptor(Sid.of(OWNER_USER.sid), None, Acl(tuple(aces))))
@@ -201,7 +204,7 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
     lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
     lines += [f'owner = "{OWNER_USER.sid}"']
-    for key, rights in (("deny", DENIED_RIGHTS), ("allow", GRANTED_RIGHTS)):
+    for key, rights in (("deny", DENIED_RIGHT_BY_SID), ("allow", GRANTED_RIGHT_BY_SID)):
         listed = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in rights.items())
         lines += [f"{key} = {{ {listed} }}"]
     lines += ["[security]", f'folder = "{out.resolve()}"']

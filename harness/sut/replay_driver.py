@@ -33,7 +33,7 @@ from harness.sut.wires import MissingElement
 
 Kind = TypeVar("Kind")
 _LONGEST_REASON_CHARACTERS = 300
-_REFUSALS: Mapping[str, type[MqconformError]] = {
+_EXCEPTION_TYPE_BY_NAME: Mapping[str, type[MqconformError]] = {
     one.__name__: one
     for module in (control_errors, errors)
     for one in vars(module).values()
@@ -164,7 +164,7 @@ class ReplayControl:
 
     def _check_answer(self, said: Mapping[str, Any], key: str, kind: type[Kind]) -> Kind:
         if "refused" in said:
-            raise _REFUSALS.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
+            raise _EXCEPTION_TYPE_BY_NAME.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
         found = said.get(key)
         if not isinstance(found, kind):
             self._player.differ(f"an answer of the control channel is not of type {kind.__name__}: not replayable")

@@ -118,7 +118,7 @@ after the name of its computer.
 """
 PORT_KEYS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """The keys in the table [driver] whose values are ports."""
-_DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
+_DISCOVERED_PORT_KEYS_BY_DRIVER_KIND = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
 """For each kind of driver, the keys whose ports may be 0. Port 0 means that the tester obtains the port from the
 system.
 """
@@ -421,7 +421,7 @@ def _check_driver(driver: DriverTable, where: str) -> None:
         port = getattr(driver, key)
         if not 0 <= port <= 65_535:
             raise UsageError(f"{where}: driver.{key} is {port}; it must be 0 to 65535")
-        if port == 0 and driver.kind != "process" and key not in _DISCOVERED_PORTS[driver.kind]:
+        if port == 0 and driver.kind != "process" and key not in _DISCOVERED_PORT_KEYS_BY_DRIVER_KIND[driver.kind]:
             raise UsageError(f'{where}: driver.{key} is 0, but a free port can be chosen only for kind = "process"')
     if not is_loopback(driver.address) and not driver.allow_remote:
         raise UsageError(

@@ -217,7 +217,7 @@ class Client(Model):
         self.call(START_RECEIVE2_METHOD if self.version >= (5, 1, 0) else START_RECEIVE_METHOD, **fields)
         opened.reads.append(one)
         if served != NO_ANSWER_YET:
-            self._serve(one, served, message)
+            self._complete_served_read(one, served, message)
 
     def _describe_read(self, queue: str, action: str, cursor: str | None, timeout_ms: int) -> dict[str, Any]:
         """Return the required fields of the description of a read."""
@@ -242,7 +242,7 @@ class Client(Model):
             MESSAGE,
             MESSAGE,
             MESSAGE,
-            self._draw_end(chance, action == RECEIVE),
+            self._draw_message_answer(chance, action == RECEIVE),
             TIMEOUT,
             *_FAILURE_ANSWERS,
             NO_ANSWER_YET,
@@ -277,7 +277,7 @@ class Client(Model):
         place = {"first": BEFORE_FIRST, "last": BEHIND_LAST}.get(seek, lookup_id)
         self.call(LOOKUP, **fields, lookup_id=place)
         opened.reads.append(one)
-        self._serve(one, served, message)
+        self._complete_served_read(one, served, message)
 
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
         if self.version not in VERSIONS_WITH_START_RECEIVE2:
@@ -292,7 +292,7 @@ class Client(Model):
             "message": self._draw_message(chance),
         }
 
-    def _draw_end(self, chance: Random, receives: bool) -> str:
+    def _draw_message_answer(self, chance: Random, receives: bool) -> str:
         """Draw an answer with a message, whose end the server may refuse if the read is a receive."""
         return MESSAGE_WITH_REFUSED_END if receives and chance.random() < 0.5 else MESSAGE
 
@@ -300,18 +300,20 @@ class Client(Model):
     def serve(self, read: str, served: str, message: Any) -> None:
         """Let the peer answer a waiting read."""
         _, one = self.find_read(read)
-        self._serve(one, served, message)
+        self._complete_served_read(one, served, message)
 
     def draw_serve(self, chance: Random) -> dict[str, Any]:
         reads = [read for queue in self.queues.values() for read in queue.reads]
         read = draw_one(chance, reads)
         return {
             "read": read.name,
-            "served": chance.choice((MESSAGE, self._draw_end(chance, read.receives), TIMEOUT, *_FAILURE_ANSWERS)),
+            "served": chance.choice(
+                (MESSAGE, self._draw_message_answer(chance, read.receives), TIMEOUT, *_FAILURE_ANSWERS)
+            ),
             "message": self._draw_message(chance),
         }
 
-    def _serve(self, read: PendingRead, served: str, message: Any) -> None:
+    def _complete_served_read(self, read: PendingRead, served: str, message: Any) -> None:
         """Complete a read. If the peer answers with a message, the client delivers the message and, if the read is
         a receive, ends the receive.
         """

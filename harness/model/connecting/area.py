@@ -14,7 +14,7 @@ from harness.model.connecting.attempts import REACTION_TIME_MS, WINDOW_SIZE, Att
 from harness.model.connecting.state import (
     DIRECT,
     ESTABLISHING_PHASE,
-    MAX_SHOWN_ENTRIES,
+    MAX_COMPARED_HISTORY_ENTRIES,
     OPEN,
     PARAMETERS_PHASE,
     PINGS_ANSWERED,
@@ -73,9 +73,9 @@ class Connecting(Attempts):
         self.settle()
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        return self._draw_send(chance, (DIRECT, DIRECT, DIRECT, UNKNOWN_HOST_DESTINATION))
+        return self._draw_send_arguments(chance, (DIRECT, DIRECT, DIRECT, UNKNOWN_HOST_DESTINATION))
 
-    def _draw_send(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
+    def _draw_send_arguments(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
         one = self.destinations[chance.choice(names)]
         if len(one.waiting) + len(one.sent) >= MAX_MESSAGES_PER_DESTINATION:
             raise ImpossibleStep
@@ -95,7 +95,7 @@ class Connecting(Attempts):
         self.send(message, to, delivery)
 
     def draw_send_private(self, chance: Random) -> dict[str, Any]:
-        return self._draw_send(chance, (PRIVATE,))
+        return self._draw_send_arguments(chance, (PRIVATE,))
 
     @transition("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14", "MQQB-3.1.7.12-15", needs=NEEDED_CAPABILITIES, weight=1)
     def burst(self, messages: list[str], to: str) -> None:
@@ -369,7 +369,7 @@ class Connecting(Attempts):
         for name, one in self.destinations.items():
             seen[name] = described = {
                 "connections": one.connections,
-                "history": one.history[-MAX_SHOWN_ENTRIES:],
+                "history": one.history[-MAX_COMPARED_HISTORY_ENTRIES:],
                 "waiting": len(one.waiting) + len(one.sent),
                 **({} if one.state is None else {"state": one.state}),
             }

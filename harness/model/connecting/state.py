@@ -20,7 +20,7 @@ ZERO_SERVER_GUID, PEER = "zero", "the peer's identifier"
 """The values of ServerGuid in a request for a session to a direct name (E11)."""
 PING_COOKIE_ORDERS = ("each cookie is one more than the previous cookie", "every cookie is 1")
 """The permitted orders of the cookies of Ping Requests, in the order of the readings of E15."""
-MAX_SHOWN_ENTRIES = 3
+MAX_COMPARED_HISTORY_ENTRIES = 3
 """The number of entries at the end of ConnectionHistory that are compared."""
 
 
