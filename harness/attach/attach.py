@@ -20,8 +20,8 @@ from harness.sut.agent import Agent
 from harness.sut.command_control import list_facilities
 from harness.sut.control import CONTROL_ANSWER_TIMEOUT_MS
 from harness.sut.endpoints import parse_endpoint
-from harness.sut.stand_ins import needs_in_file
-from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
+from harness.sut.stand_ins import list_needs_met_by_file
+from harness.sut.sut_file import CAPABILITIES, MAX_NAME_CHARACTERS, SutFile, is_loopback
 from harness.sut.wires import ControlRoute, TcpRoute
 from reference_qm.control import FACILITIES
 
@@ -59,7 +59,7 @@ def count_judgeable_rules(judgeable: Any, announced: Collection[str], file: SutF
     have = {*declared, *announced}
     if file is not None:
         have |= (
-            needs_in_file(file)
+            list_needs_met_by_file(file)
             | list_facilities(file.commands)
             | ({FACILITY_PROVIDED_BY_COMMANDS} if file.environment.parts else set())
         )
@@ -208,7 +208,7 @@ def draft_sut_file(found: AgentFindings, address: str | None, command: str | Non
 
 def _quote_name(text: str) -> str:
     """Return a name that an agent sent as a TOML string, on one line and without control characters."""
-    return _quote_toml(one_line(text, LONGEST_NAME))
+    return _quote_toml(one_line(text, MAX_NAME_CHARACTERS))
 
 
 def _quote_toml(text: str) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from harness.sut.wires import ControlRoute
 
 EXIT_NONCONFORMING_AGENT = 1
-_STYLE_BY_STATE = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
+_STYLE_BY_VERB_STATE = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
 
 
 def register(app: typer.Typer) -> None:
@@ -72,7 +72,7 @@ def attach(
     if write is not None:
         require_writable_file(write, "--write", new=True)
     file = None if sut is None else load_sut_file(sut)
-    route = _choose_route(command, address, file)
+    route = _choose_control_route(command, address, file)
     queue = None if file is None else file.queues.plain
     with unwind_on_signals():
         found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
@@ -90,7 +90,7 @@ def attach(
     raise typer.Exit(0 if found.is_as_announced else EXIT_NONCONFORMING_AGENT)
 
 
-def _choose_route(command: str | None, address: str | None, file: SutFile | None) -> ControlRoute:
+def _choose_control_route(command: str | None, address: str | None, file: SutFile | None) -> ControlRoute:
     from harness.attach.attach import make_command_route, make_tcp_route
     from harness.sut.external_driver import ExternalDriver
 
@@ -115,7 +115,7 @@ def _print_table(found: AgentFindings, counted: JudgeableRuleCounts) -> None:
 
     table = Table("facility", "verb", "found", "")
     for facility, verb, state, said in list_facility_rows(found, counted):
-        style = _STYLE_BY_STATE.get(state, "yellow" if facility else "")
+        style = _STYLE_BY_VERB_STATE.get(state, "yellow" if facility else "")
         table.add_row(Text(facility, "bold"), Text(verb), Text(state, style), Text(said))
     console = Console()
     console.print(Text(describe_identity(found)))

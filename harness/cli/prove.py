@@ -45,7 +45,9 @@ def prove(
     from harness.rules.naming import find_rule_id
     from harness.rules.proof_record import load_proof, write_proof
 
-    _refuse_contradictions(some=bool(rule or erratum), rule=bool(rule), record=record, changed=changed, only=readings)
+    _refuse_contradictory_options(
+        some=bool(rule or erratum), rule=bool(rule), record=record, changed=changed, only=readings
+    )
     inventory = take_inventory()
     rule = [find_rule_id(inventory.catalogue, name) for name in rule or []] or None
     unknown = [name for name in erratum or [] if name not in inventory.catalogue.errata]
@@ -83,7 +85,7 @@ def prove(
     raise typer.Exit(0 if all(found.complete for found in (proof, readings_run) if found) else 1)
 
 
-def _refuse_contradictions(*, some: bool, rule: bool, record: bool, changed: bool, only: bool) -> None:
+def _refuse_contradictory_options(*, some: bool, rule: bool, record: bool, changed: bool, only: bool) -> None:
     if record and (some or changed):
         raise UsageError(
             "--record needs the proof of all rules: omit --rule, --erratum and --changed, or omit --record"

@@ -13,7 +13,7 @@ from harness.cli.outputs import report_write_errors, require_writable_file
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT
 
-EXIT_WORSE = 1
+EXIT_NEWER_RUN_WORSE = 1
 """The exit code when a rule fails in the newer run but not in the older run."""
 
 
@@ -54,7 +54,7 @@ def diff(
     else:
         _write_output(out, text)
     if difference.is_worse:
-        raise typer.Exit(EXIT_WORSE)
+        raise typer.Exit(EXIT_NEWER_RUN_WORSE)
 
 
 def summary(

@@ -75,16 +75,16 @@ def rules(
         asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
         raise UsageError(f"no rule matches all of {asked}; omit a condition")
     if needs:
-        _show_needs(inventory, names, format_, counted=not words)
+        _show_needs_of_rules(inventory, names, format_, counted=not words)
         return
     rows = [inventory.row(name) for name in names]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
-    show_table(RULE_COLUMNS, map(_build_cells, rows), widest="says")
+    show_table(RULE_COLUMNS, map(_build_rule_cells, rows), widest="says")
 
 
-def _show_needs(inventory: RuleInventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
+def _show_needs_of_rules(inventory: RuleInventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
     from harness.proof.least_needs import count_judged, count_sets, count_systems, list_least_needs, list_must_demands
 
     if format_ is TableFormat.JSON:
@@ -92,12 +92,15 @@ def _show_needs(inventory: RuleInventory, names: list[str], format_: TableFormat
         return
     if not counted:
         found = list_least_needs(inventory, names)
-        show_table(NEEDS_COLUMNS, ((one.rule, _join_names(one.needs), one.check) for one in found), widest="check")
+        show_table(
+            NEEDS_COLUMNS, ((one.rule, _join_names_or_dash(one.needs), one.check) for one in found), widest="check"
+        )
         return
     demands = list_must_demands(inventory) & frozenset(names)
     sets = count_sets(list_least_needs(inventory, demands))
     show_table(
-        LEAST_NEEDS_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets)
+        LEAST_NEEDS_COLUMNS,
+        ((_join_names_or_dash(one), count, count_judged(inventory, demands, one)) for one, count in sets),
     )
     for system, count in count_systems(inventory, demands).items():
         typer.echo(
@@ -105,11 +108,11 @@ def _show_needs(inventory: RuleInventory, names: list[str], format_: TableFormat
         )
 
 
-def _join_names(names: Sequence[str]) -> str:
+def _join_names_or_dash(names: Sequence[str]) -> str:
     return ", ".join(names) or "-"
 
 
-def _build_cells(row: dict[str, Any]) -> tuple[object, ...]:
+def _build_rule_cells(row: dict[str, Any]) -> tuple[object, ...]:
     proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
     return row["id"], row["level"], row["observe"], len(row["tests"]), len(row["faults"]), proven, row["says"]
 

@@ -95,13 +95,13 @@ def run(
     """Run the checks against a system under test, as ``pytest suites --sut FILE --out DIR`` does."""
     import pytest
 
-    from harness.run.options import pytest_arguments
+    from harness.run.options import build_pytest_arguments
 
     # A run does not use other installed plugins, which take a tenth of the time of a short run.
     plugins = ("--disable-plugin-autoload",)
     # -qq: pytest's last line would count checks that broke off as failed; the plugin ends with the verdicts instead.
     shown = ("-v", "--tb=short") if verbose else ("-qq", "--live", "--tb=no", "-rN")
-    arguments = [*pytest_arguments(), *plugins, *shown, "--no-header", f"--workers={workers}"]
+    arguments = [*build_pytest_arguments(), *plugins, *shown, "--no-header", f"--workers={workers}"]
     if sut is None and topology is None:
         raise UsageError("no system is specified: give its SUT file as --sut, or a topology file as --topology")
     given: dict[str, Any] = {

@@ -13,7 +13,7 @@ from harness.proof.records import FaultRecord, checks_of_suites, faults_of_suite
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, count_coverage_by_section
 from harness.rules.proof_record import load_proof
-from harness.sut.stand_ins import needs_met
+from harness.sut.stand_ins import add_needs_met_by_facilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class RuleInventory:
 
     def list_judgeable_rules(self, have: Collection[str]) -> frozenset[str]:
         """Return the rules that can be judged on a system with the given capabilities and facilities."""
-        available = needs_met(have)
+        available = add_needs_met_by_facilities(have)
         met = {check for check, needs in self.needs.items() if needs <= available}
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 

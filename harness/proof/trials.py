@@ -25,8 +25,8 @@ from harness.proof.forks import ProcessDeath, run_forked
 from harness.proof.sessions import run_in_session
 from harness.proof.steps import ReferenceSteps, StepRecorder, find_changed_steps
 from harness.run.checks import find_malformed_rules, get_check_id
-from harness.run.options import pytest_arguments
-from harness.run.stash import DRIVER_KEY, LOG_KEY, MIRROR_KEY, RUN_KEY
+from harness.run.options import build_pytest_arguments
+from harness.run.stash import DRIVER_KEY, PEER_PACKET_JUDGE_KEY, RUN_KEY, VERDICT_LOG_KEY
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -144,9 +144,9 @@ class Trials:
 
         if new:
             self.warm_up(new)
-            self._config.stash[MIRROR_KEY] = mirror
+            self._config.stash[PEER_PACKET_JUDGE_KEY] = mirror
             self._clean |= self.run_each(new, (_RECORDER_NAME,), record_clean_verdicts)
-            del self._config.stash[MIRROR_KEY]
+            del self._config.stash[PEER_PACKET_JUDGE_KEY]
         return {check: self._clean[check] for check in checks}
 
     def warm_up(self, checks: Iterable[str]) -> None:
@@ -208,7 +208,7 @@ class Trials:
 
     def _run_check(self, check: str) -> tuple[list[TrialVerdict], float]:
         entries: list[Entry] = []
-        self._config.stash[LOG_KEY] = entries
+        self._config.stash[VERDICT_LOG_KEY] = entries
         begun = time.process_time()
         try:
             item = self._items[check]
@@ -225,7 +225,14 @@ def run_with_trials(jobs: int, work: Callable[[Trials], Answer], files: Sequence
     with unwind_on_signals(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
-        arguments = [*pytest_arguments(files), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
+        arguments = [
+            *build_pytest_arguments(files),
+            "--sut",
+            str(sut),
+            "--out",
+            str(Path(folder) / "run"),
+            "--capture=no",
+        ]
         for plugin in DISABLED_PLUGINS:
             arguments += ["-p", f"no:{plugin}"]
         return run_in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")

@@ -19,7 +19,7 @@ from harness.paths import SUITES
 from harness.results.bundle import BadBundle
 from harness.results.installed import ROBUSTNESS_RULES, InstalledSuites
 from harness.rules.catalogue import Catalogue
-from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, get_capture_path
+from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, build_capture_name, get_capture_path
 
 LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
 """The largest clock change during a run that verification still accepts."""
@@ -90,7 +90,7 @@ def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, ca
 
 def _is_capture_of(test: str, capture: str) -> bool:
     """Return whether a file name belongs to the capture of a given check, in its first or a later attempt."""
-    stem = f"{CAPTURES_FOLDER}/{capture_name(test)}"
+    stem = f"{CAPTURES_FOLDER}/{build_capture_name(test)}"
     return capture == f"{stem}{CAPTURE_SUFFIX}" or (
         capture.startswith((f"{stem}-from-", f"{stem}-again-")) and capture.endswith(CAPTURE_SUFFIX)
     )

@@ -15,7 +15,7 @@ from harness.run.results import RuleResult
 _LONGEST_COMMENT_CHARACTERS = 300
 
 
-def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
+def add_comments_to_captures(results: Iterable[RuleResult], folder: Path) -> None:
     """Add a comment to the first packet of each verdict except passes. A truncated capture is not changed."""
     comments: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for one in results:

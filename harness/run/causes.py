@@ -15,7 +15,7 @@ from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, Verdict
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
-_EXPLAINING_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
+_EXPLAINING_WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
 """Matches a word in an observation. An observation that contains words describes an error. An observation without
 words, such as a number or an empty list, does not reveal the cause.
 """
@@ -53,7 +53,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Ca
         observed, reason = one.observed, find_missing_root(one, roots) or one.line["reason"] or ""
         decided = one.verdict in BROKEN_VERDICTS and bool(one.line["observed"])
         words = observed if decided else reason or observed
-        alone = "" if not decided or _EXPLAINING_WORD.search(words) else get_function_id(one)
+        alone = "" if not decided or _EXPLAINING_WORD_PATTERN.search(words) else get_function_id(one)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)
         seen[key] = f"observed {words}" if decided else words or "no reason is known"

@@ -24,7 +24,7 @@ channel.
 """
 
 
-def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
+def build_pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
     """Return the first arguments of pytest, which are the same for every run of the suites in any current folder."""
     places = [str(SUITES.parent / path) for path in paths]
     left_out = [word for plugin in DISABLED_PLUGINS for word in ("-p", f"no:{plugin}")]

@@ -37,7 +37,7 @@ def find_wanted_rules(config: pytest.Config) -> frozenset[str]:
     return choose_checks & named if named else choose_checks
 
 
-def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
+def list_files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     """Return the files that may contain checks of the given rules, and the folders that contain these files. A
     passive rule selects all checks of its section.
 

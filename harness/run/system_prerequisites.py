@@ -30,7 +30,7 @@ from harness.run.named_roots import RootCauses
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import derive_fresh_peer_file
 
-MAX_ROOT_ATTEMPTS = 3
+MAX_PREREQUISITE_ATTEMPTS = 3
 """The maximum number of attempts to check the prerequisites if the system does not answer, for instance because it
 is restarting.
 """
@@ -64,7 +64,7 @@ class SystemPrerequisites:
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the prerequisites whose state is still unknown."""
-        if self.lines is not None or self._attempts == MAX_ROOT_ATTEMPTS:
+        if self.lines is not None or self._attempts == MAX_PREREQUISITE_ATTEMPTS:
             return
         self._attempts += 1
         gc.collect()  # a SUT that floods fills the memory with the packets of finished checks
@@ -107,14 +107,14 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Prerequisite
     tries again.
     """
     try:
-        found = tuple(_ask_for_lines(driver, reached=reached))
+        found = tuple(_find_prerequisite_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
         return None
     known = any(line.is_missing or (line.subject == BY_ADDRESS and line.state is State.OK) for line in found)
     return found if known else None
 
 
-def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[PrerequisiteFinding]:
+def _find_prerequisite_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the prerequisites with a separate peer. If this machine has several addresses, this peer uses an address
     that no check uses.
     """
@@ -126,7 +126,7 @@ def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Prerequ
     yield check_endpoint(system)
 
 
-def doubt_verdicts(
+def mark_doubtful_verdicts(
     entries: list[Entry],
     rests: CheckPrerequisites,
     roots: SystemPrerequisites,

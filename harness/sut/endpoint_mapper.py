@@ -31,7 +31,7 @@ from harness.wire.wire_error import WireError
 
 MAPPER_PORT = 135
 MAPPER_TIMEOUT_S = 5.0
-REASON_LIMIT = 200
+MAX_REASON_CHARACTERS = 200
 _EPT_MAP_OPERATION = EPT_OPERATIONS["ept_map"]
 
 
@@ -57,7 +57,7 @@ def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int]
     except OSError as error:
         return error.strerror or str(error)
     except WireError as error:
-        return one_line(str(error), REASON_LIMIT)
+        return one_line(str(error), MAX_REASON_CHARACTERS)
 
 
 def _refuse_unknown_port(address: str, why: str) -> SutUnavailable:

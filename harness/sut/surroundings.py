@@ -78,7 +78,7 @@ class EnvironmentTable:
         return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be at least 1"
 
 
-SetPart = Callable[[str, int], None]
+SetEnvironmentPart = Callable[[str, int], None]
 """The type of functions that change a part of the environment. If such a function fails, it raises SutUnavailable
 with a one-line message.
 """
@@ -89,7 +89,7 @@ class SurroundingsByCommand:
     """The parts of a system's environment that commands can change, and the current state of each part."""
 
     parts: tuple[str, ...]
-    set_part: SetPart
+    set_part: SetEnvironmentPart
     there: dict[str, int | None] = field(init=False)
     """The state of each part: whether the part is available or, for the clock, by how many seconds it is fast. The
     state is None if it is unknown.

@@ -23,7 +23,7 @@ from harness.proof.records import (
 )
 from harness.rules.catalogue import _read_catalogue, load_catalogue
 from harness.rules.places import list_files_naming
-from harness.run.selection import files_to_collect
+from harness.run.selection import list_files_to_collect
 
 OPENING = "suites/mqqb/steps/opening.py"
 CHECK = "suites/mqqb/s3_1_5_04_1_request_packet/predicates.py"
@@ -82,9 +82,9 @@ def test_inventory_of_one_rule_equals_its_part_of_whole_inventory() -> None:
 
 def test_small_selection_collects_only_its_files() -> None:
     rule = "MQQB-3.1.5.5.5-01"
-    files = {path for path in files_to_collect([rule]) or () if path.suffix}
+    files = {path for path in list_files_to_collect([rule]) or () if path.suffix}
     assert files == set(list_files_naming([CHECK_FILE_PATTERN], [rule]))
-    assert files_to_collect(list(load_catalogue())) is None
+    assert list_files_to_collect(list(load_catalogue())) is None
 
 
 def test_import_scan_finds_every_form_of_import_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

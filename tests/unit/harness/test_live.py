@@ -12,7 +12,13 @@ import typer
 from harness.cli.run import run
 from harness.judging.verdicts import BAD_VERDICTS, Verdict
 from harness.rules.catalogue import load_catalogue
-from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
+from harness.run.findings import (
+    RESUME_OPTIONS,
+    build_repeat_options,
+    build_rerun_command,
+    build_resume_command,
+    list_findings,
+)
 from harness.run.live import MAX_SHOWN_FINDINGS, PIPED_UPDATE_INTERVAL_S, LiveProgress
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
@@ -140,7 +146,7 @@ def test_live_findings_are_listed_worst_first_with_repeat_command():
                 result(RULE, Verdict.FAIL, evidence=[{"frame": 7}], **seen),
             ],
             RULES,
-            repeat_options("my sut.toml", None),
+            build_repeat_options("my sut.toml", None),
             RootCauses(),
         )
     )
@@ -164,9 +170,9 @@ def test_resume_command_repeats_options_of_run():
         "--workers": 4,
         "--allure": True,
     }
-    assert resume_command(RESUME_OPTIONS, Path("x")) == "mqconform run --out x --resume"
-    assert rerun_command(RESUME_OPTIONS | {"-k": "a b"}, None) == "mqconform run -k 'a b'"
-    assert resume_command(given, Path("x")) == (
+    assert build_resume_command(RESUME_OPTIONS, Path("x")) == "mqconform run --out x --resume"
+    assert build_rerun_command(RESUME_OPTIONS | {"-k": "a b"}, None) == "mqconform run -k 'a b'"
+    assert build_resume_command(given, Path("x")) == (
         "mqconform run --select MQQB --select level=MUST -k 'one or two' --sut 'my sut.toml' --workers 4 --allure "
         "--out x --resume"
     )

@@ -16,7 +16,7 @@ from harness.faults.parts import replace_part
 from harness.faults.registry import Fault, load_faults
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.peer.peer import Peer
-from harness.run.survival import check_after, diagnose_system
+from harness.run.survival import diagnose_system, require_sut_alive_after
 from harness.sut.virtual_driver import VirtualDriver
 from harness.wire import establish_connection
 from reference_qm.core.commands.commands import Commands
@@ -84,7 +84,7 @@ def test_check_that_passed_detects_crash_of_system(driver: Driver, tmp_path: Pat
     peer, made = peer_of(driver(Raising)), judge(tmp_path, MUST)
     ask_for_a_session(peer).wait_closed()
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
-    check_after(item, made)
+    require_sut_alive_after(item, made)
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
     assert told == [(FINDING_BY_CONDITION[Condition.CRASHED][0], "fail"), (MUST, "inconclusive")]
 

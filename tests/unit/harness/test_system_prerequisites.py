@@ -13,7 +13,7 @@ from harness.prerequisites.asking import QUEUES, REACHED
 from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.named_roots import RootCauses
-from harness.run.system_prerequisites import SystemPrerequisites, doubt_verdicts
+from harness.run.system_prerequisites import SystemPrerequisites, mark_doubtful_verdicts
 
 QUEUE = PrerequisiteFinding(
     QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain"
@@ -34,7 +34,7 @@ def after(
     entry: Entry, *, rests: CheckPrerequisites = USED, root: PrerequisiteFinding = QUEUE
 ) -> tuple[Entry, RootCauses]:
     named = RootCauses()
-    (found,) = doubt_verdicts([entry], rests, SystemPrerequisites((root,)), NOBODY, named)
+    (found,) = mark_doubtful_verdicts([entry], rests, SystemPrerequisites((root,)), NOBODY, named)
     return found, named
 
 

@@ -23,7 +23,7 @@ from harness.judging.verdicts import (
     read_standing_verdicts,
     read_verdicts,
 )
-from harness.run_folder import capture_name, get_capture_path
+from harness.run_folder import build_capture_name, get_capture_path
 from reports.vocabulary import VERDICTS
 
 
@@ -93,7 +93,7 @@ WHOLE = Entry(
     "open",
     reason="because",
     test=TEST,
-    capture=f"captures/{capture_name(TEST)}-again-1.pcapng",
+    capture=f"captures/{build_capture_name(TEST)}-again-1.pcapng",
     evidence=(Evidence(7), Evidence(9, 20, 23)),
     errata=("E01",),
     notes=("<50>",),
