@@ -17,7 +17,7 @@ from reference_qm.surface.surroundings import HostRequest
 PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
 Converter = Callable[[object], Any]
-FIELDS_BY_DELIVERY: dict[str, dict[str, bool]] = {
+MESSAGE_FLAGS_BY_DELIVERY_MODE: dict[str, dict[str, bool]] = {
     "express": {},
     "recoverable": {"recoverable": True},
     "transactional": {"transactional": True},
@@ -63,7 +63,7 @@ stop) is always offered. A facility without verbs stands for optional arguments 
 """
 
 
-def find_refusal(verb: object, offered: Collection[str]) -> str | None:
+def find_verb_refusal_reason(verb: object, offered: Collection[str]) -> str | None:
     """Return a one-line reason why a verb is refused when only some facilities are offered, or None if the verb is
     offered.
     """
@@ -78,7 +78,7 @@ def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> l
 
     def are_verbs_offered(name: str) -> bool:
         verbs = FACILITIES[name]
-        return bool(verbs) and all(find_refusal(verb, offered) is None for verb in verbs)
+        return bool(verbs) and all(find_verb_refusal_reason(verb, offered) is None for verb in verbs)
 
     return [name for name in known if name in offered or are_verbs_offered(name)]
 
@@ -201,9 +201,9 @@ def _convert_guids(value: object) -> tuple[UUID, ...]:
 
 
 def _convert_delivery(value: object) -> dict[str, bool]:
-    if not isinstance(value, str) or value not in FIELDS_BY_DELIVERY:
-        raise ValueError(f"must be one of {', '.join(FIELDS_BY_DELIVERY)}")
-    return FIELDS_BY_DELIVERY[value]
+    if not isinstance(value, str) or value not in MESSAGE_FLAGS_BY_DELIVERY_MODE:
+        raise ValueError(f"must be one of {', '.join(MESSAGE_FLAGS_BY_DELIVERY_MODE)}")
+    return MESSAGE_FLAGS_BY_DELIVERY_MODE[value]
 
 
 def _make_null_accepting_converter(convert: Converter) -> Converter:
@@ -222,7 +222,7 @@ _CONVERTER_BY_TYPE: Mapping[object, Converter] = MappingProxyType(
     }
 )
 """The function that converts the value of a field, by the type of the field."""
-_QUEUE_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
+_QUEUE_SELECTING_ARGUMENTS = frozenset({"queue", "handle", "cursor", "remote"})
 """The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments; the
 others must be omitted and cannot be null.
 """
@@ -252,7 +252,7 @@ def _derive_verb(
     they have a default. ``null``: whether null stands for None. ``fixed``: the fields that the verb itself sets.
     """
     takes = {
-        name: _find_converter(hint, null and name not in _QUEUE_SELECTORS)
+        name: _find_converter(hint, null and name not in _QUEUE_SELECTING_ARGUMENTS)
         for name, hint in get_type_hints(request).items()
         if name not in without and name not in fixed
     }
@@ -267,7 +267,7 @@ def _find_converter(hint: object, null: bool) -> Converter:
     return _make_null_accepting_converter(_CONVERTER_BY_TYPE[kind]) if null else _CONVERTER_BY_TYPE[kind]
 
 
-NO_LIMIT_S = 0xFFFF_FFFF
+UNLIMITED_S = 0xFFFF_FFFF
 """The value of TimeToReachQueue (s) that means "no limit". Messages of the verb ``send`` get it by default."""
 
 
@@ -278,7 +278,7 @@ def _make_send_message_request(**values: Any) -> commands.SendMessage:
         values["body"] = values.pop("body_base64")
     if "extension_base64" in values:
         values["extension"] = values.pop("extension_base64")
-    values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # with None, the message gets the system's default
+    values.setdefault("time_to_reach_queue_s", UNLIMITED_S)  # with None, the message gets the system's default
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 
@@ -286,20 +286,20 @@ def _make_create_queue_request(**values: Any) -> commands.CreateQueue:
     return commands.CreateQueue(security=values.pop("security_base64", None), **values)
 
 
-_SEND_ARGUMENTS = _derive_verb(
+_SEND_MESSAGE_VERB = _derive_verb(
     commands.SendMessage, without=("recoverable", "transactional", "extension", "correlation_id")
 )
-_CREATE_QUEUE_ARGUMENTS = _derive_verb(commands.CreateQueue, without=("security",))
+_CREATE_QUEUE_VERB = _derive_verb(commands.CreateQueue, without=("security",))
 
-_PUBLISHED_OBJECT_ARGUMENTS = _derive_verb(surroundings.AccessPublishedObject, null=False)
+_PUBLISHED_OBJECT_VERB = _derive_verb(surroundings.AccessPublishedObject, null=False)
 
 _VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
     {
         "identity": _derive_verb(commands.Identity),
         "create_queue": Verb(
             _make_create_queue_request,
-            {**_CREATE_QUEUE_ARGUMENTS.takes, "security_base64": _make_null_accepting_converter(_convert_base64)},
-            _CREATE_QUEUE_ARGUMENTS.required,
+            {**_CREATE_QUEUE_VERB.takes, "security_base64": _make_null_accepting_converter(_convert_base64)},
+            _CREATE_QUEUE_VERB.required,
         ),
         "get_queue": _derive_verb(commands.GetQueue),
         "set_queue": _derive_verb(commands.SetQueue, null=False),
@@ -316,13 +316,13 @@ _VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
         "send": Verb(
             _make_send_message_request,
             {
-                **_SEND_ARGUMENTS.takes,
+                **_SEND_MESSAGE_VERB.takes,
                 "body_base64": _convert_base64,
                 "delivery": _convert_delivery,
                 "extension_base64": _convert_base64,
                 "correlation_id": _convert_correlation_id,
             },
-            _SEND_ARGUMENTS.required,
+            _SEND_MESSAGE_VERB.required,
         ),
         "receive": _derive_verb(commands.ReceiveMessage),
         "peek_message": _derive_verb(commands.PeekMessage, next=False),
@@ -356,9 +356,9 @@ _VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
         "inspect": _derive_verb(commands.Inspect),
         "environment": _derive_verb(surroundings.ChangeEnvironment, null=False),
         "published": Verb(
-            _PUBLISHED_OBJECT_ARGUMENTS.make,
-            {**_PUBLISHED_OBJECT_ARGUMENTS.takes, "public_encryption_keys_base64": _convert_base64},
-            _PUBLISHED_OBJECT_ARGUMENTS.required,
+            _PUBLISHED_OBJECT_VERB.make,
+            {**_PUBLISHED_OBJECT_VERB.takes, "public_encryption_keys_base64": _convert_base64},
+            _PUBLISHED_OBJECT_VERB.required,
         ),
     }
 )

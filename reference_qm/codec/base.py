@@ -18,15 +18,15 @@ MAX_PACKET_SIZE = 0x00400000
 INFINITE = 0xFFFFFFFF
 BASE_HEADER_SIZE = 16
 SESSION_HEADER_SIZE = 16
-INTERNAL_MINIMUM_BYTES = 20
+MIN_INTERNAL_PACKET_BYTES = 20
 """The minimum size of an internal packet in bytes: the sizes of BaseHeader and InternalHeader."""
-USER_MINIMUM_BYTES = 120
+MIN_USER_MESSAGE_BYTES = 120
 """The minimum size of a UserMessage in bytes:
 
 16 bytes for the BaseHeader, 48 for the UserHeader without queue names, and 56 for the MessagePropertiesHeader without
 label, extension and body.
 """
-DEBUG_HEADER_MINIMUM_BYTES = 4
+MIN_DEBUG_HEADER_BYTES = 4
 SESSION_ACK_SIZES = (0x14, 0x24)
 """The accepted values of PacketSize in a SessionAck: the document states 0x14, and Windows sends 0x24 (MS-MQQB
 4.1.8).
@@ -95,16 +95,16 @@ class BaseHeader(FlaggedRecord, Record):
         return cls(reserved, flags, size, life)
 
     @classmethod
-    def read_measured(cls, data: bytes) -> Self:
+    def read_measured_header(cls, data: bytes) -> Self:
         """Read the BaseHeader of a packet whose VersionNumber and Signature ``measure_packet`` has already checked."""
         _, reserved, flags, _, size, life = _BASE_HEADER_LAYOUT.unpack_from(data)
         return cls(reserved, flags, size, life)
 
     def build(self) -> bytes:
         """Return the 16 bytes of the header, with the value of the attribute PacketSize."""
-        return self.build_sized(self.PacketSize)
+        return self.build_header_with_size(self.PacketSize)
 
-    def build_sized(self, size: int) -> bytes:
+    def build_header_with_size(self, size: int) -> bytes:
         """Return the 16 bytes of the header, with ``size`` as the value of PacketSize."""
         return _BASE_HEADER_LAYOUT.pack(
             PACKET_VERSION_NUMBER, self.Reserved, self.Flags, PACKET_SIGNATURE, size, self.TimeToReachQueue
@@ -136,13 +136,13 @@ def measure_packet(data: bytes | bytearray, start: int = 0) -> int | None:
                 raise _make_size_error(
                     size, "the value is neither 0x14 nor 0x24, the sizes of a SessionAck (IN and SH set)"
                 )
-            return INTERNAL_MINIMUM_BYTES + SESSION_HEADER_SIZE
-        if size < INTERNAL_MINIMUM_BYTES:
+            return MIN_INTERNAL_PACKET_BYTES + SESSION_HEADER_SIZE
+        if size < MIN_INTERNAL_PACKET_BYTES:
             raise _make_size_error(
-                size, f"the value is below {INTERNAL_MINIMUM_BYTES}, the minimum of an internal packet"
+                size, f"the value is below {MIN_INTERNAL_PACKET_BYTES}, the minimum of an internal packet"
             )
         return int(size)
-    least = USER_MINIMUM_BYTES + (DEBUG_HEADER_MINIMUM_BYTES if flags & _DEBUG_HEADER_FLAG else 0)
+    least = MIN_USER_MESSAGE_BYTES + (MIN_DEBUG_HEADER_BYTES if flags & _DEBUG_HEADER_FLAG else 0)
     if size < least:
         raise _make_size_error(size, f"the value is below {least}, the minimum of a UserMessage with these Flags")
     return int(size) + (SESSION_HEADER_SIZE if flags & _SESSION_HEADER_FLAG else 0)

@@ -25,10 +25,10 @@ _SIGNATURE_HEADER_SECTION = "MS-MQMQ 2.2.20.3"
 _ELEMENT_SECTION = "MS-MQMQ 2.2.18.1.4"
 _SMALLEST_ELEMENT_BYTES = 4  # FormatType and the terminating null of an empty direct name
 _FORMAT_TYPE_LAYOUT = Layout("MQFFormatNameElement", _ELEMENT_SECTION, FormatType=U16)
-_ADDRESS_LAYOUT = Layout(
+_ADDRESS_HEADER_LAYOUT = Layout(
     "MQFAddressHeader", _ADDRESS_HEADER_SECTION, HeaderSize=U32, HeaderID=U16, Reserved=U16, ElementCount=U32
 )
-_SIGNATURE_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE_HEADER_SECTION, ID=U16, Reserved=U16, Size=U32)
+_SIGNATURE_HEADER_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE_HEADER_SECTION, ID=U16, Reserved=U16, Size=U32)
 
 ElementName = PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
 _ELEMENT_TYPE_BY_NUMBER: Mapping[int, type[ElementName]] = {
@@ -115,15 +115,17 @@ class MQFAddressHeader(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        size, header_id, reserved, count = cursor.unpack(_ADDRESS_LAYOUT)
-        if size < _ADDRESS_LAYOUT.size:
+        size, header_id, reserved, count = cursor.unpack(_ADDRESS_HEADER_LAYOUT)
+        if size < _ADDRESS_HEADER_LAYOUT.size:
             raise FormatError(
                 "MQFAddressHeader.HeaderSize",
                 start,
                 _ADDRESS_HEADER_SECTION,
-                f"{size} is below the minimum {_ADDRESS_LAYOUT.size}",
+                f"{size} is below the minimum {_ADDRESS_HEADER_LAYOUT.size}",
             )
-        listed = cursor.within(size - _ADDRESS_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS_HEADER_SECTION)
+        listed = cursor.within(
+            size - _ADDRESS_HEADER_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS_HEADER_SECTION
+        )
         if count * _SMALLEST_ELEMENT_BYTES > listed.remaining:
             raise FormatError(
                 "MQFAddressHeader.ElementCount",
@@ -140,7 +142,7 @@ class MQFAddressHeader(Record):
         return cls(header_id, elements, size, reserved, omit_zero_padding(padding))
 
     def build(self) -> bytes:
-        wire = bytearray(_ADDRESS_LAYOUT.size)
+        wire = bytearray(_ADDRESS_HEADER_LAYOUT.size)
         for element in self.FormatNameList:
             wire += element.build(len(wire))
         end = len(wire)
@@ -148,7 +150,7 @@ class MQFAddressHeader(Record):
         size = len(wire) if self.HeaderSize is None else self.HeaderSize
         if not end <= size <= len(wire):
             raise MisuseError(f"MQFAddressHeader.HeaderSize is {size}, but the list requires {end} to {len(wire)}")
-        wire[: _ADDRESS_LAYOUT.size] = _ADDRESS_LAYOUT.pack(
+        wire[: _ADDRESS_HEADER_LAYOUT.size] = _ADDRESS_HEADER_LAYOUT.pack(
             size, self.HeaderID, self.Reserved, len(self.FormatNameList)
         )
         return bytes(wire)
@@ -176,7 +178,7 @@ class MQFSignatureHeader(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        header_id, reserved, size = cursor.unpack(_SIGNATURE_LAYOUT)
+        header_id, reserved, size = cursor.unpack(_SIGNATURE_HEADER_LAYOUT)
         signature = cursor.take(size, "MQFSignatureHeader.Signature", _SIGNATURE_HEADER_SECTION)
         return cls(
             signature,
@@ -186,7 +188,7 @@ class MQFSignatureHeader(Record):
         )
 
     def build(self) -> bytes:
-        wire = _SIGNATURE_LAYOUT.pack(self.ID, self.Reserved, len(self.Signature)) + self.Signature
+        wire = _SIGNATURE_HEADER_LAYOUT.pack(self.ID, self.Reserved, len(self.Signature)) + self.Signature
         return wire + build_end_padding(-len(wire) % 4, self.Padding, "MQFSignatureHeader")
 
 

@@ -86,7 +86,7 @@ class UnknownInternalPacket:
 
     def build(self) -> bytes:
         """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
-        if self.InternalHeader.PT in _INTERNAL_PARSERS:
+        if self.InternalHeader.PT in _INTERNAL_PACKET_PARSER_BY_TYPE:
             raise MisuseError(f"InternalHeader.Flags.PT 0x{self.InternalHeader.PT:X} is a known packet")
         return _build_internal_packet(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
 
@@ -150,7 +150,9 @@ class UserMessagePacket(_ParsedPacket):
         if self.SessionHeader is not None:
             wire += self.SessionHeader.build()
         if not base_header.PacketSize and sized <= base.MAX_PACKET_SIZE:
-            return base_header.build_sized(sized) + wire  # such a packet satisfies all other demands of framing
+            return (
+                base_header.build_header_with_size(sized) + wire
+            )  # such a packet satisfies all other demands of framing
         return _prepend_base_header(base_header, sized, wire)
 
 
@@ -190,12 +192,14 @@ def parse_framed_packet(data: bytes) -> Packet:
 
 def _parse_measured_packet(data: bytes) -> Packet:
     """Parse a packet whose size ``measure_packet`` has checked."""
-    base_header = base.BaseHeader.read_measured(data)
+    base_header = base.BaseHeader.read_measured_header(data)
     if not base_header.Flags & _INTERNAL_FLAG:
         return _read_user_message(data, base_header)
     cursor = Cursor(data, base.BASE_HEADER_SIZE)
     internal_header = internal.InternalHeader.read(cursor)
-    reader = _INTERNAL_PARSERS.get(internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown_internal_packet)
+    reader = _INTERNAL_PACKET_PARSER_BY_TYPE.get(
+        internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown_internal_packet
+    )
     packet = reader(cursor, base_header, internal_header)
     cursor.finish(type(packet).__name__, internal.InternalHeader.SECTION)
     return packet
@@ -262,7 +266,9 @@ def _read_unknown_internal_packet(
     return UnknownInternalPacket(head, kind, cursor.take(cursor.remaining, "UnknownInternalPacket.Body", kind.SECTION))
 
 
-_INTERNAL_PARSERS: Mapping[int, Callable[[Cursor, base.BaseHeader, internal.InternalHeader], InternalPacket]] = {
+_INTERNAL_PACKET_PARSER_BY_TYPE: Mapping[
+    int, Callable[[Cursor, base.BaseHeader, internal.InternalHeader], InternalPacket]
+] = {
     PT_SESSION_ACK: _read_session_ack_packet,
     PT_ESTABLISH_CONNECTION: _read_establish_connection_packet,
     PT_CONNECTION_PARAMETERS: _read_connection_parameters_packet,
@@ -285,7 +291,7 @@ def _prepend_base_header(head: base.BaseHeader, size: int, rest: bytes) -> bytes
 
     A PacketSize of 0 is replaced by ``size``.
     """
-    packet = head.build_sized(head.PacketSize or size) + rest
+    packet = head.build_header_with_size(head.PacketSize or size) + rest
     try:
         measured = base.measure_packet(packet)
     except FormatError as error:

@@ -17,13 +17,15 @@ from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
 
 _DIRECT_SECTION = "MS-MQMQ 2.2.18.1.5.2"
-_PRIVATE_ID_LAYOUT = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
-_PUBLIC_LAYOUT = Layout("PublicQueueFormatName", "MS-MQMQ 2.2.18.1.7.1", PublicQueueIdentifier=GUID)
-_PRIVATE_LAYOUT = Layout(
+_PRIVATE_FORMAT_NAME_ID_LAYOUT = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
+_PUBLIC_FORMAT_NAME_LAYOUT = Layout("PublicQueueFormatName", "MS-MQMQ 2.2.18.1.7.1", PublicQueueIdentifier=GUID)
+_PRIVATE_FORMAT_NAME_LAYOUT = Layout(
     "PrivateQueueFormatName", "MS-MQMQ 2.2.18.1.7.2", SourceQueueManager=GUID, PrivateQueueIdentifier=U32
 )
-_DIRECT_LAYOUT = Layout("DirectQueueFormatName", _DIRECT_SECTION, Count=U16)
-_DISTRIBUTION_LAYOUT = Layout("MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.1.4.2", DistributionListIdentifier=GUID)
+_DIRECT_FORMAT_NAME_LAYOUT = Layout("DirectQueueFormatName", _DIRECT_SECTION, Count=U16)
+_DISTRIBUTION_LIST_FORMAT_NAME_LAYOUT = Layout(
+    "MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.1.4.2", DistributionListIdentifier=GUID
+)
 
 
 @value_object
@@ -39,10 +41,10 @@ class PrivateQueueFormatNameId(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PRIVATE_ID_LAYOUT))
+        return cls(*cursor.unpack(_PRIVATE_FORMAT_NAME_ID_LAYOUT))
 
     def build(self) -> bytes:
-        return _PRIVATE_ID_LAYOUT.build(self)
+        return _PRIVATE_FORMAT_NAME_ID_LAYOUT.build(self)
 
 
 @value_object
@@ -58,10 +60,10 @@ class PublicQueueFormatName(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PUBLIC_LAYOUT))
+        return cls(*cursor.unpack(_PUBLIC_FORMAT_NAME_LAYOUT))
 
     def build(self) -> bytes:
-        return _PUBLIC_LAYOUT.build(self)
+        return _PUBLIC_FORMAT_NAME_LAYOUT.build(self)
 
 
 @value_object
@@ -78,10 +80,10 @@ class PrivateQueueFormatName(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PRIVATE_LAYOUT))
+        return cls(*cursor.unpack(_PRIVATE_FORMAT_NAME_LAYOUT))
 
     def build(self) -> bytes:
-        return _PRIVATE_LAYOUT.build(self)
+        return _PRIVATE_FORMAT_NAME_LAYOUT.build(self)
 
 
 @value_object
@@ -107,7 +109,7 @@ class DirectQueueFormatName(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        (count,) = cursor.unpack(_DIRECT_LAYOUT)
+        (count,) = cursor.unpack(_DIRECT_FORMAT_NAME_LAYOUT)
         if count % 2:
             raise FormatError(
                 "DirectQueueFormatName.Count", start, _DIRECT_SECTION, f"{count} bytes are not whole WCHARs"
@@ -123,7 +125,7 @@ class DirectQueueFormatName(Record):
 @lru_cache(maxsize=1024)  # every packet names one of the same few queues
 def _build_direct_name(name: str, terminated: bool, padding: bytes | None) -> bytes:
     wire = text.append_terminator(name, terminated)
-    head = _DIRECT_LAYOUT.pack(len(wire))
+    head = _DIRECT_FORMAT_NAME_LAYOUT.pack(len(wire))
     return head + wire + build_padding(-(len(head) + len(wire)) % 4, padding, "DirectQueueFormatName")
 
 
@@ -163,7 +165,7 @@ class MQFDistributionQueueFormatName(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_DISTRIBUTION_LAYOUT))
+        return cls(*cursor.unpack(_DISTRIBUTION_LIST_FORMAT_NAME_LAYOUT))
 
     def build(self) -> bytes:
-        return _DISTRIBUTION_LAYOUT.build(self)
+        return _DISTRIBUTION_LIST_FORMAT_NAME_LAYOUT.build(self)

@@ -49,25 +49,25 @@ class SoapHeader(Record):
     @property
     def HeaderDataLength(self) -> int:  # noqa: N802 - the printed name
         """The size of Header on the wire in WCHARs, including the terminating null."""
-        return len(_build_section(self.Header, self.HeaderTerminated)) // 2
+        return len(_build_soap_section(self.Header, self.HeaderTerminated)) // 2
 
     @property
     def BodyDataLength(self) -> int:  # noqa: N802 - the printed name
         """The size of Body on the wire in WCHARs, including the terminating null."""
-        return len(_build_section(self.Body, self.BodyTerminated)) // 2
+        return len(_build_soap_section(self.Body, self.BodyTerminated)) // 2
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         header_id, reserved, header_length = cursor.unpack(_SOAP_HEADER_LAYOUT)
-        header, header_terminated = _read_section(cursor, header_length, "SoapHeader.Header")
+        header, header_terminated = _read_soap_section(cursor, header_length, "SoapHeader.Header")
         body_id, reserved1, body_length = cursor.unpack(_SOAP_BODY_LAYOUT)
-        body, body_terminated = _read_section(cursor, body_length, "SoapHeader.Body")
+        body, body_terminated = _read_soap_section(cursor, body_length, "SoapHeader.Body")
         padding = read_end_padding(cursor, "SoapHeader.Padding", _SOAP_HEADER_SECTION)
         return cls(header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding)
 
     def build(self) -> bytes:
-        header = _build_section(self.Header, self.HeaderTerminated)
-        body = _build_section(self.Body, self.BodyTerminated)
+        header = _build_soap_section(self.Header, self.HeaderTerminated)
+        body = _build_soap_section(self.Body, self.BodyTerminated)
         wire = b"".join(
             (
                 _SOAP_HEADER_LAYOUT.pack(self.HeaderSectionID, self.Reserved, len(header) // 2),
@@ -79,13 +79,13 @@ class SoapHeader(Record):
         return wire + build_end_padding(-len(wire) % 4, self.Padding, "SoapHeader")
 
 
-def _read_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:
+def _read_soap_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:
     if not length:
         return None, True
     return text.split_terminator(cursor.take(2 * length, field, _SOAP_HEADER_SECTION))
 
 
-def _build_section(content: str | None, terminated: bool) -> bytes:
+def _build_soap_section(content: str | None, terminated: bool) -> bytes:
     return b"" if content is None else text.append_terminator(content, terminated)
 
 

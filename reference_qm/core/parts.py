@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_qm.core.commands.answering import Answering
+from reference_qm.core.commands.answering import CommandAnswering
 from reference_qm.core.commands.client_commands import ClientCommands
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.configuring import Configuring
@@ -87,7 +87,7 @@ from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 
 
-class Parts:
+class QueueManagerParts:
     """The parts of a queue manager, whose methods are the steps of the specifications. A fault is a replacement for one
     of these parts.
 
@@ -184,7 +184,7 @@ class Parts:
         self.client_opening: ClientOpening = ClientOpening(qm)
 
         # Commands. Spec: MS-MQQB 3.1.4.
-        self.answering: Answering = Answering(qm)
+        self.answering: CommandAnswering = CommandAnswering(qm)
         self.coordinating: Coordinating = Coordinating(qm)
         self.transaction_commands: TransactionCommands = TransactionCommands(qm)
         self.queue_commands: QueueCommands = QueueCommands(qm)

@@ -29,7 +29,7 @@ from reference_qm.directory.rules import (
     build_created_attributes,
     build_written_attributes,
     is_cost_valid,
-    may_create,
+    may_create_element,
     may_pass_attribute_list,
 )
 
@@ -95,7 +95,7 @@ class MemoryDirectory(Replica):
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
         """Return all objects, or None if they cannot be read."""
         try:
-            with self._open_to_read():
+            with self._open_objects_to_read():
                 return super().contents()
         except StorageError:
             return Result.GENERIC_ERROR, None
@@ -118,18 +118,18 @@ class MemoryDirectory(Replica):
         if type(element) not in RULES_BY_TYPE:
             raise ValueError(f"{kind}: this kind of directory does not store objects of this type")
         if not is_cost_valid(element):
-            raise ValueError(f"{kind}.ActualCost: the value must be {objects.MIN_COST} to {objects.MAX_COST}")
+            raise ValueError(f"{kind}.ActualCost: the value must be {objects.MIN_LINK_COST} to {objects.MAX_LINK_COST}")
         path = build_distinguished_name(element)
         if path is None:
             raise ValueError(f"{kind}: the attributes that form its name must be set")
-        with self._open_to_change():
+        with self._open_objects_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
                 raise ValueError(f"{path} already exists; change the existing object instead")
-            return self._store_published(element, path)
+            return self._store_published_object(element, path)
 
     def create(self, element: DirectoryObject, attributes: AttributeList = None) -> ChangeResult:
         """Create an object. Spec: MS-MQDSSM 3.1.6.1. The directory chooses the Identifier."""
-        if not may_create(element, attributes):
+        if not may_create_element(element, attributes):
             return ChangeResult(Result.GENERIC_ERROR)
         path = build_distinguished_name(element)
         if path is None:
@@ -137,14 +137,15 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return ChangeResult(Result.DIRECTORY_NOT_CONNECTED)
         try:
-            with self._open_to_change():
+            with self._open_objects_to_change():
                 if path.casefold() in self._paths:
                     return ChangeResult(Result.OBJECT_ALREADY_EXISTS)
-                if not self._sites_exist(element):
+                if not self._do_linked_sites_exist(element):
                     return ChangeResult(Result.GENERIC_ERROR)
                 published = copy_with_attributes(element, build_created_attributes(type(element), attributes))
                 return ChangeResult(
-                    Result.SUCCESS, self._store_published(self._drop_dangling_references(published), path).Identifier
+                    Result.SUCCESS,
+                    self._store_published_object(self._drop_dangling_references(published), path).Identifier,
                 )
         except StorageError:
             return ChangeResult(Result.GENERIC_ERROR)
@@ -162,7 +163,7 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
         try:
-            with self._open_to_change():
+            with self._open_objects_to_change():
                 stored = self._find_stored_element(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
@@ -185,14 +186,14 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
         try:
-            with self._open_to_change():
+            with self._open_objects_to_change():
                 stored = self._find_stored_element(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
                 names = build_written_attributes(type(element), attributes)
                 values = {name: getattr(element, name) for name in names if getattr(element, name) is not None}
                 changed = self._drop_dangling_references(replace(stored, **values))
-                if not values.keys().isdisjoint(_LINK_END_ATTRIBUTES) and not self._sites_exist(changed):
+                if not values.keys().isdisjoint(_LINK_END_ATTRIBUTES) and not self._do_linked_sites_exist(changed):
                     return Result.GENERIC_ERROR
                 self._store_element(_set_known_attributes(changed, ModifyTime=self._utc_s()))
                 return Result.SUCCESS
@@ -200,12 +201,12 @@ class MemoryDirectory(Replica):
             return Result.GENERIC_ERROR
 
     @contextmanager
-    def _open_to_read(self) -> Iterator[None]:
+    def _open_objects_to_read(self) -> Iterator[None]:
         """Enter a block in which the objects can be read. Raise StorageError if they cannot be read."""
         yield
 
     @contextmanager
-    def _open_to_change(self) -> Iterator[None]:
+    def _open_objects_to_change(self) -> Iterator[None]:
         """Enter a block that changes the objects. Either all changes are stored, or StorageError is raised and no
         change is stored.
         """
@@ -224,7 +225,7 @@ class MemoryDirectory(Replica):
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> tuple[Result, list[DirectoryObject]]:
         try:
-            with self._open_to_read():
+            with self._open_objects_to_read():
                 return super()._search_elements(kind, filters, attributes, orders)
         except StorageError:
             return Result.GENERIC_ERROR, []
@@ -248,7 +249,7 @@ class MemoryDirectory(Replica):
         stored = self._objects.get(identifier) if identifier else None
         return stored if type(stored) is type(element) else None
 
-    def _store_published(self, element: DirectoryObject, path: str) -> DirectoryObject:
+    def _store_published_object(self, element: DirectoryObject, path: str) -> DirectoryObject:
         now = self._utc_s()
         element = replace(element, Identifier=element.Identifier or self._new_identifier())
         element = _set_known_attributes(
@@ -257,7 +258,7 @@ class MemoryDirectory(Replica):
         self._store_element(element)
         return element
 
-    def _sites_exist(self, element: DirectoryObject) -> bool:
+    def _do_linked_sites_exist(self, element: DirectoryObject) -> bool:
         """Return whether both sites of a link exist; True for an element that is not a link.
 
         Spec: MS-MQDSSM 3.1.6.1.4.4, 3.1.6.1.4.5.

@@ -7,7 +7,7 @@ from typing import Final
 
 from reference_qm.directory import objects
 from reference_qm.directory.interface import AttributeList
-from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, list_directory_attributes
+from reference_qm.directory.objects import MAX_LINK_COST, MIN_LINK_COST, DirectoryObject, list_directory_attributes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ def may_pass_attribute_list(kind: type[DirectoryObject], attributes: AttributeLi
     return kind in RULES_BY_TYPE and not RULES_BY_TYPE[kind].unsupported_attributes.intersection(attributes or ())
 
 
-def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
+def may_create_element(element: DirectoryObject, attributes: AttributeList) -> bool:
     """Return whether an element may be created. Spec: MS-MQDSSM 3.1.6.1 (preconditions, as in 3.1.6.1.1.1)."""
     kind = type(element)
     return (
@@ -93,7 +93,7 @@ def is_cost_valid(element: DirectoryObject) -> bool:
     (MS-MQDMPR 3.1.1.8).
     """
     cost = element.ActualCost if isinstance(element, objects.RoutingLink) else None
-    return cost is None or MIN_COST <= cost <= MAX_COST
+    return cost is None or MIN_LINK_COST <= cost <= MAX_LINK_COST
 
 
 def build_created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:

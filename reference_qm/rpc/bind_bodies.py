@@ -17,7 +17,7 @@ def _read_syntax(reader: OctetReader) -> SyntaxId:
     return SyntaxId(reader.read_uuid(), reader.read_number(4))
 
 
-def _write_syntax(writer: OctetWriter, syntax: SyntaxId) -> None:
+def _write_syntax_identifier(writer: OctetWriter, syntax: SyntaxId) -> None:
     writer.write_uuid(syntax.uuid)
     writer.write_number(4, syntax.version)
 
@@ -73,7 +73,7 @@ class Bind(Body):
             writer.write_number(1, len(element.transfer_syntaxes))
             writer.write_number(1, 0)
             for syntax in (element.abstract_syntax, *element.transfer_syntaxes):
-                _write_syntax(writer, syntax)
+                _write_syntax_identifier(writer, syntax)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class BindAck(Body):
         for result in self.p_result_list:
             writer.write_number(2, result.result)
             writer.write_number(2, result.reason)
-            _write_syntax(writer, result.transfer_syntax)
+            _write_syntax_identifier(writer, result.transfer_syntax)
 
 
 @dataclass(frozen=True, slots=True)

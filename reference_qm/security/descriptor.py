@@ -155,11 +155,11 @@ class SecurityDescriptor(FlaggedRecord, Record):
         parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SECTION)
         present, audited = dacl if control >> 2 & 1 else 0, sacl if control >> 4 & 1 else 0
         return cls(
-            Sid.read(_open_part(parts, owner, "OffsetOwner")) if owner else None,
-            Sid.read(_open_part(parts, group, "OffsetGroup")) if group else None,
-            Acl.read(_open_part(parts, present, "OffsetDacl")) if present else None,
+            Sid.read(_open_descriptor_part(parts, owner, "OffsetOwner")) if owner else None,
+            Sid.read(_open_descriptor_part(parts, group, "OffsetGroup")) if group else None,
+            Acl.read(_open_descriptor_part(parts, present, "OffsetDacl")) if present else None,
             control,
-            _read_acl_bytes(_open_part(parts, audited, "OffsetSacl")) if audited else None,
+            _read_acl_bytes(_open_descriptor_part(parts, audited, "OffsetSacl")) if audited else None,
         )
 
     def build(self) -> bytes:
@@ -186,7 +186,7 @@ def _read_acl_bytes(cursor: Cursor) -> bytes:
     return head + cursor.take(size - _ACL_LAYOUT.size, "ACL.AclSize", "MS-DTYP 2.4.5")
 
 
-def _open_part(parts: bytes, offset: int, field: str) -> Cursor:
+def _open_descriptor_part(parts: bytes, offset: int, field: str) -> Cursor:
     """Return a cursor for a part of a security descriptor. ``offset`` counts from the start of the descriptor."""
     begin = offset - _DESCRIPTOR_LAYOUT.size
     if not 0 <= begin < len(parts):

@@ -13,7 +13,7 @@ from reference_qm.control import (
     ControlError,
     VerbNotOffered,
     build_answer,
-    find_refusal,
+    find_verb_refusal_reason,
     list_offered_facilities,
     parse_request,
 )
@@ -153,19 +153,19 @@ class ControlClient(asyncio.Protocol):
             line = bytes(self._unread[:end])
             del self._unread[: end + 1]
             searched = 0
-            self._on_line(line)
+            self._handle_request_line(line)
         if not self._paused and len(self._unread) > LINE_BYTES_LIMIT:
             self._unread.clear()
             self._refuse_request(None, LINE_TOO_LONG_REFUSAL)
             self.hang_up()
 
-    def _on_line(self, line: bytes) -> None:
+    def _handle_request_line(self, line: bytes) -> None:
         number: Any = None
         try:
             arguments = _parse_object(line)
             number = _get_request_number(arguments)
             verb = arguments.get("verb")
-            if isinstance(verb, str) and (refused := find_refusal(verb, self.server.offered)) is not None:
+            if isinstance(verb, str) and (refused := find_verb_refusal_reason(verb, self.server.offered)) is not None:
                 raise VerbNotOffered(refused)
             on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
             if verb == "cancel":
@@ -203,7 +203,7 @@ class ControlClient(asyncio.Protocol):
         """
         if isinstance(request, CloseQueue | RemoteClose):
             self._opened.pop(request, None)
-        opens = _CLOSING_REQUESTS.get(type(request))
+        opens = _CLOSING_REQUEST_BY_OPENING_REQUEST.get(type(request))
         if opens is None:
             return
         close = opens(result.result.values)
@@ -266,13 +266,13 @@ _HOST_VERBS = MappingProxyType(
 )
 
 
-_CLOSING_REQUESTS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[str, Any]], Request]] = (
-    MappingProxyType(
-        {
-            OpenQueue: lambda opened: CloseQueue(opened["handle"]),
-            RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
-        }
-    )
+_CLOSING_REQUEST_BY_OPENING_REQUEST: Mapping[
+    type[Request] | type[HostRequest], Callable[[Mapping[str, Any]], Request]
+] = MappingProxyType(
+    {
+        OpenQueue: lambda opened: CloseQueue(opened["handle"]),
+        RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
+    }
 )
 """The request that closes an object, by the request that opens it. Cursors have no entry, because they are closed
 together with their queue's handle.

@@ -26,14 +26,14 @@ from reference_qm.directory import (
     StorageError,
     build_equality_filter,
 )
-from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject
+from reference_qm.directory.objects import MAX_LINK_COST, MIN_LINK_COST, DirectoryObject
 from reference_qm.shell import system
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_store import DirectoryFileError, SqliteDirectory
 from reference_qm.shell.toml_values import ConverterByKey, SettingsError, TomlValues
 from reference_qm.surface.entropy import Entropy, new_guid
 
-_NAME_SPACE = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
+_UUID_NAMESPACE = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
 """The UUID name space from which identifiers are derived."""
 ENTERPRISE = "enterprise"
 """The name of the enterprise in every directory."""
@@ -50,7 +50,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
     if tree is None:
         return None
     where = f"{where}: [directory]"
-    values = toml.convert_table(tree, _CONVERTERS, where)
+    values = toml.convert_table(tree, _DIRECTORY_TABLE_CONVERTERS, where)
     elements = _build_elements(values, where)
     directory = _open_directory(values.get("store"), where, entropy)
     for number, (place, element) in enumerate(elements):
@@ -69,14 +69,14 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
 def _open_directory(store: Path | None, where: str, entropy: Entropy) -> MemoryDirectory:
     new_identifier = partial(new_guid, entropy)
     if store is None:
-        return MemoryDirectory(new_identifier, _current_utc_s)
+        return MemoryDirectory(new_identifier, _read_current_utc_s)
     try:
-        return SqliteDirectory(store, new_identifier, _current_utc_s)
+        return SqliteDirectory(store, new_identifier, _read_current_utc_s)
     except DirectoryFileError as error:
         raise SettingsError(f"{where} store: {error}") from error
 
 
-def _current_utc_s() -> int:
+def _read_current_utc_s() -> int:
     return system.read_clocks().utc_s
 
 
@@ -91,7 +91,9 @@ def _provision_element(directory: MemoryDirectory, element: DirectoryObject, pla
 
 def _build_elements(values: TomlValues, where: str) -> list[tuple[str, DirectoryObject]]:
     """Build the directory elements of all entries, each with the place of its entry in the TOML file."""
-    entries = {kind: _read_entries(values.get(kind, []), kind, where) for kind in _ENTRY_KINDS}
+    entries = {
+        kind: _read_entries(values.get(kind, []), kind, where) for kind in _CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE
+    }
     sites = {one["name"].lower(): _get_identifier(one, "site", one["name"]) for _, one in entries["sites"]}
     machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}
     named = {one["pathname"].lower(): _get_identifier(one, "queue", one["pathname"]) for _, one in entries["queues"]}
@@ -133,7 +135,7 @@ def _build_link(values: TomlValues, sites: IdentifierByName, machines: Identifie
         Identifier=_get_identifier(values, "link", f"{ends[0]} {ends[1]}"),
         Site1Identifier=ends[0],
         Site2Identifier=ends[1],
-        ActualCost=values.get("cost", MIN_COST),
+        ActualCost=values.get("cost", MIN_LINK_COST),
         SiteGateIdentifierList=_find_names(machines, values.get("gates", ()), f"{place} gates"),
     )
 
@@ -165,7 +167,7 @@ def _build_list(values: TomlValues, named: IdentifierByName, place: str) -> Dist
 
 
 def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str, TomlValues]]:
-    known, required = _ENTRY_KINDS[kind]
+    known, required = _CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE[kind]
     read = []
     for number, entry in enumerate(entries, 1):
         place = f"{where} {kind} {number}"
@@ -186,7 +188,7 @@ def _find_names(known: IdentifierByName, names: Sequence[str], where: str) -> tu
 
 def _get_identifier(values: TomlValues, kind: str, name: str) -> UUID:
     given: UUID | None = values.get("identifier")
-    return given or uuid5(_NAME_SPACE, f"{kind} {name.lower()}")
+    return given or uuid5(_UUID_NAMESPACE, f"{kind} {name.lower()}")
 
 
 # -- the keys of entries ---------------------------------------------------------------------------------------------
@@ -214,7 +216,7 @@ def _require_pathname(value: object) -> str:
 
 IdentifierByName = Mapping[str, UUID]
 _IDENTIFIER_CONVERTERS: ConverterByKey = {"identifier": toml.convert_guid}
-_ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProxyType(
+_CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProxyType(
     {
         "sites": ({**_IDENTIFIER_CONVERTERS, "name": toml.require_string}, ("name",)),
         "queue_managers": (
@@ -234,7 +236,7 @@ _ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProx
             {
                 **_IDENTIFIER_CONVERTERS,
                 "sites": _require_strings,
-                "cost": toml.make_integer_converter(MIN_COST, MAX_COST),
+                "cost": toml.make_integer_converter(MIN_LINK_COST, MAX_LINK_COST),
                 "gates": _require_strings,
             },
             ("sites",),
@@ -256,7 +258,7 @@ _ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProx
     }
 )
 """The known keys and the required keys of the entries of each kind."""
-_CONVERTERS: ConverterByKey = {
+_DIRECTORY_TABLE_CONVERTERS: ConverterByKey = {
     "store": lambda value: Path(toml.require_string(value)),
-    **dict.fromkeys(_ENTRY_KINDS, _require_tables),
+    **dict.fromkeys(_CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE, _require_tables),
 }

@@ -86,7 +86,7 @@ class RpcSettings:
         return make_client_security(self.authentication, self.level, user)
 
 
-def _require_name(value: object) -> str:
+def _require_user_name(value: object) -> str:
     name = toml.require_string(value)
     if not name.isprintable() or set(name) & _CHARACTERS_FORBIDDEN_IN_NAMES:
         raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
@@ -108,7 +108,7 @@ RPC_CONVERTERS: ConverterByKey = MappingProxyType(
 )
 _PASSWORD_KEYS = ("password", "password_env", "password_file")
 _USER_CONVERTERS: ConverterByKey = MappingProxyType(
-    {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.require_string)}
+    {"name": _require_user_name, "domain": _require_user_name, **dict.fromkeys(_PASSWORD_KEYS, toml.require_string)}
 )
 
 

@@ -42,7 +42,7 @@ from reference_qm.security import (
     SecurityDescriptor,
     SecuritySettings,
     build_default_queue_security,
-    generate_key,
+    generate_rsa_key,
 )
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.toml_values import ConverterByKey, SettingsError
@@ -210,7 +210,7 @@ def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[
         name = f"{use}_{short}.pem"
         path = _resolve_path_inside(folder, name, "[security] folder")
         if entropy is not None and not path.exists():
-            _write_private_key(path, generate_key(KEY_BITS_BY_PROVIDER[provider], entropy))
+            _write_private_key(path, generate_rsa_key(KEY_BITS_BY_PROVIDER[provider], entropy))
         if path.exists():
             keys[provider] = _read_private_key(folder, name, "[security] folder")
     return keys

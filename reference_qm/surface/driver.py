@@ -71,7 +71,7 @@ class Timer(Protocol):
 class Host(Protocol):
     """The environment of a core: time, connections, host names, a disk, a directory, and the receivers of answers. The
     documentation of each effect names the inputs with which the host answers it. The host passes these inputs to
-    ``Driver.handle``, at once or later.
+    ``CoreDriver.handle``, at once or later.
     """
 
     @property
@@ -125,7 +125,7 @@ class Host(Protocol):
         """Pass the answer to a Command to the sender of the Command."""
 
 
-class Driver:
+class CoreDriver:
     """Calls the core of a host and carries out its effects."""
 
     def __init__(self, host: Host) -> None:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 Record = dict[str, object]
 
-MEMORY_LIMIT_CHARACTERS = 2 * 1024 * 1024 * 1024
+MEMORY_STORE_LIMIT_CHARACTERS = 2 * 1024 * 1024 * 1024
 """The size limit of a store in characters. A queue manager that uses all of its default quota needs less (MS-MQDMPR
 3.1.1.1).
 """
@@ -54,7 +54,7 @@ class MemoryStore:
     a file does.
     """
 
-    def __init__(self, limit: int = MEMORY_LIMIT_CHARACTERS) -> None:
+    def __init__(self, limit: int = MEMORY_STORE_LIMIT_CHARACTERS) -> None:
         self._limit = limit
         self._entries: dict[str, str] = {}
         self._size = 0

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reference_qm.core.commands.commands import ANSWERED_WHILE_HALTED
+from reference_qm.core.commands.commands import COMMANDS_ANSWERED_WHILE_HALTED
 from reference_qm.core.part import QM, Part
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.states import ConnectionStatus, Opening
@@ -33,9 +33,9 @@ from reference_qm.surface.inputs import (
 
 TransportEvent = TransportConnected | TransportFailed | TransportLost | BytesReceived
 
-OnTransport = Callable[[QM], Callable[[Any, Now], None]]
+TransportEventHandler = Callable[[QM], Callable[[Any, Now], None]]
 
-OnCommand = Callable[[QM], Callable[[Any, int, Now], Result | None]]
+CommandHandler = Callable[[QM], Callable[[Any, int, Now], Result | None]]
 """A method that carries out a command and returns the Result, or None if a later step answers the command."""
 
 
@@ -83,7 +83,7 @@ class Inputs(Part):
 
     def on_transport(self, event: TransportEvent, now: Now) -> None:
         """Pass an event of a connection to the RPC binding handle or the session that owns the connection."""
-        of_binding, of_session = ON_TRANSPORT[type(event)]
+        of_binding, of_session = TRANSPORT_HANDLERS_BY_EVENT_TYPE[type(event)]
         owner = of_binding if event.transport in self.qm.remote_client.bindings else of_session
         owner(self.qm)(event, now)
 
@@ -192,15 +192,15 @@ class Inputs(Part):
 
     def on_command(self, event: Command, now: Now) -> None:
         """Carry out a command of a higher layer, or refuse the command."""
-        if self.qm.halted is not None and type(event.request) not in ANSWERED_WHILE_HALTED:
+        if self.qm.halted is not None and type(event.request) not in COMMANDS_ANSWERED_WHILE_HALTED:
             self.qm.emit(Rejected(event.token, self.qm.halted))
             return
         self.qm.answering.answer(
-            event.token, lambda: ON_COMMAND[type(event.request)](self.qm)(event.request, event.token, now)
+            event.token, lambda: HANDLER_BY_COMMAND_TYPE[type(event.request)](self.qm)(event.request, event.token, now)
         )
 
 
-ON_TRANSPORT: dict[type[TransportEvent], tuple[OnTransport, OnTransport]] = {
+TRANSPORT_HANDLERS_BY_EVENT_TYPE: dict[type[TransportEvent], tuple[TransportEventHandler, TransportEventHandler]] = {
     TransportConnected: (lambda qm: qm.client_tasks.on_connected, lambda qm: qm.inputs.on_connected),
     TransportFailed: (lambda qm: qm.client_tasks.on_connect_failed, lambda qm: qm.inputs.on_connect_failed),
     TransportLost: (lambda qm: qm.client_tasks.on_connection_lost, lambda qm: qm.inputs.on_connection_lost),
@@ -210,7 +210,7 @@ ON_TRANSPORT: dict[type[TransportEvent], tuple[OnTransport, OnTransport]] = {
 handles it for a session.
 """
 
-ON_COMMAND: dict[type, OnCommand] = {
+HANDLER_BY_COMMAND_TYPE: dict[type, CommandHandler] = {
     commands.Identity: lambda qm: qm.commands.identity,
     commands.ListQueues: lambda qm: qm.commands.list_queues,
     commands.SendMessage: lambda qm: qm.commands.send_message,

@@ -45,7 +45,7 @@ def _return_unchanged(value: Any) -> Any:
     return value
 
 
-def _convert_or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _make_none_accepting_converter(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
 
 
@@ -69,7 +69,7 @@ CONVERTERS_OF_ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any
     "Authentication": _FLAG_CONVERTERS,
     "PrivacyLevel": (lambda value: value.value, PrivacyLevel),
     "Transactional": _FLAG_CONVERTERS,
-    "MulticastAddress": (_return_unchanged, _convert_or_none(_require_text)),
+    "MulticastAddress": (_return_unchanged, _make_none_accepting_converter(_require_text)),
     "Security": (_encode_descriptor, lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True))),
     "BasePriority": _NUMBER_CONVERTERS,
     "FullPath": _TEXT_CONVERTERS,

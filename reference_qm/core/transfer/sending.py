@@ -203,7 +203,7 @@ class Sending(Part):
                 SessionHeader=self.qm.session_acks.build_header(session),
             )
             self.qm.session_acks.note_acknowledged(session, now)
-        session.OutgoingMessageTable.note_sent(position)
+        session.OutgoingMessageTable.note_position_sent(position)
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
             self.qm.session_acks.start_wait_timer(session, now)
         session.SessionActive = True

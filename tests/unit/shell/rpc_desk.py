@@ -80,6 +80,6 @@ class RpcDesk:
 
     def _expire(self) -> None:
         now = system.read_clocks()
-        while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
+        while (key := self.timers.pop_due_timer(now.monotonic_ms)) is not None:
             self.associations.on_timer(key.owner, now)
         self.carry_out()
