@@ -16,7 +16,7 @@ from reference_qm.surface.surroundings import HostRequest
 
 PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
-Converter = Callable[[object], Any]
+ArgumentConverter = Callable[[object], Any]
 MESSAGE_FLAGS_BY_DELIVERY_MODE: dict[str, dict[str, bool]] = {
     "express": {},
     "recoverable": {"recoverable": True},
@@ -143,7 +143,7 @@ def _convert_string(value: object) -> str:
     return value
 
 
-def _convert_flag(value: object) -> bool:
+def _convert_boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError("must be true or false")
     return value
@@ -206,14 +206,14 @@ def _convert_delivery(value: object) -> dict[str, bool]:
     return MESSAGE_FLAGS_BY_DELIVERY_MODE[value]
 
 
-def _make_null_accepting_converter(convert: Converter) -> Converter:
+def _make_null_accepting_converter(convert: ArgumentConverter) -> ArgumentConverter:
     return lambda value: None if value is None else convert(value)
 
 
-_CONVERTER_BY_TYPE: Mapping[object, Converter] = MappingProxyType(
+_CONVERTER_BY_TYPE: Mapping[object, ArgumentConverter] = MappingProxyType(
     {
         str: _convert_string,
-        bool: _convert_flag,
+        bool: _convert_boolean,
         int: _convert_integer,
         bytes: _convert_utf8,
         UUID: _convert_guid,
@@ -228,13 +228,13 @@ others must be omitted and cannot be null.
 """
 
 
-class Verb(NamedTuple):
+class ControlVerb(NamedTuple):
     """A verb of the control protocol: the request that it makes, a converter for each argument, and the required
     arguments.
     """
 
     make: Callable[..., commands.Request | HostRequest]
-    takes: Mapping[str, Converter]
+    takes: Mapping[str, ArgumentConverter]
     required: tuple[str, ...]
 
 
@@ -245,22 +245,22 @@ def _derive_verb(
     required: tuple[str, ...] = (),
     null: bool = True,
     **fixed: Any,
-) -> Verb:
+) -> ControlVerb:
     """Derive a verb from the names, types and defaults of the fields of its request.
 
     ``without``: the fields that the verb does not take. ``required``: the fields that the verb requires although
     they have a default. ``null``: whether null stands for None. ``fixed``: the fields that the verb itself sets.
     """
     takes = {
-        name: _find_converter(hint, null and name not in _QUEUE_SELECTING_ARGUMENTS)
+        name: _find_argument_converter(hint, null and name not in _QUEUE_SELECTING_ARGUMENTS)
         for name, hint in get_type_hints(request).items()
         if name not in without and name not in fixed
     }
     needed = (one.name for one in fields(request) if one.default is MISSING and one.default_factory is MISSING)
-    return Verb(partial(request, **fixed), takes, (*needed, *required))
+    return ControlVerb(partial(request, **fixed), takes, (*needed, *required))
 
 
-def _find_converter(hint: object, null: bool) -> Converter:
+def _find_argument_converter(hint: object, null: bool) -> ArgumentConverter:
     if NoneType not in get_args(hint):
         return _CONVERTER_BY_TYPE[hint]
     (kind,) = (one for one in get_args(hint) if one is not NoneType)
@@ -293,10 +293,10 @@ _CREATE_QUEUE_VERB = _derive_verb(commands.CreateQueue, without=("security",))
 
 _PUBLISHED_OBJECT_VERB = _derive_verb(surroundings.AccessPublishedObject, null=False)
 
-_VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
+_VERB_BY_NAME: Mapping[str, ControlVerb] = MappingProxyType(
     {
         "identity": _derive_verb(commands.Identity),
-        "create_queue": Verb(
+        "create_queue": ControlVerb(
             _make_create_queue_request,
             {**_CREATE_QUEUE_VERB.takes, "security_base64": _make_null_accepting_converter(_convert_base64)},
             _CREATE_QUEUE_VERB.required,
@@ -313,7 +313,7 @@ _VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
         "list": _derive_verb(commands.ListQueues),
         "get_outgoing_queue": _derive_verb(commands.GetOutgoingQueue),
         "get_transfers": _derive_verb(commands.GetTransfers),
-        "send": Verb(
+        "send": ControlVerb(
             _make_send_message_request,
             {
                 **_SEND_MESSAGE_VERB.takes,
@@ -355,7 +355,7 @@ _VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
         "configure": _derive_verb(commands.Configure),
         "inspect": _derive_verb(commands.Inspect),
         "environment": _derive_verb(surroundings.ChangeEnvironment, null=False),
-        "published": Verb(
+        "published": ControlVerb(
             _PUBLISHED_OBJECT_VERB.make,
             {**_PUBLISHED_OBJECT_VERB.takes, "public_encryption_keys_base64": _convert_base64},
             _PUBLISHED_OBJECT_VERB.required,

@@ -11,7 +11,7 @@ from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-BASE_HEADER_SECTION = "MS-MQMQ 2.2.19.1"
+BASE_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.1"
 PACKET_VERSION_NUMBER = 0x10
 PACKET_SIGNATURE = b"LIOR"  # 0x524F494C, little-endian
 MAX_PACKET_SIZE = 0x00400000
@@ -38,7 +38,7 @@ _INTERNAL_FLAG, _SESSION_HEADER_FLAG, _DEBUG_HEADER_FLAG = 1 << 3, 1 << 4, 1 << 
 _HEADER_BEGIN_LAYOUT = Struct("<BBH4sI")
 _BASE_HEADER_LAYOUT = Layout(
     "BaseHeader",
-    BASE_HEADER_SECTION,
+    BASE_HEADER_SPEC_SECTION,
     VersionNumber=U8,
     Reserved=U8,
     Flags=U16,
@@ -57,7 +57,7 @@ class BaseHeader(FlaggedRecord, Record):
     for no limit.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.1"
 
     Reserved: int = 0
     Flags: int = 0
@@ -91,7 +91,7 @@ class BaseHeader(FlaggedRecord, Record):
         start = cursor.offset
         version, reserved, flags, signature, size, life = cursor.unpack(_BASE_HEADER_LAYOUT)
         _check_version_number(version, start)
-        _check_signature(signature, start + 4)
+        _check_packet_signature(signature, start + 4)
         return cls(reserved, flags, size, life)
 
     @classmethod
@@ -122,12 +122,12 @@ def measure_packet(data: bytes | bytearray, start: int = 0) -> int | None:
     if available < 12:
         if available > 0:
             _check_version_number(data[start], 0)
-        _check_signature(bytes(data[start + 4 : start + 8]), 4)
+        _check_packet_signature(bytes(data[start + 4 : start + 8]), 4)
         return None
     version, _, flags, signature, size = _HEADER_BEGIN_LAYOUT.unpack_from(data, start)
     if version != PACKET_VERSION_NUMBER or signature != PACKET_SIGNATURE:
         _check_version_number(version, 0)
-        _check_signature(signature, 4)
+        _check_packet_signature(signature, 4)
     if size > MAX_PACKET_SIZE:
         raise _make_size_error(size, f"the value is above the maximum 0x{MAX_PACKET_SIZE:08X}")
     if flags & _INTERNAL_FLAG:
@@ -153,12 +153,12 @@ def _check_version_number(version: int, offset: int) -> None:
         raise FormatError(
             "BaseHeader.VersionNumber",
             offset,
-            BASE_HEADER_SECTION,
+            BASE_HEADER_SPEC_SECTION,
             f"the value is 0x{version:02X} instead of 0x{PACKET_VERSION_NUMBER:02X}",
         )
 
 
-def _check_signature(signature: bytes, offset: int) -> None:
+def _check_packet_signature(signature: bytes, offset: int) -> None:
     """Check those bytes of the signature that have arrived. A wrong byte always causes the same error, no matter how
     many of the following bytes have arrived.
     """
@@ -168,8 +168,8 @@ def _check_signature(signature: bytes, offset: int) -> None:
         if found != printed:
             whole = PACKET_SIGNATURE.hex(" ")
             message = f"its byte {place} is 0x{found:02X} instead of 0x{printed:02X} (the signature is {whole})"
-            raise FormatError("BaseHeader.Signature", offset, BASE_HEADER_SECTION, message)
+            raise FormatError("BaseHeader.Signature", offset, BASE_HEADER_SPEC_SECTION, message)
 
 
 def _make_size_error(size: int, why: str) -> FormatError:
-    return FormatError("BaseHeader.PacketSize", 8, BASE_HEADER_SECTION, f"0x{size:X} {why}")
+    return FormatError("BaseHeader.PacketSize", 8, BASE_HEADER_SPEC_SECTION, f"0x{size:X} {why}")

@@ -10,7 +10,7 @@ from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.internal import PT_CONNECTION_PARAMETERS, PT_ESTABLISH_CONNECTION, PT_SESSION_ACK, PingPacket
 from reference_qm.value_object import value_object
 
-_USER_MESSAGE_SECTION = "MS-MQMQ 2.2.20"
+_USER_MESSAGE_SPEC_SECTION = "MS-MQMQ 2.2.20"
 
 # Masks are faster than named bits, and captures of millions of packets are parsed here.
 (
@@ -167,14 +167,14 @@ def parse_packet(data: bytes) -> Packet:
         raise FormatError(
             "BaseHeader",
             0,
-            base.BASE_HEADER_SECTION,
+            base.BASE_HEADER_SPEC_SECTION,
             f"the header needs {base.BASE_HEADER_SIZE} bytes, but the packet has {len(data)}",
         )
     if size != len(data):
         raise FormatError(
             "BaseHeader.PacketSize",
             8,
-            base.BASE_HEADER_SECTION,
+            base.BASE_HEADER_SPEC_SECTION,
             f"the value is {size}, but the packet has {len(data)} bytes",
         )
     return _parse_measured_packet(bytes(data))
@@ -201,7 +201,7 @@ def _parse_measured_packet(data: bytes) -> Packet:
         internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown_internal_packet
     )
     packet = reader(cursor, base_header, internal_header)
-    cursor.finish(type(packet).__name__, internal.InternalHeader.SECTION)
+    cursor.finish(type(packet).__name__, internal.InternalHeader.SPEC_SECTION)
     return packet
 
 
@@ -221,14 +221,14 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
         raise FormatError(
             "UserHeader.Flags",
             flags_at,
-            _USER_MESSAGE_SECTION,
+            _USER_MESSAGE_SPEC_SECTION,
             "MP is clear, so the MessagePropertiesHeader is missing",
         )
     properties_header = properties.MessagePropertiesHeader.read(sized)
     debug_header = soap_debug.DebugHeader.read(sized) if base_header.Flags & _DEBUG_HEADER_FLAG else None
     soap_header = soap_debug.SoapHeader.read(sized) if flags & _SOAP_HEADER_FLAG else None
     mqf_header = mqf.MultiQueueFormatHeader.read(sized) if flags & _MULTI_QUEUE_FORMAT_HEADER_FLAG else None
-    sized.finish("UserMessagePacket", _USER_MESSAGE_SECTION)
+    sized.finish("UserMessagePacket", _USER_MESSAGE_SPEC_SECTION)
     return UserMessagePacket(
         BaseHeader=base_header,
         UserHeader=user_header,
@@ -263,7 +263,9 @@ def _read_connection_parameters_packet(
 def _read_unknown_internal_packet(
     cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader
 ) -> InternalPacket:
-    return UnknownInternalPacket(head, kind, cursor.take(cursor.remaining, "UnknownInternalPacket.Body", kind.SECTION))
+    return UnknownInternalPacket(
+        head, kind, cursor.take(cursor.remaining, "UnknownInternalPacket.Body", kind.SPEC_SECTION)
+    )
 
 
 _INTERNAL_PACKET_PARSER_BY_TYPE: Mapping[

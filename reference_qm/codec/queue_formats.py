@@ -16,13 +16,13 @@ from reference_qm.codec.padding import build_padding
 from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
 
-_DIRECT_SECTION = "MS-MQMQ 2.2.18.1.5.2"
+_DIRECT_FORMAT_NAME_SPEC_SECTION = "MS-MQMQ 2.2.18.1.5.2"
 _PRIVATE_FORMAT_NAME_ID_LAYOUT = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
 _PUBLIC_FORMAT_NAME_LAYOUT = Layout("PublicQueueFormatName", "MS-MQMQ 2.2.18.1.7.1", PublicQueueIdentifier=GUID)
 _PRIVATE_FORMAT_NAME_LAYOUT = Layout(
     "PrivateQueueFormatName", "MS-MQMQ 2.2.18.1.7.2", SourceQueueManager=GUID, PrivateQueueIdentifier=U32
 )
-_DIRECT_FORMAT_NAME_LAYOUT = Layout("DirectQueueFormatName", _DIRECT_SECTION, Count=U16)
+_DIRECT_FORMAT_NAME_LAYOUT = Layout("DirectQueueFormatName", _DIRECT_FORMAT_NAME_SPEC_SECTION, Count=U16)
 _DISTRIBUTION_LIST_FORMAT_NAME_LAYOUT = Layout(
     "MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.1.4.2", DistributionListIdentifier=GUID
 )
@@ -35,7 +35,7 @@ class PrivateQueueFormatNameId(Record):
     Spec: MS-MQMQ 2.2.18.1.5.1. 4 bytes. PrivateQueueIdentifier u32 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.1"
 
     PrivateQueueIdentifier: int = 0
 
@@ -54,7 +54,7 @@ class PublicQueueFormatName(Record):
     Spec: MS-MQMQ 2.2.18.1.7.1. 16 bytes. PublicQueueIdentifier 16-byte GUID.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.1"
 
     PublicQueueIdentifier: UUID = NULL_GUID
 
@@ -73,7 +73,7 @@ class PrivateQueueFormatName(Record):
     Spec: MS-MQMQ 2.2.18.1.7.2. 20 bytes. SourceQueueManager 16-byte GUID; PrivateQueueIdentifier u32 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.2"
 
     SourceQueueManager: UUID = NULL_GUID
     PrivateQueueIdentifier: int = 0
@@ -95,7 +95,7 @@ class DirectQueueFormatName(Record):
     in the module ``padding``.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.2"
 
     DirectFormatName: str = ""
     Terminated: bool = True
@@ -112,11 +112,16 @@ class DirectQueueFormatName(Record):
         (count,) = cursor.unpack(_DIRECT_FORMAT_NAME_LAYOUT)
         if count % 2:
             raise FormatError(
-                "DirectQueueFormatName.Count", start, _DIRECT_SECTION, f"{count} bytes are not whole WCHARs"
+                "DirectQueueFormatName.Count",
+                start,
+                _DIRECT_FORMAT_NAME_SPEC_SECTION,
+                f"{count} bytes are not whole WCHARs",
             )
-        wire = cursor.take(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_SECTION)
+        wire = cursor.take(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_FORMAT_NAME_SPEC_SECTION)
         name, terminated = text.split_terminator(wire)
-        return cls(name, terminated, cursor.padding(4, "DirectQueueFormatName.Padding", _DIRECT_SECTION))
+        return cls(
+            name, terminated, cursor.padding(4, "DirectQueueFormatName.Padding", _DIRECT_FORMAT_NAME_SPEC_SECTION)
+        )
 
     def build(self) -> bytes:
         return _build_direct_name(self.DirectFormatName, self.Terminated, self.Padding)
@@ -137,7 +142,7 @@ class MQFDirectQueueFormatName(Record):
     2-byte boundary, because every structure before the name has an even size.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.1"
 
     DirectFormatName: str = ""
 
@@ -159,7 +164,7 @@ class MQFDistributionQueueFormatName(Record):
     Spec: MS-MQMQ 2.2.18.1.4.2. 16 bytes. DistributionListIdentifier 16-byte GUID.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.2"
 
     DistributionListIdentifier: UUID = NULL_GUID
 

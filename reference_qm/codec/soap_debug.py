@@ -13,14 +13,16 @@ from reference_qm.codec.layout import GUID, U16, U32, Layout
 from reference_qm.codec.padding import build_end_padding, read_end_padding
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 
-_SOAP_HEADER_SECTION = "MS-MQMQ 2.2.20.7"
-_DEBUG_HEADER_SECTION = "MS-MQMQ 2.2.20.8"
+_SOAP_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.7"
+_DEBUG_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.8"
 _SOAP_HEADER_LAYOUT = Layout(
-    "SoapHeader", _SOAP_HEADER_SECTION, HeaderSectionID=U16, Reserved=U16, HeaderDataLength=U32
+    "SoapHeader", _SOAP_HEADER_SPEC_SECTION, HeaderSectionID=U16, Reserved=U16, HeaderDataLength=U32
 )
-_SOAP_BODY_LAYOUT = Layout("SoapHeader", _SOAP_HEADER_SECTION, BodySectionID=U16, Reserved1=U16, BodyDataLength=U32)
-_DEBUG_FLAGS_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SECTION, Flags=U16, Reserved=U16)
-_DEBUG_QUEUE_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SECTION, QueueIdentifier=GUID)
+_SOAP_BODY_LAYOUT = Layout(
+    "SoapHeader", _SOAP_HEADER_SPEC_SECTION, BodySectionID=U16, Reserved1=U16, BodyDataLength=U32
+)
+_DEBUG_FLAGS_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SPEC_SECTION, Flags=U16, Reserved=U16)
+_DEBUG_QUEUE_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SPEC_SECTION, QueueIdentifier=GUID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class SoapHeader(Record):
     specifies none, although 2.2.19.1 requires aligned headers.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.7"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.7"
 
     Header: str | None = None
     Body: str | None = None
@@ -62,7 +64,7 @@ class SoapHeader(Record):
         header, header_terminated = _read_soap_section(cursor, header_length, "SoapHeader.Header")
         body_id, reserved1, body_length = cursor.unpack(_SOAP_BODY_LAYOUT)
         body, body_terminated = _read_soap_section(cursor, body_length, "SoapHeader.Body")
-        padding = read_end_padding(cursor, "SoapHeader.Padding", _SOAP_HEADER_SECTION)
+        padding = read_end_padding(cursor, "SoapHeader.Padding", _SOAP_HEADER_SPEC_SECTION)
         return cls(header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding)
 
     def build(self) -> bytes:
@@ -82,7 +84,7 @@ class SoapHeader(Record):
 def _read_soap_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:
     if not length:
         return None, True
-    return text.split_terminator(cursor.take(2 * length, field, _SOAP_HEADER_SECTION))
+    return text.split_terminator(cursor.take(2 * length, field, _SOAP_HEADER_SPEC_SECTION))
 
 
 def _build_soap_section(content: str | None, terminated: bool) -> bytes:
@@ -97,7 +99,7 @@ class DebugHeader(FlaggedRecord, Record):
     QT is 1.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.8"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.8"
 
     Flags: int = 0
     Reserved: int = 0

@@ -15,12 +15,12 @@ from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-_TRANSACTION_HEADER_SECTION = "MS-MQMQ 2.2.20.5"
-_TRANSACTION_FLAGS_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SECTION, Flags=U32)
+_TRANSACTION_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.5"
+_TRANSACTION_FLAGS_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SPEC_SECTION, Flags=U32)
 _SEQUENCE_NUMBERS_LAYOUT = Layout(
-    "TransactionHeader", _TRANSACTION_HEADER_SECTION, TxSequenceNumber=U32, PreviousTxSequenceNumber=U32
+    "TransactionHeader", _TRANSACTION_HEADER_SPEC_SECTION, TxSequenceNumber=U32, PreviousTxSequenceNumber=U32
 )
-_CONNECTOR_GUID_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SECTION, ConnectorQMGuid=GUID)
+_CONNECTOR_GUID_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SPEC_SECTION, ConnectorQMGuid=GUID)
 _ORDER_ACK_LAYOUT = Layout(
     "OrderAckBody", "MS-MQQB 2.2.4.1", TxSequenceNumber=U32, TxPreviousSequenceNumber=U32, Reserved="20s"
 )
@@ -43,7 +43,7 @@ class TransactionHeader(FlaggedRecord, Record):
     PreviousTxSequenceNumber u32 LE; ConnectorQMGuid 16-byte GUID, or None if the bit CG is clear.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.5"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.5"
 
     Flags: int = 0
     TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE_ID
@@ -93,7 +93,7 @@ class OrderAckBody(Record):
     Reserved 20 bytes.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.2.4.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.2.4.1"
 
     TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE_ID
     TxSequenceNumber: int = 0
@@ -116,7 +116,7 @@ class FinalAckBody(Record):
     SourceGUID 16-byte GUID; MessageID u32 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.2.5.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.2.5.1"
 
     TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE_ID
     TxSequenceNumber: int = 0

@@ -21,13 +21,13 @@ from reference_qm.codec.queue_formats import (
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-USER_HEADER_SECTION = "MS-MQMQ 2.2.19.2"
+USER_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.2"
 QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
 
 FLAGS_OFFSET = 44
 _USER_HEADER_LAYOUT = Layout(
     "UserHeader",
-    USER_HEADER_SECTION,
+    USER_HEADER_SPEC_SECTION,
     SourceQueueManager=GUID,
     QueueManagerAddress=GUID,
     TimeToBeReceived=U32,
@@ -35,7 +35,7 @@ _USER_HEADER_LAYOUT = Layout(
     MessageID=U32,
     Flags=U32,
 )
-_CONNECTOR_TYPE_LAYOUT = Layout("UserHeader", USER_HEADER_SECTION, ConnectorType=GUID)
+_CONNECTOR_TYPE_LAYOUT = Layout("UserHeader", USER_HEADER_SPEC_SECTION, ConnectorType=GUID)
 
 _QueueNameTypeByNumber = Mapping[int, type[QueueName] | None]
 _DESTINATION_QUEUE_NAME_TYPE_BY_NUMBER: _QueueNameTypeByNumber = {
@@ -66,7 +66,7 @@ class UserHeader(FlaggedRecord, Record):
     None; ConnectorType 16-byte GUID, or None if the bit CQ is clear.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.2"
 
     SourceQueueManager: UUID = NULL_GUID
     QueueManagerAddress: UUID = NULL_GUID
@@ -138,7 +138,7 @@ _CONNECTOR_TYPE_FLAG = UserHeader.flags(CQ=1)
 def _read_queue(cursor: Cursor, types: _QueueNameTypeByNumber, kind: int, bits: str, flags_at: int) -> QueueName | None:
     if kind not in types:
         raise FormatError(
-            "UserHeader.Flags", flags_at, USER_HEADER_SECTION, f"no queue layout is defined for {bits} 0x{kind:X}"
+            "UserHeader.Flags", flags_at, USER_HEADER_SPEC_SECTION, f"no queue layout is defined for {bits} 0x{kind:X}"
         )
     queue = types[kind]
     return None if queue is None else queue.read(cursor)

@@ -85,7 +85,7 @@ ON_INPUT: Mapping[type[Input], InputHandler] = {
     RpcAccepted: lambda qm: qm.remote.associations.accept,
     RpcBytes: lambda qm: qm.inputs.on_rpc_bytes,
     RpcLost: lambda qm: qm.rpc_serving.on_connection_lost,
-    HostResolved: lambda qm: qm.inputs.on_resolved,
+    HostResolved: lambda qm: qm.inputs.on_host_resolved,
     Persisted: lambda qm: qm.inputs.on_persisted,
     PersistFailed: lambda qm: qm.inputs.on_persist_failed,
     DirectoryAnswered: lambda qm: qm.directory_client.on_answered,

@@ -25,10 +25,10 @@ from reference_qm.directory.names import build_distinguished_name
 from reference_qm.directory.objects import DirectoryObject, copy_with_attributes, list_directory_attributes
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.rules import (
-    RULES_BY_TYPE,
+    RULES_BY_OBJECT_TYPE,
     build_created_attributes,
     build_written_attributes,
-    is_cost_valid,
+    is_link_cost_valid,
     may_create_element,
     may_pass_attribute_list,
 )
@@ -115,9 +115,9 @@ class MemoryDirectory(Replica):
         Raise ValueError for an invalid element, and StorageError if the element cannot be stored.
         """
         kind = type(element).__name__
-        if type(element) not in RULES_BY_TYPE:
+        if type(element) not in RULES_BY_OBJECT_TYPE:
             raise ValueError(f"{kind}: this kind of directory does not store objects of this type")
-        if not is_cost_valid(element):
+        if not is_link_cost_valid(element):
             raise ValueError(f"{kind}.ActualCost: the value must be {objects.MIN_LINK_COST} to {objects.MAX_LINK_COST}")
         path = build_distinguished_name(element)
         if path is None:
@@ -155,9 +155,9 @@ class MemoryDirectory(Replica):
         result is GenericError.
         """
         if (
-            type(element) not in RULES_BY_TYPE
-            or not RULES_BY_TYPE[type(element)].may_be_created
-            or not (element.Identifier or _get_path(element))
+            type(element) not in RULES_BY_OBJECT_TYPE
+            or not RULES_BY_OBJECT_TYPE[type(element)].may_be_created
+            or not (element.Identifier or _get_element_path(element))
         ):
             return Result.GENERIC_ERROR
         if not self.connected:
@@ -167,7 +167,7 @@ class MemoryDirectory(Replica):
                 stored = self._find_stored_element(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
-                below = f", {_get_path(stored)}"
+                below = f", {_get_element_path(stored)}"
                 if any(path.endswith(below) for path in self._paths):
                     return Result.GENERIC_ERROR
                 self._delete_element(stored)
@@ -179,8 +179,8 @@ class MemoryDirectory(Replica):
         """Write attributes of an object. Spec: MS-MQDSSM 3.1.6.7. An unset attribute of the element stays unchanged."""
         if (
             not may_pass_attribute_list(type(element), attributes)
-            or not is_cost_valid(element)
-            or not (element.Identifier or _get_path(element))
+            or not is_link_cost_valid(element)
+            or not (element.Identifier or _get_element_path(element))
         ):
             return Result.GENERIC_ERROR
         if not self.connected:
@@ -232,20 +232,20 @@ class MemoryDirectory(Replica):
 
     def _store_element(self, element: DirectoryObject) -> None:
         """Store an element under its Identifier and its path. Raise StorageError if this fails."""
-        if type(element) not in RULES_BY_TYPE or element.Identifier is None or not _get_path(element):
+        if type(element) not in RULES_BY_OBJECT_TYPE or element.Identifier is None or not _get_element_path(element):
             raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be stored")
         self._objects[element.Identifier] = element
-        self._paths[_get_path(element)] = element.Identifier
+        self._paths[_get_element_path(element)] = element.Identifier
 
     def _delete_element(self, element: DirectoryObject) -> None:
         """Delete a stored element. Raise StorageError if this fails."""
-        del self._objects[self._paths.pop(_get_path(element))]
+        del self._objects[self._paths.pop(_get_element_path(element))]
 
     def _find_stored_element(self, element: DirectoryObject) -> DirectoryObject | None:
         """Find an object by its Identifier. Without an Identifier, find the object by its FullPath, and without a
         FullPath by its name. Spec: MS-MQDSSM 3.1.6.16.
         """
-        identifier = element.Identifier or self._paths.get(_get_path(element))
+        identifier = element.Identifier or self._paths.get(_get_element_path(element))
         stored = self._objects.get(identifier) if identifier else None
         return stored if type(stored) is type(element) else None
 
@@ -280,7 +280,7 @@ class MemoryDirectory(Replica):
         return replace(element, **lists)
 
 
-def _get_path(element: DirectoryObject) -> str:
+def _get_element_path(element: DirectoryObject) -> str:
     """Return the path of an element in lower case, or an empty text if the path is not set."""
     path: str = getattr(element, "FullPath", None) or build_distinguished_name(element) or ""
     return path.casefold()

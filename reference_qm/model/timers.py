@@ -97,7 +97,7 @@ class Timers:
         """Stop a timer if it is running."""
         self._running.pop(key, None)
 
-    def stop_all(self) -> None:
+    def stop_all_timers(self) -> None:
         """Stop every timer."""
         self._running.clear()
         self._heap.clear()

@@ -62,7 +62,7 @@ def _make_version_behaviour(release: str, *version: int) -> ReleaseBehaviour:
 _RELEASES_UNTIL_SERVER_2003_R2 = "until windows-server-2003-r2"
 _RELEASES_XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
 _RELEASES_2000_TO_2003 = ("windows-2000", *_RELEASES_XP_TO_2003)
-DAYS_90_S = 90 * 86_400
+NINETY_DAYS_S = 90 * 86_400
 WINDOWS_NT_NETWORK_ID = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
 """The connected network that the administrator of a machine with Windows NT has configured."""
 
@@ -132,9 +132,9 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
             (_RELEASES_UNTIL_SERVER_2003_R2,), parts=(queueing.DeadletterQueueIgnored,)
         ),
         "reaches-for-90-days": ReleaseBehaviour(
-            (_RELEASES_UNTIL_SERVER_2003_R2,), presets={"long_live_time_s": DAYS_90_S}
+            (_RELEASES_UNTIL_SERVER_2003_R2,), presets={"long_live_time_s": NINETY_DAYS_S}
         ),
-        "cipher-preset-rc2": ReleaseBehaviour((_RELEASES_UNTIL_SERVER_2003_R2,), parts=(transfer.CipherDefaultRC2,)),
+        "cipher-preset-rc2": ReleaseBehaviour((_RELEASES_UNTIL_SERVER_2003_R2,), parts=(transfer.DefaultCipherRC2,)),
         "changes-not-notified": ReleaseBehaviour(_RELEASES_XP_TO_2003, presets={"change_notifications": False}),
         # MS-MQSO
         "memory-not-watched": ReleaseBehaviour(

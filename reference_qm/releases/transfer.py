@@ -110,7 +110,7 @@ class MultiQueueFormatHeaderMissing(Sending):
         return super().construct_user_message(replace(position, MessageReference=unlisted))
 
 
-class CipherDefaultRC2(Sending):
+class DefaultCipherRC2(Sending):
     """EncryptionAlgorithm is RC2 unless an algorithm is requested. Spec: MS-MQDMPR 3.1.1.12, note <16>."""
 
     __slots__ = ()

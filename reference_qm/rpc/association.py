@@ -269,12 +269,12 @@ class Association:
         return self.calls.on_request(opened, security)
 
     def _on_co_cancel(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        return self._verify_request(pdu, wire) or self.calls.on_co_cancel(pdu)
+        return self._verify_pdu_signature(pdu, wire) or self.calls.on_co_cancel(pdu)
 
     def _on_orphaned(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        return self._verify_request(pdu, wire) or self.calls.on_orphaned(pdu)
+        return self._verify_pdu_signature(pdu, wire) or self.calls.on_orphaned(pdu)
 
-    def _verify_request(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
+    def _verify_pdu_signature(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         """Close the connection if the signature of a PDU is wrong.
 
         Spec: C706 12.6.4.6, 12.6.4.8: the trailer is optional in co_cancel and orphaned PDUs.

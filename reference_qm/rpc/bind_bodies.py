@@ -40,7 +40,7 @@ class Bind(Body):
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND
-    SECTION: ClassVar[str] = "C706 12.6.4.3"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.3"
 
     max_xmit_frag: int
     max_recv_frag: int
@@ -81,7 +81,7 @@ class AlterContext(Bind):
     """The PDU with which a client proposes further contexts. Spec: C706 12.6.4.1."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ALTER_CONTEXT
-    SECTION: ClassVar[str] = "C706 12.6.4.1"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class BindAck(Body):
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND_ACK
-    SECTION: ClassVar[str] = "C706 12.6.4.4"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.4"
 
     max_xmit_frag: int
     max_recv_frag: int
@@ -144,7 +144,7 @@ class AlterContextResp(BindAck):
     """The PDU in which a server answers the proposals of an alter_context. Spec: C706 12.6.4.2."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ALTER_CONTEXT_RESP
-    SECTION: ClassVar[str] = "C706 12.6.4.2"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class BindNak(Body):
     """The PDU with which a server refuses an association. Spec: C706 12.6.4.5. ``versions``: (major, minor) u8 each."""
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND_NAK
-    SECTION: ClassVar[str] = "C706 12.6.4.5"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.5"
 
     provider_reject_reason: int
     versions: tuple[tuple[int, int], ...] = ((5, 0),)

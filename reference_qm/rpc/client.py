@@ -30,7 +30,7 @@ from reference_qm.rpc.outgoing import (
     SendPdus,
 )
 from reference_qm.rpc.pdu import Pdu, PduFramer
-from reference_qm.rpc.protection import AgreedSecurity, begin_security, build_fragments
+from reference_qm.rpc.protection import AgreedSecurity, begin_security_context, build_call_fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import ProposalResult
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -69,7 +69,7 @@ class ClientAssociation:
         security: ClientSecurity | None = None,
     ) -> None:
         self.interfaces = tuple(interfaces)
-        self._security = None if security is None else begin_security(security)
+        self._security = None if security is None else begin_security_context(security)
         self.limits = limits or AssociationLimits()
         self.state = BindingState.BINDING
         self.multiplexed = False
@@ -353,7 +353,7 @@ class ClientAssociation:
         def make_request_pdu(part: bytes, rest: int, flags: int) -> Pdu:
             return Pdu(Request(context, call.opnum, part, rest), call.call_id, flags)
 
-        return build_fragments(stub, self._max_xmit_frag, self._security, make_request_pdu)
+        return build_call_fragments(stub, self._max_xmit_frag, self._security, make_request_pdu)
 
 
 _PDU_HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation, Pdu], list[ClientOutput]]] = (

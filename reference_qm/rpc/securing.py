@@ -15,7 +15,7 @@ from reference_qm.rpc.protection import AgreedSecurity
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.rpc.status import FaultStatus, RejectReason
 
-_CONTEXT_SECTION = "MS-RPCE 3.3.1.5.4"
+_SECURITY_CONTEXT_SPEC_SECTION = "MS-RPCE 3.3.1.5.4"
 
 
 class AuthenticationRefused(Exception):
@@ -96,7 +96,7 @@ class AssociationSecurity:
         if self._agreed is None or not self._agreed.owns_trailer(trailer):
             why = (
                 f"security context {trailer.auth_context_id} is not the "
-                f"security context of this connection ({_CONTEXT_SECTION})"
+                f"security context of this connection ({_SECURITY_CONTEXT_SPEC_SECTION})"
             )
             raise AuthenticationRefused(why, FaultStatus.RPC_S_PROTOCOL_ERROR)
         return self._agreed

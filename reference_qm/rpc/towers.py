@@ -14,7 +14,7 @@ from reference_qm.rpc.octets import OctetReader
 from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.syntaxes import SyntaxId
 
-SECTION = "C706 L"
+SPEC_SECTION = "C706 L"
 _UUID_PROTOCOL, _CONNECTION_ORIENTED_PROTOCOL, _TCP_PROTOCOL, _IP_PROTOCOL = 0x0D, 0x0B, 0x07, 0x09
 _ZERO_ADDRESS = IPv4Address(0)
 _TRANSPORT_FLOOR_PROTOCOLS = (_CONNECTION_ORIENTED_PROTOCOL, _TCP_PROTOCOL, _IP_PROTOCOL)
@@ -50,7 +50,7 @@ class Tower:
         """Read a tower, or return None if the tower is for a different protocol. Raise StubError for a malformed
         tower.
         """
-        reader = TowerReader(octets, "<", SECTION)
+        reader = TowerReader(octets, "<", SPEC_SECTION)
         reader.where = "tower_octet_string"
         floors = [
             (reader.read_counted_bytes(), reader.read_counted_bytes())

@@ -9,7 +9,7 @@ from reference_qm.rpc.contexts import PresentationContext
 from reference_qm.rpc.header import PacketType
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
 
-SECTION = "MS-RPCE 2.2.2.13"
+SPEC_SECTION = "MS-RPCE 2.2.2.13"
 VERIFICATION_TRAILER_SIGNATURE = bytes.fromhex("8ae3137102f43671")
 _BITMASK_COMMAND, _PCONTEXT_COMMAND, _HEADER2_COMMAND = 1, 2, 3
 _COMMAND_MASK, _LAST_COMMAND_FLAG, _MUST_PROCESS_FLAG = 0x3FFF, 0x4000, 0x8000
@@ -70,4 +70,4 @@ def _check_verification_command(command: int, value: bytes, expected: dict[int, 
     else:
         true = not command & _MUST_PROCESS_FLAG
     if not true:
-        raise VerificationError(f"command {kind} of the verification trailer contradicts the request ({SECTION})")
+        raise VerificationError(f"command {kind} of the verification trailer contradicts the request ({SPEC_SECTION})")

@@ -48,7 +48,7 @@ from reference_qm.security.signatures import (
 )
 from reference_qm.surface.clock import Now
 
-_SECTION_NAME = "MS-MQQB 3.1.5.8.3"
+_SPEC_SECTION = "MS-MQQB 3.1.5.8.3"
 _KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY_BY_LEVEL.values())
 _ZERO_KEY_BITS = 88
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
@@ -130,7 +130,7 @@ def _find_symmetric_key(
     private_key = receiver.private_keys.get(privacy.provider)
     if private_key is None:
         raise SecurityError(
-            "SelectedCSP", _SECTION_NAME, f"this queue manager has no private key for {privacy.provider}"
+            "SelectedCSP", _SPEC_SECTION, f"this queue manager has no private key for {privacy.provider}"
         )
     key = decrypt_symmetric_key(private_key, algorithm, blob, privacy.key_bits[algorithm])
     cache.add(CachedSymmetricKey(*wanted, key, now.utc_s))
@@ -142,7 +142,7 @@ def _check_key_strength(provider: str, algorithm: EncryptionAlgorithm, key: byte
         return
     if provider == ENHANCED_PROVIDER and algorithm is EncryptionAlgorithm.RC2 and not any(key[-_ZERO_KEY_BITS // 8 :]):
         raise SecurityError(
-            "SymmetricKey", _SECTION_NAME, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
+            "SymmetricKey", _SPEC_SECTION, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
         )
 
 
@@ -197,7 +197,7 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
         raise MessageRefused(
             MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
             "SecurityHeader.SecurityData.SenderCert: the certificate is not registered for its SecurityID "
-            f"({_SECTION_NAME})",
+            f"({_SPEC_SECTION})",
         )
     cache.add(CachedUserCert(matching, security_id, now.utc_s))
 
@@ -211,7 +211,7 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
     if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
         lacks = "is not an account" if sids is None else "does not have MQSEC_WRITE_MESSAGE"
         raise MessageRefused(
-            MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION_NAME})"
+            MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SPEC_SECTION})"
         )
 
 

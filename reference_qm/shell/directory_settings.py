@@ -104,8 +104,8 @@ def _build_elements(values: TomlValues, where: str) -> list[tuple[str, Directory
         (where, Enterprise(Identifier=_get_identifier({}, "enterprise", ENTERPRISE), Name=ENTERPRISE)),
         *((place, Site(Identifier=sites[one["name"].lower()], Name=one["name"])) for place, one in entries["sites"]),
         *((place, _build_machine(one, sites, machines, place)) for place, one in entries["queue_managers"]),
-        *((place, _build_link(one, sites, machines, place)) for place, one in entries["links"]),
-        *((place, _build_computer(one)) for place, one in entries["queue_managers"] if "computer_sid" in one),
+        *((place, _build_routing_link_object(one, sites, machines, place)) for place, one in entries["links"]),
+        *((place, _build_computer_object(one)) for place, one in entries["queue_managers"] if "computer_sid" in one),
         *((place, _build_queue(one, machines, place)) for place, one in entries["queues"]),
         *((place, _build_list(one, named, place)) for place, one in entries["distribution_lists"]),
     ]
@@ -127,7 +127,9 @@ def _build_machine(values: TomlValues, sites: IdentifierByName, machines: Identi
     )
 
 
-def _build_link(values: TomlValues, sites: IdentifierByName, machines: IdentifierByName, place: str) -> RoutingLink:
+def _build_routing_link_object(
+    values: TomlValues, sites: IdentifierByName, machines: IdentifierByName, place: str
+) -> RoutingLink:
     ends = _find_names(sites, values["sites"], f"{place} sites")
     if len(set(ends)) != 2:
         raise SettingsError(f"{place} sites = {list(values['sites'])}: a link must name exactly two sites")
@@ -151,7 +153,7 @@ def _build_queue(values: TomlValues, machines: IdentifierByName, place: str) -> 
     )
 
 
-def _build_computer(values: TomlValues) -> Computer:
+def _build_computer_object(values: TomlValues) -> Computer:
     name = values["computer_name"]
     return Computer(
         Identifier=_get_identifier({}, "computer", name), Name=name, SecurityIdentifier=values["computer_sid"].build()
@@ -225,7 +227,7 @@ _CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE: Mapping[str, tuple[ConverterByKey,
                 "computer_name": toml.require_string,
                 "qualified_computer_name": toml.require_string,
                 "sites": _require_strings,
-                "routing_server": toml.require_flag,
+                "routing_server": toml.require_boolean,
                 "in_routing_servers": _require_strings,
                 "out_routing_servers": _require_strings,
                 "computer_sid": toml.convert_sid,
@@ -246,7 +248,7 @@ _CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE: Mapping[str, tuple[ConverterByKey,
                 **_IDENTIFIER_CONVERTERS,
                 "pathname": _require_pathname,
                 "label": toml.require_string,
-                "transactional": toml.require_flag,
+                "transactional": toml.require_boolean,
                 "base_priority": toml.make_integer_converter(-0x8000, 0x7FFF),
             },
             ("pathname",),

@@ -28,7 +28,7 @@ from reference_qm.surface.entropy import new_guid
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemotePeek, RemoteReceive
 from reference_qm.surface.store import MemoryStore
 
-EXIT_NO_MESSAGE, EXIT_FAILED = 1, 2
+EXIT_CODE_NO_MESSAGE, EXIT_CODE_FAILED = 1, 2
 """The exit codes of ``mqconform read``: one if the queue has no message, and one if the read failed."""
 
 
@@ -77,9 +77,9 @@ def read_remote_queue(
         message = asyncio.run(read_message(queue, peek, timeout_ms, port, address, security))
     except (RemoteReadError, SettingsError) as error:
         typer.echo(f"mqconform read: {error}", err=True)
-        raise typer.Exit(EXIT_FAILED) from error
+        raise typer.Exit(EXIT_CODE_FAILED) from error
     if message is None:
-        raise typer.Exit(EXIT_NO_MESSAGE)
+        raise typer.Exit(EXIT_CODE_NO_MESSAGE)
     typer.echo(json.dumps(message))
 
 

@@ -93,12 +93,12 @@ def _require_user_name(value: object) -> str:
     return name
 
 
-RPC_CONVERTERS: ConverterByKey = MappingProxyType(
+RPC_TABLE_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "enabled": toml.require_flag,
+        "enabled": toml.require_boolean,
         "port": toml.make_integer_converter(0, 0xFFFF - 2),
         "read_port": toml.make_integer_converter(0, 0xFFFF),
-        "mapper": toml.require_flag,
+        "mapper": toml.require_boolean,
         "mapper_port": toml.make_integer_converter(0, 0xFFFF),
         "least_level": toml.make_choice_converter(AUTHENTICATION_LEVELS),
         "level": toml.make_choice_converter(AUTHENTICATION_LEVELS),

@@ -19,7 +19,7 @@ from reference_qm.releases.table import adapt_security_to_release, get_config_pr
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_settings import load_directory
 from reference_qm.shell.host import HostLimits
-from reference_qm.shell.rpc_settings import RPC_CONVERTERS, RpcSettings, load_rpc_settings
+from reference_qm.shell.rpc_settings import RPC_TABLE_CONVERTERS, RpcSettings, load_rpc_settings
 from reference_qm.shell.security_settings import QUEUE_SECURITY_CONVERTERS, load_security_settings, take_queue_security
 from reference_qm.shell.toml_values import ConverterByKey, SettingsError
 from reference_qm.surface.entropy import Entropy, new_guid
@@ -186,11 +186,11 @@ _CONVERTERS_BY_TABLE: Mapping[str, ConverterByKey] = MappingProxyType(
         "queue_manager": {
             "identifier": toml.convert_guid,
             "host_name": toml.require_string,
-            "validate_host_names": toml.require_flag,
+            "validate_host_names": toml.require_boolean,
             "operating_system": _convert_operating_system,
             "release": _convert_release,
-            "send_ping": toml.require_flag,
-            "send_insecure_nacks": toml.require_flag,
+            "send_ping": toml.require_boolean,
+            "send_insecure_nacks": toml.require_boolean,
             "window_size": toml.make_integer_converter(1, 0xFFFF),
             "max_sessions": toml.make_integer_converter(0, 1_000_000),
         },
@@ -198,9 +198,9 @@ _CONVERTERS_BY_TABLE: Mapping[str, ConverterByKey] = MappingProxyType(
             "address": _convert_own_address,
             "tcp_port": _LISTEN_PORT_CONVERTER,
             "ping_port": _LISTEN_PORT_CONVERTER,
-            "ping": toml.require_flag,
+            "ping": toml.require_boolean,
         },
-        "rpc": RPC_CONVERTERS,
+        "rpc": RPC_TABLE_CONVERTERS,
         "remote": {"tcp_port": _PORT_CONVERTER, "ping_port": _PORT_CONVERTER, "rpc_port": _PORT_CONVERTER},
         "timers": {timer.name: toml.make_integer_converter(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _convert_endpoint},
@@ -213,12 +213,12 @@ _CONVERTERS_BY_TABLE: Mapping[str, ConverterByKey] = MappingProxyType(
     }
 )
 _QUOTA_KB_CONVERTER = toml.make_integer_converter(0, 0xFFFFFFFF)
-_QUEUE_CONVERTERS: ConverterByKey = MappingProxyType(
+_QUEUE_TABLE_CONVERTERS: ConverterByKey = MappingProxyType(
     {
         "name": _convert_queue_name,
-        "transactional": toml.require_flag,
+        "transactional": toml.require_boolean,
         "quota_kb": _QUOTA_KB_CONVERTER,
-        "journaling": toml.require_flag,
+        "journaling": toml.require_boolean,
         "journal_quota_kb": _QUOTA_KB_CONVERTER,
         **QUEUE_SECURITY_CONVERTERS,
     }
@@ -254,7 +254,7 @@ def _read_queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
     for number, entry in enumerate(tree, 1):
         place = f"{where}: [[queues]] {number}"
         descriptor = take_queue_security(entry, place)
-        values = toml.convert_table(entry, _QUEUE_CONVERTERS, place)
+        values = toml.convert_table(entry, _QUEUE_TABLE_CONVERTERS, place)
         if "name" not in values:
             raise SettingsError(f"{place}: name is missing")
         queue = QueueSettings(**values, **descriptor)

@@ -39,7 +39,7 @@ _SPNEGO_PROTOCOL_BY_AUTH_TYPE: Mapping[int, tuple[str, spnego.NegotiateOptions]]
 _SIGNING_REQUIREMENTS = (
     spnego.ContextReq.integrity | spnego.ContextReq.replay_detect | spnego.ContextReq.sequence_detect
 )
-_REQUIRED_SERVICES: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
+_REQUIRED_SERVICES_BY_AUTH_LEVEL: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
     {
         AuthLevel.CONNECT: spnego.ContextReq.none,
         AuthLevel.PKT: _SIGNING_REQUIREMENTS,
@@ -151,7 +151,7 @@ class SpnegoInitiator(SpnegoContext):
                 spnego.Password(user.qualified_name, user.password),
                 hostname="unspecified",
                 service="host",
-                context_req=_REQUIRED_SERVICES[level],
+                context_req=_REQUIRED_SERVICES_BY_AUTH_LEVEL[level],
                 protocol=protocol,
                 options=options,
             )
@@ -163,7 +163,7 @@ class SpnegoAcceptor(SpnegoContext):
 
     def __init__(self, auth_type: int, level: AuthLevel, users: tuple[User, ...]) -> None:
         protocol, options = _SPNEGO_PROTOCOL_BY_AUTH_TYPE[auth_type]
-        wanted = _REQUIRED_SERVICES[level]
+        wanted = _REQUIRED_SERVICES_BY_AUTH_LEVEL[level]
         super().__init__(lambda: spnego.server(context_req=wanted, protocol=protocol, options=options))
         self._wanted = wanted
         self._users = users

@@ -22,7 +22,7 @@ T = TypeVar("T")
 APPLICATION_ID = 0x6D716366
 """The application_id that marks an SQLite file as a store: ``mqcf`` (SQLite file format 1.3.14)."""
 SCHEMA_VERSION = 1
-REQUIRED_FREE_BYTES = 16 << 20
+REQUIRED_FREE_DISK_BYTES = 16 << 20
 """The number of bytes that must be free on the disk before messages are accepted.
 
 SQLite first writes a removal to its log. Before the space in the log is reused, the log may grow to the size of 1,000
@@ -92,9 +92,9 @@ class SqliteStore:
             used_again = self._free + (log.stat().st_size if log.exists() else 0)
         except OSError:  # the next write reports it better
             return ""
-        if disk.f_bavail * disk.f_frsize + used_again >= REQUIRED_FREE_BYTES:
+        if disk.f_bavail * disk.f_frsize + used_again >= REQUIRED_FREE_DISK_BYTES:
             return ""
-        left = f"its disk has less than {REQUIRED_FREE_BYTES >> 20} MiB left"
+        left = f"its disk has less than {REQUIRED_FREE_DISK_BYTES >> 20} MiB left"
         return f"store {self.path}: {left}; free space on it, because no message is accepted until then"
 
     def close(self) -> None:

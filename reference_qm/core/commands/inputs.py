@@ -64,7 +64,7 @@ class Inputs(Part):
         self.qm.remote.associations.stop()
         self.qm.client_tasks.abandon_all_tasks(now)
         self.qm.handle_events(now)
-        self.qm.timers.stop_all()
+        self.qm.timers.stop_all_timers()
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
 
@@ -149,9 +149,9 @@ class Inputs(Part):
         else:
             self.qm.ping.receive_response(event.data, now)
 
-    def on_resolved(self, event: HostResolved, now: Now) -> None:
+    def on_host_resolved(self, event: HostResolved, now: Now) -> None:
         """Pass the addresses of a host to the session or sequence that waits for them. Spec: MS-MQQB 3.1.5.2."""
-        self.qm.client_tasks.on_resolved(event.host, event.addresses, now)
+        self.qm.client_tasks.on_host_resolved(event.host, event.addresses, now)
         for session in list(self.qm.sessions.values()):
             if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
                 self.qm.resolving.store_addresses(session, event.host, event.addresses, now)

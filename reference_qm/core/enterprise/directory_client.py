@@ -127,7 +127,7 @@ class DirectoryClient(Part):
         self.qm.membership.save_known_attributes()
         topology = self.qm.next_hops.read_topology()
         state.SiteCollection = tuple(
-            replace(site, SiteGateCollection=topology.list_gates(site.Identifier)) for site in state.SiteCollection
+            replace(site, SiteGateCollection=topology.list_site_gates(site.Identifier)) for site in state.SiteCollection
         )
         self.initialize_routing_table()
         for name in (

@@ -85,7 +85,7 @@ class ClientTasks(Part):
 
     # -- events -------------------------------------------------------------------------------------------------------
 
-    def on_resolved(self, host: str, addresses: tuple[str, ...], now: Now) -> None:
+    def on_host_resolved(self, host: str, addresses: tuple[str, ...], now: Now) -> None:
         """Resume the sequences that wait for a host name."""
         for task in self.qm.remote_client.resolving.pop(host, []):
             found = addresses[0] if addresses else RemoteError(f"host name {host!a} has no address (MS-MQQP 3.2.4.1)")

@@ -173,7 +173,7 @@ class RemoteStarting(Part):
 
 
 ReadCheck = Callable[[RemoteStarting], Callable[[ReadDescription], Status]]
-StartRead = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
+ReadStarter = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
 
 READ_START_CHECKS: tuple[ReadCheck, ...] = (
     lambda part: part.check_description,
@@ -193,7 +193,7 @@ LOOKUP_READ_CHECKS: tuple[ReadCheck, ...] = (
 )
 """The checks for a read by lookup identifier, in the order of the documents."""
 
-READ_METHODS: Mapping[ReadAction, Callable[[QM], StartRead]] = {
+READ_METHODS: Mapping[ReadAction, Callable[[QM], ReadStarter]] = {
     ReadAction.MQ_ACTION_RECEIVE: lambda qm: qm.remote_reads.remote_receive,
     ReadAction.MQ_ACTION_PEEK_CURRENT: lambda qm: qm.remote_reads.remote_peek,
     ReadAction.MQ_ACTION_PEEK_NEXT: lambda qm: qm.remote_reads.remote_peek_next,

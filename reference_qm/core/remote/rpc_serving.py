@@ -6,7 +6,7 @@ from typing import Any
 
 from reference_qm.core.events import RpcEventOccurred
 from reference_qm.core.part import QM, Part
-from reference_qm.core.remote.associations import Associations
+from reference_qm.core.remote.associations import ServerAssociations
 from reference_qm.core.remote.model import (
     EntryCollection,
     OpenQueueEntry,
@@ -62,7 +62,7 @@ class RemoteReading:
         strict: bool = True,
     ) -> None:
         server = RpcServer(SERVED_INTERFACES, entropy, security=security, strict=strict)
-        self.associations: Associations = Associations(server, timers, unfinished, emit, post)
+        self.associations: ServerAssociations = ServerAssociations(server, timers, unfinished, emit, post)
         self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
         self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}

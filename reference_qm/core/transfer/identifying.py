@@ -76,7 +76,7 @@ _RANGES_OF_TRANSACTIONAL_MESSAGE = (
 )
 _SESSION_WINDOW_RANGE = _define_field_range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
 
-FIELD_RANGES: dict[PacketType, tuple[FieldRange, ...]] = {
+FIELD_RANGES_BY_PACKET_TYPE: dict[PacketType, tuple[FieldRange, ...]] = {
     EstablishConnectionPacket: (),
     ConnectionParametersPacket: (
         _define_field_range(
@@ -174,7 +174,7 @@ class Identifying(Part):
         """Raise FormatError for a field value that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, in a strict
         interpretation.
         """
-        ranges = FIELD_RANGES[type(packet)]
+        ranges = FIELD_RANGES_BY_PACKET_TYPE[type(packet)]
         if isinstance(packet, UserMessagePacket):
             if packet.SessionHeader is not None:
                 ranges = (*ranges, _SESSION_WINDOW_RANGE)

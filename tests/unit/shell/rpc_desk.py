@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from reference_qm.core.events import RpcEventOccurred
-from reference_qm.core.remote.associations import Associations
+from reference_qm.core.remote.associations import ServerAssociations
 from reference_qm.model.timers import Timers
 from reference_qm.model.unfinished import UnfinishedPackets
 from reference_qm.rpc import RpcEvent, RpcOutput, RpcServer
@@ -28,7 +28,9 @@ class RpcDesk:
         self.dispatcher = dispatcher
         self.timers = Timers()
         self._happened: deque[RpcEventOccurred] = deque()
-        self.associations = Associations(server, self.timers, UnfinishedPackets(), self._emit, self._happened.append)
+        self.associations = ServerAssociations(
+            server, self.timers, UnfinishedPackets(), self._emit, self._happened.append
+        )
         self.listener = RpcListener(self.deliver, **limits)
         self._timer: asyncio.TimerHandle | None = None
 
