@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_qm.core.commands.answering import CommandAnswering
+from reference_qm.core.commands.answering import Answering
 from reference_qm.core.commands.client_commands import ClientCommands
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.configuring import Configuring
@@ -184,7 +184,7 @@ class QueueManagerParts:
         self.client_opening: ClientOpening = ClientOpening(qm)
 
         # Commands. Spec: MS-MQQB 3.1.4.
-        self.answering: CommandAnswering = CommandAnswering(qm)
+        self.answering: Answering = Answering(qm)
         self.coordinating: Coordinating = Coordinating(qm)
         self.transaction_commands: TransactionCommands = TransactionCommands(qm)
         self.queue_commands: QueueCommands = QueueCommands(qm)

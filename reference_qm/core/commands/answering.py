@@ -8,7 +8,7 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Completed, Rejected
 
 
-class CommandAnswering(Part):
+class Answering(Part):
     """Sends the answers to commands. A command is answered at once, or later when its work is done."""
 
     __slots__ = ()
