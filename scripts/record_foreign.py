@@ -158,7 +158,7 @@ def build_ipv6_packets(packet: bytes) -> list[bytes]:
     return [bytes(new / payload)]
 
 
-def build_fragments(packet: bytes) -> list[bytes]:
+def build_call_fragments(packet: bytes) -> list[bytes]:
     """Return the fragments of a packet, which have at most 576 bytes each. If a packet has three fragments, the
     second fragment comes last.
     """
@@ -204,7 +204,7 @@ SCENARIOS = (
     Scenario("two_link_types", (*TSHARK_COMMAND, "t0", "-i", "m0", "-w"), build_tagged_frames, copies_ethernet=True),
     Scenario("vlan", (*TSHARK_COMMAND, "m0", "-w"), build_tagged_frames, copies_ethernet=True),
     Scenario("ipv6", (*TSHARK_COMMAND, "m0", "-w"), build_ipv6_packets),
-    Scenario("fragments", (*TSHARK_COMMAND, "m0", "-w"), build_fragments),
+    Scenario("fragments", (*TSHARK_COMMAND, "m0", "-w"), build_call_fragments),
     Scenario("loss", lost_per_thousand=40),
     Scenario("reordering", late_per_thousand=120),
     Scenario("snaplen", (*TSHARK_COMMAND, "t0", "-s", "96", "-w")),

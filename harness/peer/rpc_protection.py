@@ -23,7 +23,7 @@ from harness.wire.rpc_trailer import (
     split_pdu,
 )
 from harness.wire.wire_error import WireError
-from reference_qm.rpc.authentication import AuthLevel, SecurityContext, SecurityError, Segments
+from reference_qm.rpc.authentication import AuthLevel, PduSegments, SecurityContext, SecurityError
 
 if TYPE_CHECKING:
     from harness.sut.sut import Sut
@@ -99,7 +99,7 @@ class Protection:
         pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT_BYTES
         made = append_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
         header, body, trailer, _ = split_pdu(made)
-        segments = Segments(header, body, trailer)
+        segments = PduSegments(header, body, trailer)
         if self.auth_level == PACKET_PRIVACY_LEVEL:
             body, signature = self.context.seal(segments, header_sign=self.header_sign)
         else:
@@ -125,7 +125,7 @@ class Protection:
         if not self.has_signatures:
             return pdu
         header, body, head, token = split_pdu(pdu)
-        segments, signature = Segments(header, body, head), token[: self.context.signature_size]
+        segments, signature = PduSegments(header, body, head), token[: self.context.signature_size]
         try:
             if self.auth_level == PACKET_PRIVACY_LEVEL:
                 body = self.context.unseal(segments, signature, header_sign=self.header_sign)

@@ -17,7 +17,7 @@ from harness.faults.parts import Method, PartReplacement, get_condition
 from harness.faults.primitives import CombinedInstallers
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
-from reference_qm.core.replacing import find_part, replace_part_by_subclass
+from reference_qm.core.replacing import find_replaced_part, replace_part_by_subclass
 
 
 class ReferenceStep(NamedTuple):
@@ -56,7 +56,7 @@ def _list_overridden_methods(cls: type[Part]) -> ReferenceSteps | None:
     """Return the methods of a part that a subclass overrides, or None if the subclass overrides anything except
     plain methods.
     """
-    part = find_part(cls)
+    part = find_replaced_part(cls)
     classes = [one for one in cls.__mro__ if one not in part.__mro__]
     changed = [
         (name, value) for one in classes for name, value in vars(one).items() if name not in _ATTRIBUTES_OF_EVERY_CLASS

@@ -16,7 +16,7 @@ from harness.sut.replay_items import LATEST_TIME_US, CaptureItem, CaptureNote, N
 from harness.sut.replay_tape import RECORDED_SUT_ATTRIBUTES, TAPE_SCHEMA
 from harness.sut.surroundings import ENVIRONMENT_PARTS
 from harness.sut.sut_file import SutFile, parse_sut_file
-from reference_qm.surface.surroundings import CLOCK_PART
+from reference_qm.surface.surroundings import CLOCK_PART_NAME
 
 RECORDED_TABLE_NAMES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
 """The tables of a SUT file that a recorded set-up contains. These tables contain no passwords and no commands that
@@ -53,7 +53,7 @@ _SETUP_SCHEMA = _object_schema(
         "facilities": {"type": "array", "items": _STRING_SCHEMA, "maxItems": 100},
         "parts": {
             "type": "array",
-            "items": {"enum": [*ENVIRONMENT_PARTS, CLOCK_PART]},
+            "items": {"enum": [*ENVIRONMENT_PARTS, CLOCK_PART_NAME]},
             "maxItems": len(ENVIRONMENT_PARTS) + 1,
         },
         "keys": {"type": "string", "pattern": "^([0-9a-f]{2})*$", "maxLength": 2**20},

@@ -115,9 +115,15 @@ def test_reference_reads_the_rpc_stub_vectors_as_stated(operation: str) -> None:
         request = row.name.startswith("request")
         if row.result == "invalid":
             with pytest.raises((FormatError, PduError)):
-                method.read_in(row.data, encoding) if request else method.read_out(row.data, encoding, {})
+                method.read_in_parameters(row.data, encoding) if request else method.read_out_parameters(
+                    row.data, encoding, {}
+                )
             continue
-        read = method.read_in(row.data, encoding) if request else method.read_out(row.data, encoding, {})
+        read = (
+            method.read_in_parameters(row.data, encoding)
+            if request
+            else method.read_out_parameters(row.data, encoding, {})
+        )
         numbers = {one["name"]: one["value"] for one in vector["fields"] if isinstance(one["value"], int)}
         flat = dict(flatten(read, ""))
         assert {name: flat[name] for name in numbers if name in flat} == {
