@@ -47,7 +47,7 @@ def open_spark_session(
     if locale.getencoding().upper() != "UTF-8":
         os.environ["LC_ALL"] = "C.UTF-8"  # otherwise Java cannot open a file whose name is not ASCII
     with _raise_on_interrupt(), tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
-        written = log or _make_log()
+        written = log or _create_log_file()
         interrupted = signal.getsignal(signal.SIGINT)
         _silence_py4j()
         others = _list_children()
@@ -99,7 +99,7 @@ def _list_children() -> set[int]:
     return set()
 
 
-def _make_log() -> Path:
+def _create_log_file() -> Path:
     descriptor, name = tempfile.mkstemp(prefix="mqconform-spark-", suffix=".log")
     os.close(descriptor)
     return Path(name)

@@ -26,7 +26,7 @@ from reports.vocabulary import (
     VerdictKind,
 )
 
-GROUP_DEPTH = 3
+SECTION_GROUP_DEPTH = 3
 """The number of leading parts of a section's number that determine its row in the matrix: sections 3.1.5.8.2 and
 3.1.5.9 share the row 3.1.5.
 """
@@ -60,7 +60,7 @@ def build_matrix_rows(contents: SiteContents) -> list[MatrixRow]:
     """Return the rows in the order of the documents. The total of a document precedes its groups of sections."""
     rows: dict[tuple[str, str], MatrixRow] = {}
     for section in contents.sections():
-        group = ".".join(section.section.split(".")[:GROUP_DEPTH])
+        group = ".".join(section.section.split(".")[:SECTION_GROUP_DEPTH])
         for name in ("", group):
             row = rows.setdefault((section.document, name), MatrixRow(section.document, name))
             row.add(section.checked, section.counts)

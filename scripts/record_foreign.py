@@ -44,7 +44,7 @@ from scapy.layers.l2 import Dot1Q, Ether
 from scapy.utils import RawPcapNgReader
 
 ROOT = Path(__file__).resolve().parent.parent
-MQCONFORM = Path(sys.executable).parent / "mqconform"
+MQCONFORM_PROGRAM = Path(sys.executable).parent / "mqconform"
 TESTER_ADDRESS, SYSTEM_ADDRESS = "10.77.0.1", "10.77.0.2"
 CONTROL_PORT = 9801
 FAULTS_FILE = ROOT / "tests" / "unit" / "foreign" / "recorded" / "faults" / "faults.toml"
@@ -361,7 +361,7 @@ def _create_namespace(name: str) -> Iterator[None]:
 
 
 def _start_serve(folder: Path, namespace: str, scenario: Scenario, stack: ExitStack) -> None:
-    command = ["ip", "netns", "exec", namespace, MQCONFORM, "serve", "--address", SYSTEM_ADDRESS]
+    command = ["ip", "netns", "exec", namespace, MQCONFORM_PROGRAM, "serve", "--address", SYSTEM_ADDRESS]
     command += [
         "--control",
         f"{SYSTEM_ADDRESS}:{CONTROL_PORT}",
@@ -396,7 +396,18 @@ def _run_checks(folder: Path, namespace: str, scenario: Scenario) -> str:
         f'address = "{SYSTEM_ADDRESS}:{CONTROL_PORT}"\n[capabilities]\nping = true\nqm2qm = true\n',
         encoding="utf-8",
     )
-    command = ["ip", "netns", "exec", namespace, str(MQCONFORM), "run", "--sut", str(sut), "--out", str(folder / "run")]
+    command = [
+        "ip",
+        "netns",
+        "exec",
+        namespace,
+        str(MQCONFORM_PROGRAM),
+        "run",
+        "--sut",
+        str(sut),
+        "--out",
+        str(folder / "run"),
+    ]
     done = subprocess.run([*command, "-k", " or ".join(scenario.checks)], capture_output=True, text=True, cwd=ROOT)
     return done.stdout.strip().rpartition("\n")[2].partition(" (partial")[0]
 

@@ -25,7 +25,7 @@ class ObservedEnding(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Closed(Expectation):
+class ClosedBySut(Expectation):
     """The expectation that the SUT closed the observed connection."""
 
     def __str__(self) -> str:
@@ -60,11 +60,11 @@ class Acknowledgment(Expectation):
         return Difference(self.show(observed))
 
 
-def closed() -> Closed:
+def closed() -> ClosedBySut:
     """Return the expectation that the SUT closed a connection. The value to judge is the conversation on the
     connection.
     """
-    return Closed()
+    return ClosedBySut()
 
 
 def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:

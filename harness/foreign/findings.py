@@ -121,7 +121,7 @@ def build_findings(checked: CheckedCapture) -> list[SystemFinding]:
     return [_build_system_finding(system, checked) for system in checked.traffic.systems.by_name.values()]
 
 
-def as_json(checked: CheckedCapture, systems: list[SystemFinding]) -> dict[str, Any]:
+def format_capture_as_json(checked: CheckedCapture, systems: list[SystemFinding]) -> dict[str, Any]:
     """Return the report on one file as JSON values."""
     traffic = checked.traffic
     totals = traffic.totals

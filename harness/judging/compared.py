@@ -23,10 +23,10 @@ from harness.errors import HarnessError
 from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatName, PublicQueueFormatName, UserMessagePacket
 from reference_qm.codec import PrivateQueueFormatNameId as QueueNumber
 
-INFINITE_S = 0xFFFF_FFFF
+INFINITE_LIFETIME_S = 0xFFFF_FFFF
 MAX_LABEL_CHARACTERS = 249
 MAX_MESSAGES_KEPT = 4_096
-_DESTINATION_HOST, _ADMINISTRATION_HOST = 3, 4
+_PRIVATE_ON_DESTINATION_HOST, _PRIVATE_ON_ADMINISTRATION_HOST = 3, 4
 """The values of the UserHeader fields AQ and RQ for a private queue: 3 on the destination host, 4 on the host of the
 administration queue.
 """
@@ -124,7 +124,9 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
         ("admin_queue", user.AQ, user.AdminQueue),
         ("response_queue", *((user.AQ, user.AdminQueue) if user.RQ == 1 else (user.RQ, user.ResponseQueue))),
     ):
-        if kind == 0 or (queue is not None and kind not in (_DESTINATION_HOST, _ADMINISTRATION_HOST)):
+        if kind == 0 or (
+            queue is not None and kind not in (_PRIVATE_ON_DESTINATION_HOST, _PRIVATE_ON_ADMINISTRATION_HOST)
+        ):
             described[name] = _get_queue_name(queue, user.SourceQueueManager)
     return described
 
@@ -146,8 +148,8 @@ def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
         "correlation_id": request.get("correlation_id", "00" * 20).lower(),
         "application_tag": request.get("application_tag", 0),
         "extension_base64": request.get("extension_base64", ""),
-        "time_to_reach_queue_s": request.get("time_to_reach_queue_s", INFINITE_S),
-        "time_to_be_received_s": request.get("time_to_be_received_s", INFINITE_S),
+        "time_to_reach_queue_s": request.get("time_to_reach_queue_s", INFINITE_LIFETIME_S),
+        "time_to_be_received_s": request.get("time_to_be_received_s", INFINITE_LIFETIME_S),
         "acks": sorted(request.get("acks") or ()),
         "positive_journal": "positive" in journal,
         "negative_journal": "negative" in journal,

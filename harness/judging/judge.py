@@ -27,10 +27,10 @@ MAX_SEARCHED_BYTES = 64 * 1024
 """The maximum size (int bytes) of a packet in which the judge searches for the deciding field. In longer packets,
 the search would take too long.
 """
-OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
+OBSERVE_VALUES_FOR_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` for rules that are observed in packets. A pass of such a rule must name a packet."""
 
-REASONS_OF_ADVICE = {
+REASON_BY_ADVICE_OUTCOME = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
@@ -127,7 +127,7 @@ class Judge:
     def _write_outcome(
         self,
         rule: str,
-        outcome: _Outcome,
+        outcome: _ComparisonOutcome,
         frames: list[Frame],
         *,
         errata: str | None,
@@ -140,7 +140,7 @@ class Judge:
                 self._build_should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
             )
             return
-        if kept and not frames and row.observe in OBSERVED_IN_PACKETS:
+        if kept and not frames and row.observe in OBSERVE_VALUES_FOR_PACKETS:
             raise HarnessError(
                 f"{self.test} gives {rule} the verdict pass without a packet; name the packet that is the evidence"
             )
@@ -223,7 +223,7 @@ class Judge:
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED_VERDICTS}
         self._write_unjudged_rules([rule for rule in self.covers if rule not in stand], verdict, reason)
 
-    def end_unsupported(self, reason: str) -> None:
+    def end_unsupported_check(self, reason: str) -> None:
         """End the check at a step that needs a feature missing in the SUT's release. Rules that a product
         note excuses get a warning.
         """
@@ -279,7 +279,7 @@ class Judge:
         judge.packets = self.packets.begin_row()
         return judge
 
-    def end_rows(self, entry: Entry) -> None:
+    def end_varied_rows(self, entry: Entry) -> None:
         """Record the combined verdict for a rule after all rows of a varied check have run."""
         self._append_entry(entry)
 
@@ -368,7 +368,7 @@ class Judge:
                 "this argument"
             )
         advice = Advice.FOLLOWED if kept else Advice.MISSED
-        reason = REASONS_OF_ADVICE[advice]
+        reason = REASON_BY_ADVICE_OUTCOME[advice]
         return self._build_entry(
             row, Verdict.NOT_EXERCISED, expected, observed, frames, reason=reason, errata=errata, advice=advice
         )
@@ -483,7 +483,7 @@ class Judge:
         return missed or (verdict is Verdict.PASS and self._passes[rule] <= SHOWN_PASSES_PER_RULE)
 
 
-class _Outcome(NamedTuple):
+class _ComparisonOutcome(NamedTuple):
     """The result of one comparison. ``refusal``: the reason that the SUT gave for a refusal."""
 
     kept: bool
@@ -492,16 +492,18 @@ class _Outcome(NamedTuple):
     refusal: str | None
 
 
-def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
+def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _ComparisonOutcome:
     expected = expected.with_name(case) if case else expected
     difference = expected.compare(observed)
     texts = str(expected), str(difference or expected.show(observed))
     if case:
-        texts = _add_case(case, texts[0]), _add_case(case, texts[1])
-    return _Outcome(difference is None, *texts, None if difference is None else find_refusal_reasons(observed))
+        texts = _prefix_with_case(case, texts[0]), _prefix_with_case(case, texts[1])
+    return _ComparisonOutcome(
+        difference is None, *texts, None if difference is None else find_refusal_reasons(observed)
+    )
 
 
-def _add_case(case: str, text: str) -> str:
+def _prefix_with_case(case: str, text: str) -> str:
     """Return a text of a verdict, preceded by the name (``case``) of the observation."""
     return f"{case}: {text}"
 

@@ -73,9 +73,9 @@ DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 """The verdicts for a rule that the SUT broke."""
 _RANK_BY_VERDICT: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(VERDICTS_WORST_FIRST)}
-BAD_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+RUN_FAILING_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
-WRONG_VERDICTS = (*BAD_VERDICTS, Verdict.WARN)
+VERDICTS_TO_EXAMINE = (*RUN_FAILING_VERDICTS, Verdict.WARN)
 """The verdicts that a person should examine, worst first."""
 
 
@@ -159,7 +159,7 @@ class Entry:
         )
 
 
-_MILLISECOND = timedelta(milliseconds=1)
+_ONE_MILLISECOND = timedelta(milliseconds=1)
 _JSON_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -242,7 +242,7 @@ class VerdictLog:
         stands = entry.verdict if before is None else get_worse_verdict(entry.verdict, before)
         if stands is not before:
             self.rules[entry.rule] = stands
-            if stands in BAD_VERDICTS:
+            if stands in RUN_FAILING_VERDICTS:
                 self.turned_bad.append((entry.rule, stands))
         if entry.advice is Advice.MISSED:
             self.unfollowed.add(entry.rule)
@@ -388,7 +388,9 @@ class _RunFolderValues:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that is missing in the catalogue
             row = self.rules.get(rule, {"document": document, "section": section, "level": ""})
-            time = (self.started + line["ms"] * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            time = (
+                (self.started + line["ms"] * _ONE_MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            )
             expected = line.get("expected", "")
             made = {
                 "time": time,

@@ -68,8 +68,8 @@ INPUTS: Mapping[str, BuildPacket] = MappingProxyType(
 The alphabet has no express and no transactional messages, because a system acknowledges such messages later,
 together with other packets.
 """
-ACKNOWLEDGED_INPUTS = ("recoverable message",)
+INPUTS_TO_ACKNOWLEDGE = ("recoverable message",)
 """The inputs that a system acknowledges, on an open session, only after a delay."""
-LOSS_OF_CONNECTION = "loss of the connection"
+CONNECTION_LOSS_INPUT = "loss of the connection"
 """The input that closes the connection. Later inputs of the same sequence (word) are not sent."""
-INPUT_ALPHABET = (*INPUTS, LOSS_OF_CONNECTION)
+INPUT_ALPHABET = (*INPUTS, CONNECTION_LOSS_INPUT)

@@ -63,12 +63,12 @@ class Mutant:
         return self.lines.start
 
     @property
-    def is_beside_core(self) -> bool:
+    def runs_outside_core_calls(self) -> bool:
         """Return whether the changed code also runs between the calls of the core."""
         return self.file.startswith(f"{MUTATED_FOLDER_OUTSIDE_CORE}/")
 
 
-def all_mutants() -> list[Mutant]:
+def list_all_mutants() -> list[Mutant]:
     """Return every mutant of every folder in ``MUTATED_FOLDERS``, in the order of the files."""
     return [mutant for file in _list_files() for mutant, _ in _list_file_mutants(file)]
 
@@ -86,7 +86,7 @@ def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> li
         for turn, mutant in enumerate(sorted(group, key=lambda one: _hash_name(seed, one.name)))
     ]
     drawn.sort(key=lambda one: one[:2])
-    different = (mutant for _, _, mutant in drawn if is_another_program(mutant))
+    different = (mutant for _, _, mutant in drawn if is_code_changed(mutant))
     return list(islice(different, number))
 
 
@@ -109,10 +109,10 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
         code = compile(ast.fix_missing_locations(tree), str(REFERENCE_FOLDER / mutant.file), "exec", dont_inherit=True)
     finally:
         undo.swap_nodes()
-    return _map_functions(mutant.file)[mutant.function], _get_code(code, mutant.function)
+    return _list_functions_by_name(mutant.file)[mutant.function], _get_code(code, mutant.function)
 
 
-def is_another_program(mutant: Mutant) -> bool:
+def is_code_changed(mutant: Mutant) -> bool:
     """Return whether the code of a mutant differs from the original code of the function, and can replace the
     original code.
     """
@@ -139,7 +139,7 @@ def _parse_file(file: str) -> ast.Module:
 def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
     names = vars(_import_module(file))
     found: list[tuple[Mutant, Edit]] = []
-    functions = _map_functions(file)
+    functions = _list_functions_by_name(file)
     for qualified, node in _list_definitions(_parse_file(file)):
         if qualified not in functions:
             continue  # a decorated function is not called itself, or its results are cached
@@ -194,7 +194,7 @@ def _is_setter(method: ast.FunctionDef) -> bool:
 
 
 @cache
-def _map_functions(file: str) -> dict[str, FunctionType]:
+def _list_functions_by_name(file: str) -> dict[str, FunctionType]:
     """Return the functions of a module whose code can be replaced, by qualified name."""
     module = _import_module(file)
     owners = [module, *(one for _, one in inspect.getmembers(module, inspect.isclass))]

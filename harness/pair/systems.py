@@ -20,7 +20,7 @@ from harness.topology.traffic import RelayTraffic
 from reference_qm.surface.inputs import Endpoint
 
 A, B = "A", "B"
-READ_PORT = 2105
+REMOTE_READ_PORT = 2105
 """The port of qm2qm that is used if the SUT file does not set ``driver.rpc_read_port``."""
 
 
@@ -117,7 +117,7 @@ class Pair:
         if not side.sut.has("qm2qm"):
             return []
         driver, traffic = side.sut.file.driver, RpcTraffic(self.recorder)
-        ports = dict.fromkeys((side.sut.rpc_port, driver.rpc_read_port or READ_PORT))
+        ports = dict.fromkeys((side.sut.rpc_port, driver.rpc_read_port or REMOTE_READ_PORT))
         return [
             Relay(
                 self.environment,
@@ -142,7 +142,7 @@ class Pair:
     def restore_connections(self) -> None:
         """Restore the network."""
         for relay in self._relays:
-            relay.let_through()
+            relay.allow_connections()
 
     def _await_acknowledgments(self) -> None:
         """Wait until no open session has an unacknowledged message. A system would send such a message again in the

@@ -16,7 +16,7 @@ PEER_QUOTA_KB = 16 * 1024
 """The quota, in KB, of a reference core that acts as the peer. Four messages of maximum length fit in this quota,
 which is more than any check sends.
 """
-CONNECT_RETRIES_MS = 15_000
+CONNECT_RETRY_PERIOD_MS = 15_000
 """int ms: three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>). A SUT with messages for the peer
 connects within this time.
 """
@@ -100,7 +100,7 @@ def _accept_as_queue_manager(peer: Party, identifier: UUID, names: tuple[str, ..
         if sut.count_waiting_messages(names) is None:
             peer.environment.run_until(lambda: False, sut.quiet_ms)
             return 0
-        for _ in range(1 + (sut.duration_ms(CONNECT_RETRIES_MS) + sut.response_timeout_ms) // POLL_INTERVAL_MS):
+        for _ in range(1 + (sut.duration_ms(CONNECT_RETRY_PERIOD_MS) + sut.response_timeout_ms) // POLL_INTERVAL_MS):
             if not sut.count_waiting_messages(names):
                 break
             peer.environment.run_until(lambda: False, POLL_INTERVAL_MS)

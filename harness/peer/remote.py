@@ -61,13 +61,13 @@ class Remote:
         """
         wanted = interfaces or (QMCOMM, QM2QM)
         if port is None and self._read_port not in (0, self.sut.rpc_port) and QM2QM in wanted:
-            return self._associate_apart(wanted, transfers, group)
+            return self._associate_at_two_ports(wanted, transfers, group)
         association = self.connect(port)
         refused, said = association.offer(*wanted, transfers=transfers, group=group)
         if port is None and QM2QM in refused and said == "bind_ack":
             association.close()
             self._read_port = self._find_read_port()
-            return self._associate_apart(wanted, transfers, group)
+            return self._associate_at_two_ports(wanted, transfers, group)
         if refused:
             raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: the answer was {said}")
         return association
@@ -79,7 +79,9 @@ class Remote:
             self._read_port = self._find_read_port() if refused and said == "bind_ack" else self.sut.rpc_port
         return self._read_port
 
-    def _associate_apart(self, wanted: tuple[Syntax, ...], transfers: tuple[Syntax, ...], group: int) -> Association:
+    def _associate_at_two_ports(
+        self, wanted: tuple[Syntax, ...], transfers: tuple[Syntax, ...], group: int
+    ) -> Association:
         """Bind to qm2qm at its separate port, and to all other interfaces at ``sut.rpc_port``."""
         reading = self.connect(self._read_port).bind(QM2QM, transfers=transfers, group=group)
         others = tuple(one for one in wanted if one != QM2QM)

@@ -21,7 +21,7 @@ MAX_PINGS, PING_WAIT_MS = 3, 1_000
 """
 
 
-def report_name(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
+def report_system_name(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Report the name under which a run would record the results of the system."""
     sut = setup.file.sut
     yield PrerequisiteFinding("name", State.OK, f"{sut.name} {sut.version} ({sut.vendor}), profile {sut.profile}")

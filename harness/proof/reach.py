@@ -52,7 +52,7 @@ def list_reaching_checks(mutant: Mutant, reach: ReachByCheck) -> list[str]:
     return sorted(found, key=lambda check: reach[check].width)
 
 
-def find_unreached(mutants: Iterable[Mutant], reach: ReachByCheck) -> list[Mutant]:
+def find_unreached_mutants(mutants: Iterable[Mutant], reach: ReachByCheck) -> list[Mutant]:
     """Return the mutants whose changed lines no check executes."""
     run: dict[str, set[int]] = defaultdict(set)
     for check in reach.values():
@@ -77,7 +77,7 @@ def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
         clean = bool(lines) and not any(line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK for line in lines)
         return check, (recorder.take(), seconds, clean)
 
-    rows = dict(trials.run_each(trials.checks, (_RECORDER_NAME,), record_reach))
+    rows = dict(trials.run_checks_one_by_one(trials.checks, (_RECORDER_NAME,), record_reach))
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"digest": digest, "checks": rows}), encoding="utf-8")
     return {check: _check_reach(*rows[check]) for check in trials.checks}

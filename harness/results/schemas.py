@@ -22,12 +22,12 @@ MAX_JSON_BYTES = 64 * 2**20
 """int bytes: the maximum size of a JSON file."""
 MAX_LINE_BYTES = 2**20
 """int bytes: the maximum length of a line of verdicts.jsonl."""
-HIGHEST_NUMBER = 2**53
+HIGHEST_JSON_NUMBER = 2**53
 """The largest integer that is accepted. Every JSON parser represents this integer exactly."""
 _LONGEST_COMPLAINT_CHARACTERS = 200
 _TEXT_SCHEMA = {"type": "string", "maxLength": 10_000}
 _WORD_SCHEMA = {"type": "string", "maxLength": 300}
-_COUNT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": HIGHEST_NUMBER}
+_COUNT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": HIGHEST_JSON_NUMBER}
 _TIME_SCHEMA = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+]00:00)$"}
 _DIGEST_SCHEMA = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _WORDS_SCHEMA = {"type": "array", "items": _WORD_SCHEMA, "maxItems": 10_000}
@@ -176,13 +176,13 @@ def _refuse_constant(text: str) -> Never:
 
 def _parse_number(text: str) -> float:
     value = float(text)
-    if not math.isfinite(value) or abs(value) > HIGHEST_NUMBER:
+    if not math.isfinite(value) or abs(value) > HIGHEST_JSON_NUMBER:
         raise ValueError(f"the number {text[:40]} is too large")
     return value
 
 
 def _parse_integer(text: str) -> int:
-    if len(text) > len(str(-HIGHEST_NUMBER)) or abs(value := int(text)) > HIGHEST_NUMBER:
+    if len(text) > len(str(-HIGHEST_JSON_NUMBER)) or abs(value := int(text)) > HIGHEST_JSON_NUMBER:
         raise ValueError(f"the number {text[:40]} is too large")
     return value
 

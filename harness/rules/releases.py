@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from reference_qm.releases.names import NO_RELEASE
 
-_INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
+_INVALID_HANDLE_STATUS_NAME = "MQ_ERROR_INVALID_HANDLE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +37,22 @@ class Release:
     transaction_marks: bool = True
 
 
-PRINTED_RELEASE = Release(spx=None)
+RELEASE_AS_SPECIFIED = Release(spx=None)
 _SINCE_WINDOWS_7 = Release((6, 1), 6531)
 RELEASES = MappingProxyType(
     {
-        NO_RELEASE: PRINTED_RELEASE,
+        NO_RELEASE: RELEASE_AS_SPECIFIED,
         "windows-nt": Release(
             (4, 0),
             None,
-            _INVALID_HANDLE,
+            _INVALID_HANDLE_STATUS_NAME,
             spx=True,
             aes=False,
             later_methods=False,
             dead_letters=False,
             transaction_marks=False,
         ),
-        "windows-2000": Release((5, 0), 645, _INVALID_HANDLE, spx=True, aes=False, later_methods=False),
+        "windows-2000": Release((5, 0), 645, _INVALID_HANDLE_STATUS_NAME, spx=True, aes=False, later_methods=False),
         "windows-xp": Release((5, 1), 1020, aes=False),
         "windows-server-2003": Release((5, 2), 1716, aes=False),
         "windows-server-2003-r2": Release((5, 2), 1716, aes=False),

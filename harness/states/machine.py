@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from harness.errors import HarnessError
 from harness.rules.places import STATES_FILE
-from harness.states.table import Table, read_table
+from harness.states.table import StateTable, read_state_table
 
 _Step = Callable[..., Any]
 _STEP_MARK = "_steps_of_machine"
@@ -51,7 +51,7 @@ class Machine:
     ``evidence``: the packets and calls that show the outcome.
     """
 
-    table: ClassVar[Table]
+    table: ClassVar[StateTable]
     steps: ClassVar[Mapping[tuple[str, str], _Step]]
 
     def __init_subclass__(cls, path: Path | None = None, **more: Any) -> None:
@@ -62,14 +62,14 @@ class Machine:
         found = {mark: getattr(cls, name) for name in dir(cls) for mark in getattr(getattr(cls, name), _STEP_MARK, ())}
         cls.steps = MappingProxyType(found)
         if path is not None:
-            cls.table = read_table(path.with_name(STATES_FILE))
+            cls.table = read_state_table(path.with_name(STATES_FILE))
             for mistake in _find_missing_steps(cls.table, found):
                 raise HarnessError(f"{cls.table.path}: {mistake}")
 
     def __init__(self) -> None:
         self.evidence: list[Any] = []
 
-    def bring_into(self, name: str) -> None:
+    def bring_into_state(self, name: str) -> None:
         """Bring the system into the named state."""
         self.steps["states", name](self)
 
@@ -82,7 +82,7 @@ class Machine:
         return {name: self.steps["probes", name](self) for name in names}
 
 
-def _find_missing_steps(table: Table, steps: Mapping[tuple[str, str], _Step]) -> Iterator[str]:
+def _find_missing_steps(table: StateTable, steps: Mapping[tuple[str, str], _Step]) -> Iterator[str]:
     used = table.list_demanded_cells()
     wanted = {("states", cell.state) for cell in used} | {("events", cell.event) for cell in used}
     places = [*table.beside, *(name for one in table.states.values() for name in one.shows)]

@@ -208,6 +208,6 @@ a transaction needs a transactional queue.
 """
 
 
-def find_value(parameter: str, name: str) -> ParameterValue:
+def find_parameter_value(parameter: str, name: str) -> ParameterValue:
     """Return a value by its name."""
     return next(value for value in PARAMETERS[parameter] if value.name == name)

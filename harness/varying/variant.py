@@ -8,7 +8,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from harness.varying.arrays import Row
-from harness.varying.parameters import NO_FIELDS, PARAMETERS, Fields, find_value
+from harness.varying.parameters import NO_FIELDS, PARAMETERS, Fields, find_parameter_value
 
 _MERGED_HEADERS = ("base", "user", "properties")
 """The headers for which both the check and the row may give fields."""
@@ -26,7 +26,7 @@ class Variant:
         self._packet: dict[str, Fields] = {}
         self._requests: dict[str, dict[str, Fields]] = {"send": {}, "create_queue": {}}
         for parameter, name in row.items():
-            value = find_value(parameter, name)
+            value = find_parameter_value(parameter, name)
             self._packet[parameter] = _put_names(value.packet, names)
             send = value.send if set(value.send_needs) <= facilities else NO_FIELDS
             self._requests["send"][parameter] = _put_names(send, names)

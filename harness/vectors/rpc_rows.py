@@ -36,8 +36,8 @@ def _build_description_with_message(size: int) -> Any:
     return _build_description(dwSize=size, lpBuffer=buffer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000)
 
 
-Arguments = Mapping[str, Any]
-CASES_BY_METHOD: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
+StubArguments = Mapping[str, Any]
+CASES_BY_METHOD: Mapping[str, tuple[tuple[StubArguments, ...], tuple[StubArguments, ...]]] = {
     "RemoteQMStartReceive": (
         ({"lpRemoteReadDesc": _build_description()}, {"lpRemoteReadDesc": _build_description(ulAction=PEEK_NEXT)}),
         (

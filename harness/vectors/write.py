@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.vectors.packet_rows import PACKETS
+from harness.vectors.packet_rows import PACKET_ROW_LISTER_BY_NAME
 from harness.vectors.reading import find_refusal_reason, read_packet, read_stub
 from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
 from harness.vectors.vector import Vector, VectorRow
@@ -25,9 +25,9 @@ SECTION_BY_FILE = {
 }
 
 
-def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
+def make_vector_files() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and the content of each file; raise HarnessError if the codecs contradict a row."""
-    for kind, list_rows in PACKETS.items():
+    for kind, list_rows in PACKET_ROW_LISTER_BY_NAME.items():
         yield (
             f"{kind}.json",
             _build_file(kind, SECTION_BY_FILE[kind], [_build_packet_vector(kind, row) for row in list_rows()]),
@@ -71,10 +71,10 @@ def _build_stub_vector(operation: str, row: VectorRow) -> Vector:
     return Vector(row, fields)
 
 
-def write_files(folder: Path) -> dict[str, int]:
+def write_vector_files(folder: Path) -> dict[str, int]:
     """Write all files and the schema to an existing folder; return the number of vectors in each file."""
     written = {}
-    for name, content in make_files():
+    for name, content in make_vector_files():
         (folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         written[name] = len(content["vectors"])
     (folder / SCHEMA_FILE.name).write_bytes(SCHEMA_FILE.read_bytes())

@@ -20,7 +20,7 @@ from scapy.base_classes import Packet_metaclass
 from scapy.config import conf
 from scapy.packet import NoPayload, Packet
 
-from harness.wire.runs import parts_of
+from harness.wire.runs import list_parts_of_layer
 from harness.wire.wire_error import WireError
 from harness.wire.words import list_words
 
@@ -180,7 +180,7 @@ class Layer(Packet, metaclass=LayerType):
         self.do_dissect_payload(self.post_dissect(self.do_dissect(s)))
 
     def do_dissect(self, s: bytes) -> bytes:
-        for part in parts_of(type(self)):
+        for part in list_parts_of_layer(type(self)):
             s = part.read(self, s)
         return s
 
@@ -189,7 +189,7 @@ class Layer(Packet, metaclass=LayerType):
 
     def self_build(self) -> bytes:
         built = b""
-        for part in parts_of(type(self)):
+        for part in list_parts_of_layer(type(self)):
             built = part.build(self, built)
         return built
 

@@ -81,7 +81,7 @@ class CaptureRunFolder:
         return RunFolder(self.folder, {VERDICTS_FILE: self.verdicts}).path(VERDICTS_FILE) if self.verdicts else ""
 
 
-def expand_names(files: FileAccess, arguments: Iterable[str]) -> list[str]:
+def expand_capture_names(files: FileAccess, arguments: Iterable[str]) -> list[str]:
     """Return the full names of the given paths, URLs and patterns of URLs. Raise `RollupError` if a path does not
     exist.
     """
@@ -114,7 +114,7 @@ def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     )
 
 
-def list_units(
+def list_capture_folders(
     spark: SparkSession, files: FileAccess, names: Sequence[str], given: GivenSystem, by: CaptureJudge
 ) -> tuple[list[CaptureRunFolder], list[str]]:
     """Return the folders of captures, and an error line for each folder whose system or profile is unknown."""

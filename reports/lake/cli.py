@@ -157,19 +157,19 @@ def judge(
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)
             for line in written.refused:
                 typer.echo(f"mqconform {command}: {line}", err=True)
-            _report_judged(written)
+            _report_judged_captures(written)
             typer.echo(f"{len(written.folders)} run folders in {one_line(out)}")
             raise typer.Exit(
                 BAD_INPUT_EXIT_CODE if written.refused else LINES_REJECTED_EXIT_CODE if written.rejected else 0
             )
         with open_lake(command, lake, master, conf, new=True, settings=judging.ARROW_SETTINGS) as (at, stage):
             report, written = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
-    _report_judged(written)
+    _report_judged_captures(written)
     print_report(report, command, captures=True)
     exit_with_report_code([report])
 
 
-def _report_judged(written: WrittenFolders) -> None:
+def _report_judged_captures(written: WrittenFolders) -> None:
     """Report the number of judged captures, and the reason for each rejected capture."""
     for line in written.rejected:
         typer.echo(f"mqconform lake judge: rejected: {line}", err=True)

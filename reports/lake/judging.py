@@ -26,8 +26,8 @@ from reports.lake.captures import (
     CaptureJudge,
     CaptureRunFolder,
     GivenSystem,
-    expand_names,
-    list_units,
+    expand_capture_names,
+    list_capture_folders,
     read_captures,
     read_tests_of_captures,
 )
@@ -161,11 +161,11 @@ def _judge_folders(
     """Write run.json and verdicts.jsonl below ``work_folder`` for each folder of captures that is not in the lake."""
     files, written = FileAccess(spark), WrittenFolders()
     stage("looking for captures")
-    names = expand_names(files, captures)
+    names = expand_capture_names(files, captures)
     judge = _find_entry_point("judge")
     rules, suites = _find_entry_point("rules").load()()
     by = CaptureJudge(suites, judge.dist.version if judge.dist else "", tuple(_find_entry_point("profiles").load()))
-    units, written.refused = list_units(spark, files, names, given, by)
+    units, written.refused = list_capture_folders(spark, files, names, given, by)
     fresh = [unit for unit in units if not known(unit)]
     written.known = len(units) - len(fresh)
     if not fresh:

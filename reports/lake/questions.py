@@ -46,7 +46,7 @@ def history(
         show = _parse_format(form, HISTORY_FORMATTER_BY_NAME)
     with open_lake("lake history", lake, master, conf) as (at, stage):
         stage("history")
-        _adapt_shuffles(at)
+        _adapt_shuffle_partitions(at)
         sys.stdout.write(show(ask(at.table, about, last)))
 
 
@@ -77,7 +77,7 @@ def diff(
         show = _parse_format(form, FORMATTER_BY_NAME)
     with open_lake("lake diff", lake, master, conf) as (at, stage):
         stage("reading the current verdicts of both sides")
-        _adapt_shuffles(at)
+        _adapt_shuffle_partitions(at)
         found = compare_sides(at.table, a, b, sut)
     sys.stdout.write(show(found))
     if found.of(NEWLY_FAILING):
@@ -103,7 +103,7 @@ def export(
         target = None if out is None else _require_writable(out)
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")
-        _adapt_shuffles(at)
+        _adapt_shuffle_partitions(at)
         rows = sort_table(at.table(table), table)
         if target is None:
             write(rows, sys.stdout)
@@ -112,11 +112,11 @@ def export(
                 write(rows, file)
 
 
-def _adapt_shuffles(lake: Lake) -> None:
+def _adapt_shuffle_partitions(lake: Lake) -> None:
     """Adapt the number of shuffle partitions to the size of the lake."""
-    from reports.lake.writing import size_shuffles
+    from reports.lake.writing import set_shuffle_partition_count
 
-    size_shuffles(lake.spark, sum(run.size for run in lake.manifest.runs.values()))
+    set_shuffle_partition_count(lake.spark, sum(run.size for run in lake.manifest.runs.values()))
 
 
 def _parse_format(name: str, formats: dict[str, Show]) -> Show:

@@ -39,7 +39,7 @@ class FileChangedDuringIngest(RollupError):
         self.said = said
 
 
-def size_shuffles(spark: SparkSession, octets: int) -> None:
+def set_shuffle_partition_count(spark: SparkSession, octets: int) -> None:
     """Set the number of shuffle partitions for an input of the given size."""
     cores = spark.sparkContext.defaultParallelism
     spark.conf.set(SHUFFLE_PARTITIONS_SETTING, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION_OCTETS))))
@@ -122,7 +122,7 @@ def _group_runs(runs: Sequence[RunSource]) -> list[list[RunSource]]:
 def _write_group(writer: _CommitWriter, runs: Sequence[RunSource], catalogue: DataFrame) -> dict[int, int]:
     """Write the rows of a group of runs. Return the number of kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
-    size_shuffles(spark, sum(run.folder.files[VERDICTS_FILE].size for run in runs))
+    set_shuffle_partition_count(spark, sum(run.folder.files[VERDICTS_FILE].size for run in runs))
     of_runs = rows.make_table(spark, map(_build_run_row, runs), TYPES_OF_RUN_COLUMNS)
     by_schema = {
         schema: of_runs.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}

@@ -16,7 +16,7 @@ from proselint.tools import LintFile
 
 from scripts.prose.texts import Text
 
-HABITS_FILE = Path(__file__).with_name("habits.toml")
+WRITING_HABITS_FILE = Path(__file__).with_name("habits.toml")
 HABIT_CHECKS_PREFIX = "habits"
 DISABLED_CHECKS = ("lexical_illusions", "needless_variants", "typography")
 """The checks of proselint that do not run, because tables of numbers, `...` for omitted lines, or protocol terms
@@ -47,7 +47,7 @@ def register_checks() -> None:
     registry = CheckRegistry()
     if registry.checks:
         return
-    habits = tomllib.loads(HABITS_FILE.read_text(encoding="utf-8"))["habit"]
+    habits = tomllib.loads(WRITING_HABITS_FILE.read_text(encoding="utf-8"))["habit"]
     registry.register_many(proselint_checks)
     registry.register_many(
         tuple(

@@ -31,7 +31,7 @@ from harness.sut.sut_file import parse_sut_file
 from harness.sut.wires import TcpRoute
 from harness.wire import connection_parameters, establish_connection
 from harness.wire.rpc import (
-    ACCEPTANCE,
+    ACCEPTANCE_RESULT,
     NDR,
     PDU_TYPE_NAMES,
     QM2QM,
@@ -56,7 +56,7 @@ SHORT_TRAILER = bytes.fromhex("05000b03 10000000 1400 2000 01000000 00000000")
 
 PDUS = [
     bytes(bind(1, [Proposal(0, QMCOMM, (NDR,)), Proposal(1, QM2QM, (NDR,))])),
-    bytes(bind_ack(1, [Outcome(ACCEPTANCE, transfer=NDR)], group=7, port="2103")),
+    bytes(bind_ack(1, [Outcome(ACCEPTANCE_RESULT, transfer=NDR)], group=7, port="2103")),
     bytes(bind_ack(1, [Outcome(2, 1)], group=7, kind="alter_context_resp")),
     bytes(bind_nak(1, 4)),
     request(1, 0, 31, bytes(24))[0],

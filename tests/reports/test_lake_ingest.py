@@ -23,8 +23,8 @@ from reports.lake.ingest import ingest
 from reports.lake.manifest import LocalFiles, list_manifest_numbers, publish_manifest
 from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
-from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, Root
-from reports.records import clean_text
+from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, RootCause
+from reports.records import replace_lone_surrogates
 from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.site.names import run_page
@@ -224,7 +224,7 @@ def test_outcome_of_should_in_must_rule_is_a_column(ingested):
 
 
 def test_lone_surrogate_and_uncatalogued_rule_are_ingested(ingested):
-    assert ingested.rows("verdicts", run="new", seq=3)[0].expected == clean_text("\ud800 lone")
+    assert ingested.rows("verdicts", run="new", seq=3)[0].expected == replace_lone_surrogates("\ud800 lone")
     row = ingested.rows("verdicts", run="new", seq=4)[0]
     assert (row.document, row.section, row.level) == ("MQQB", "9.9.9", None)
 
@@ -269,7 +269,7 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
         assert one.errata == tuple(row.errata), one.rule
         assert one.notes == tuple(note[: MAX_SHOWN_CHARACTERS + 1] for note in row.notes), one.rule
     assert {run.run: run.roots for run in contents.runs if run.roots} == {
-        "new": (Root(MISSING["said"], frozenset(MISSING["checks"])),)
+        "new": (RootCause(MISSING["said"], frozenset(MISSING["checks"])),)
     }
     write_site(contents, CaptureStore(tmp_path / "site", partial(get_run_folder, lake)))
     of_run = (tmp_path / "site" / run_page("new")).read_text(encoding="utf-8")

@@ -110,7 +110,7 @@ def test_product_note_cited_by_a_catalogue_row_exists(suites: Suites) -> None:
     with pytest.raises(CatalogueError, match=r"rules\.toml: MQQB-2\.2\.1-01: unknown product note <2>; add it to"):
         load_catalogue(root)
     (root / "mqqb" / "notes.toml").write_text(note + note.replace("[1]", "[2]"), encoding="utf-8")
-    assert load_catalogue(root).notes.find_cited("MQQB", "<2>")
+    assert load_catalogue(root).notes.find_cited_notes("MQQB", "<2>")
 
 
 def test_defaults_of_rules_file_apply_to_rows_without_the_key(suites: Suites) -> None:

@@ -49,7 +49,7 @@ def test_product_notes_have_numbers_and_sections_of_the_appendix(document: str) 
 def test_rules_and_product_notes_cite_each_other() -> None:
     catalogue = load_catalogue()
     for row in catalogue.values():
-        for note in catalogue.notes.find_cited(row.document, row.note):
+        for note in catalogue.notes.find_cited_notes(row.document, row.note):
             assert note in catalogue.notes.of_rule(row.id, row.document, row.note)
     excused = {rule for name in RELEASES for rule in catalogue.notes.list_excused_rules(name)}
     assert excused <= set(catalogue)
@@ -132,10 +132,10 @@ def test_product_note_can_excuse_a_whole_section_for_some_releases(tmp_path: Pat
 
 def test_rows_can_cite_product_notes_of_any_document(tmp_path: Path) -> None:
     notes = load_notes(*noted(tmp_path, ROW))
-    assert [note.number for note in notes.find_cited("MQMQ", "MS-MQQB <1>")] == [1]
-    assert notes.find_cited("MQMQ", "<7>") == []  # a document whose notes nobody wrote down
+    assert [note.number for note in notes.find_cited_notes("MQMQ", "MS-MQQB <1>")] == [1]
+    assert notes.find_cited_notes("MQMQ", "<7>") == []  # a document whose notes nobody wrote down
     with pytest.raises(KeyError, match="<2>"):
-        notes.find_cited("MQQB", "<1>, <2>")
+        notes.find_cited_notes("MQQB", "<1>, <2>")
 
 
 def noted(root: Path, text: str) -> tuple[dict[str, None], dict[str, None], Path]:

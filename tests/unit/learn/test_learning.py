@@ -14,7 +14,7 @@ import typer
 from harness.capture.recorder import Recorder
 from harness.cli.main import app
 from harness.errors import UsageError
-from harness.learn.alphabet import INPUT_ALPHABET, LOSS_OF_CONNECTION
+from harness.learn.alphabet import CONNECTION_LOSS_INPUT, INPUT_ALPHABET
 from harness.learn.demanded import find_broken_demands, read_demands
 from harness.learn.learner import learn_machine
 from harness.learn.machine import CLOSED_OUTPUT, Machine, find_differences, read_machine
@@ -80,7 +80,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 def test_learned_reference_meets_each_demand_in_four_states(clean: Machine) -> None:
     assert list(find_broken_demands(clean, read_demands())) == []
     assert len(clean.states) == 4
-    word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", LOSS_OF_CONNECTION)
+    word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", CONNECTION_LOSS_INPUT)
     assert clean.run(word) == ["EstablishConnection", "ConnectionParameters", "SessionAck", "nothing", CLOSED_OUTPUT]
 
 
@@ -97,7 +97,7 @@ def test_session_fault_breaks_a_learned_transition_of_its_rule(fault: str, clean
 
 
 def test_inputs_of_learning_are_the_events_of_the_state_table() -> None:
-    assert set(read_demands().events) == set(INPUT_ALPHABET) - {LOSS_OF_CONNECTION}
+    assert set(read_demands().events) == set(INPUT_ALPHABET) - {CONNECTION_LOSS_INPUT}
 
 
 def test_difference_of_state_machines_is_shown_by_its_shortest_input_sequence() -> None:

@@ -20,9 +20,9 @@ from harness.judging.passive import Context, load_predicates
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.vectors.covering import PARAMETERS, list_combinations
-from harness.vectors.packet_rows import PACKETS
+from harness.vectors.packet_rows import PACKET_ROW_LISTER_BY_NAME
 from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
-from harness.vectors.write import SCHEMA_FILE, make_files
+from harness.vectors.write import SCHEMA_FILE, make_vector_files
 from harness.wire import WireError, dissect, dissect_ping, kind
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from reference_qm.codec import FormatError
@@ -36,8 +36,8 @@ SYNTAX = ("MQMQ-2.", "MQQB-2.")
 """The beginnings of ids of rules about the syntax of a packet. Rules of section 3 are omitted, because they also relate
 values to a conversation.
 """
-ROWS = [(kind_of, row) for kind_of, rows in PACKETS.items() for row in rows()]
-FILES = dict(make_files())
+ROWS = [(kind_of, row) for kind_of, rows in PACKET_ROW_LISTER_BY_NAME.items() for row in rows()]
+FILES = dict(make_vector_files())
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -48,8 +48,8 @@ def test_vector_file_is_valid_by_its_schema(name: str) -> None:
 
 
 def test_scapy_layers_refuse_vectors_that_the_codec_refuses() -> None:
-    """The scapy layers refuse every vector that the codec refuses. `make_files` has already compared the vectors with
-    the strict codec.
+    """The scapy layers refuse every vector that the codec refuses. `make_vector_files` has already compared the
+    vectors with the strict codec.
     """
     for kind_of, row in ROWS:
         if row.result == "invalid":
