@@ -56,16 +56,16 @@ does not name.
 
 def register(app: typer.Typer) -> None:
     """Add ``rollup`` to the command line."""
-    app.command("rollup")(rollup)
+    app.command("rollup")(roll_up_runs)
 
 
 def register_lake(app: typer.Typer) -> None:
     """Add ``lake`` to the command line, with the command that writes the site of a lake."""
     lake_cli.register(app)
-    lake_cli.app.command("site")(site)
+    lake_cli.app.command("site")(write_site_of_lake)
 
 
-def rollup(
+def roll_up_runs(
     runs: Annotated[
         list[str],
         typer.Argument(
@@ -159,7 +159,7 @@ def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress
     _print_ingest_result("rollup", *shown, out)
 
 
-def site(
+def write_site_of_lake(
     lake: LakeOption,
     out: Annotated[Path, typer.Option("--out", help="Folder for site/ and matrix.json.")],
     master: MasterOption = "local[*]",

@@ -289,10 +289,10 @@ def record_scenario(scenario: Scenario, out: Path, own: Path | None) -> str:
             changed = capture.with_name(f"changed{scenario.suffix}")
             subprocess.run(["editcap", capture, changed, *scenario.editcap_arguments], check=True)
             capture = changed
-        packed = [_compress(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
+        packed = [_compress_file(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
         if own is not None:
             for number, path in enumerate(sorted((folder / "run" / "captures").glob("*.pcapng"))):
-                packed.append(_compress(path, own / f"{number:02}.pcapng.gz"))
+                packed.append(_compress_file(path, own / f"{number:02}.pcapng.gz"))
     return f"{run}; {len(packed) - 1} captures of the harness; {sum(packed):,} bytes"
 
 
@@ -311,7 +311,7 @@ def rewrite_capture(rewriting: RewrittenCapture, out: Path) -> str:
         form = ["-F", rewriting.form, "-l", str(rewriting.link_type)]
         pattern = r"^(?<time>\S+) (?<data>[0-9a-f]+)$"
         subprocess.run(["text2pcap", "-q", *form, "-t", "ISO", "-r", pattern, text, written], check=True)
-        return f"{len(rows)} frames, {_compress(written, target):,} bytes"
+        return f"{len(rows)} frames, {_compress_file(written, target):,} bytes"
 
 
 def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
@@ -412,7 +412,7 @@ def _run_checks(folder: Path, namespace: str, scenario: Scenario) -> str:
     return done.stdout.strip().rpartition("\n")[2].partition(" (partial")[0]
 
 
-def _compress(source: Path, target: Path) -> int:
+def _compress_file(source: Path, target: Path) -> int:
     """Compress a file, and return the compressed size in bytes."""
     with gzip.GzipFile(target, "wb", mtime=0) as file:
         file.write(source.read_bytes())

@@ -61,13 +61,13 @@ def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     for name, value in job["env"].items():
         variables.setdefault(name, value)
     for step in job["steps"]:
-        runs_after_failure, needed_file = _parse_condition(step.get("if", ""))
+        runs_after_failure, needed_file = _parse_step_condition(step.get("if", ""))
         given = ", ".join(f"{key} {value}" for key, value in step.get("with", {}).items())
         reason_for_omission = f"uses: {step['uses']}{f' ({given})' if given else ''}" if "uses" in step else ""
         yield Step(step.get("run", ""), runs_after_failure, needed_file, reason_for_omission)
 
 
-def _parse_condition(words: str) -> tuple[bool, str]:
+def _parse_step_condition(words: str) -> tuple[bool, str]:
     """Return whether a step runs after a failed step, and the file that the step needs."""
     found = re.fullmatch(r"(always\(\))?(?: && hashFiles\('([^']+)'\) != '')?", words)
     if found is None:

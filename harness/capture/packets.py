@@ -233,6 +233,6 @@ def _dissect(packet: CapturedPacket) -> _Dissection:
 
 
 def _format_rpc_dissection(packet: CapturedPacket) -> str:
-    from harness.wire.rpc import rpc_dissection  # the import takes a second
+    from harness.wire.rpc import format_rpc_dissection  # the import takes a second
 
-    return rpc_dissection(packet.data, packet.stub)
+    return format_rpc_dissection(packet.data, packet.stub)

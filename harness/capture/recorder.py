@@ -188,7 +188,7 @@ class Frame:
     def dissection_text(self) -> str:
         """Return the packet as indented text for readers."""
         if self.transport == RPC_TRANSPORT:
-            return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
+            return str(_import_rpc_layers().format_rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
             return format_dissection(self.data, ping=self.transport == "udp")
         return tree(self.packet)

@@ -19,7 +19,7 @@ from harness.wire.rpc import (
     Syntax,
     dissect_rpc,
     get_rpc_kind,
-    is_sealed,
+    is_stub_encrypted,
     read_bind_outcomes,
     read_bind_proposals,
     read_stub,
@@ -87,7 +87,7 @@ class _Connection:
         call = self._calls.get(packet.call_id)
         if call is None:
             return
-        if is_sealed(packet):  # a capture contains no keys: an encrypted stub is neither shown nor judged
+        if is_stub_encrypted(packet):  # a capture contains no keys: an encrypted stub is neither shown nor judged
             del self._calls[packet.call_id]
             return
         call.first.setdefault(kind, pdu)

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from uuid import UUID
 
 from harness.capture.recorder import Connection
-from harness.foreign.packets import PacketSplitter, StreamSplitter, begins_with_pdu, find_packet
+from harness.foreign.packets import PacketSplitter, StreamSplitter, begins_with_pdu, find_possible_packet
 from harness.foreign.reassembly import ACK, SYN, Reassembly, Receiver
 from harness.foreign.systems import Systems, SystemView, show
 from reference_qm.codec import FormatError
@@ -185,7 +185,11 @@ class Conversation:
         late = any(way.late for way in self._reassembly.ways) or self._holes > 0
         if begins_with_pdu(data):
             self.kind = RPC_PROTOCOL
-        elif data[4:8] == PACKET_SIGNATURE or self._uses_port(self._ports) or (late and find_packet(data) is not None):
+        elif (
+            data[4:8] == PACKET_SIGNATURE
+            or self._uses_port(self._ports)
+            or (late and find_possible_packet(data) is not None)
+        ):
             self.kind = MSMQ_PROTOCOL
             self._create_views_of_judged_sides(late)
         elif self._uses_port(RPC_PORTS):

@@ -36,7 +36,7 @@ def _find_ip_in_ethernet_frame(data: bytes) -> int:
     return 14 if data[12:14] == b"\x08\x00" else _find_ip_offset(data, 12)
 
 
-def _read_address_family(data: bytes) -> int:
+def _find_ip_after_address_family(data: bytes) -> int:
     """Read the address family, which is in the byte order of the capturing computer."""
     if len(data) < 4:
         return OFFSET_IF_FRAME_IS_CUT
@@ -68,12 +68,12 @@ def _find_ip_in_linux_cooked_2_frame(data: bytes) -> int:
 
 
 PAYLOAD_OFFSET_BY_LINK_TYPE: dict[int, Callable[[bytes], int]] = {
-    0: _read_address_family,
+    0: _find_ip_after_address_family,
     1: _find_ip_in_ethernet_frame,
     12: _find_ip_in_raw_ip_frame,
     14: _find_ip_in_raw_ip_frame,
     101: _find_ip_in_raw_ip_frame,
-    108: _read_address_family,
+    108: _find_ip_after_address_family,
     113: _find_ip_in_linux_cooked_frame,
     228: _find_ip_in_raw_ip_frame,
     229: _find_ip_in_raw_ip_frame,

@@ -215,7 +215,7 @@ class PacketSplitter(StreamSplitter):
             return None
 
     def find(self, data: bytes) -> int | None:
-        return find_packet(data)
+        return find_possible_packet(data)
 
     def is_packet(self, data: bytes) -> bool:
         try:
@@ -225,7 +225,7 @@ class PacketSplitter(StreamSplitter):
         return True
 
 
-def find_packet(data: bytes) -> int | None:
+def find_possible_packet(data: bytes) -> int | None:
     """Return the offset and size of the first possible packet of MS-MQQB in the bytes, or None if there is no such
     packet.
     """

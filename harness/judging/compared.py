@@ -202,18 +202,18 @@ class ComparedMessages:
         if not frame.from_sut:
             known = self._received.get(identifier, frame)
             self._received[identifier] = known if known is not None and known.data == frame.data else None
-            _limit_size(self._received)
+            _drop_oldest_entry(self._received)
         elif (request := self._requests.get(identifier)) is not None:
             self._compare_with_request(frame, packet, request)
         else:
             self._sent.setdefault(identifier, []).append(frame)
-            _limit_size(self._sent)
+            _drop_oldest_entry(self._sent)
 
     def on_answer(self, verb: str, arguments: Properties, answer: Properties) -> None:
         """Add an answer of the control channel, and compare the messages that it shows."""
         if verb == "send" and isinstance(identifier := answer.get("message_id"), str) and "," not in arguments["to"]:
             self._requests[identifier.lower()] = arguments
-            _limit_size(self._requests)
+            _drop_oldest_entry(self._requests)
             for frame in self._sent.pop(identifier.lower(), ()):
                 self._compare_with_request(frame, frame.record, arguments)
         for message in _list_messages(answer):
@@ -316,7 +316,7 @@ def _shorten_value(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _limit_size(kept: dict[str, Any]) -> None:
+def _drop_oldest_entry(kept: dict[str, Any]) -> None:
     """Remove the oldest entry of a table that is too large."""
     if len(kept) > MAX_MESSAGES_KEPT:
         del kept[next(iter(kept))]

@@ -309,7 +309,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
             if held is None or place < held:
                 found[rule] = place
         except (KeyError, TypeError, AttributeError) as error:
-            raise UsageError(f"{path}:{number}: {_NOT_A_VERDICT_LINE}") from error
+            raise UsageError(f"{path}:{number}: {_NOT_A_VERDICT_LINE_TEXT}") from error
     complete = _LineCompleter(path)
     return [complete(line, number) for _, (*_, number, line) in sorted(found.items())]
 
@@ -408,7 +408,7 @@ class _RunFolderValues:
             found = [dict(zip(_EVIDENCE_KEYS, [*one, None, None], strict=False)) for one in evidence]
             return _replace_renamed_check(made | line | {"evidence": found})
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE}") from error
+            raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE_TEXT}") from error
 
 
 def _convert_schema_1_line(line: dict[str, Any], where: str) -> dict[str, Any]:
@@ -416,7 +416,7 @@ def _convert_schema_1_line(line: dict[str, Any], where: str) -> dict[str, Any]:
         found = [{"first": None, "last": None, **one} for one in line.get("evidence", ())]
         return _replace_renamed_check(line | {"evidence": found})
     except TypeError as error:
-        raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE}") from error
+        raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE_TEXT}") from error
 
 
 def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
@@ -424,5 +424,7 @@ def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"test": get_current_check(test)} if isinstance(test, str) else line
 
 
-_NOT_A_VERDICT_LINE = "this line is not a verdict of this harness; remove this line to continue with the other lines"
+_NOT_A_VERDICT_LINE_TEXT = (
+    "this line is not a verdict of this harness; remove this line to continue with the other lines"
+)
 _EVIDENCE_KEYS = ("frame", "first", "last")

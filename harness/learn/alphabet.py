@@ -44,7 +44,7 @@ def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) 
     return build_ack
 
 
-def _build_unknown(_: Peer, __: RawConversation) -> Any:
+def _build_packet_of_unknown_type(_: Peer, __: RawConversation) -> Any:
     return BaseHeader() / InternalHeader(PT=UNKNOWN_PACKET_TYPE) / UnknownInternal(Data=bytes(12))
 
 
@@ -59,7 +59,7 @@ INPUTS: Mapping[str, BuildPacket] = MappingProxyType(
         "SessionAck with a greater count": _build_session_ack(messages=1),
         "SessionAck with a smaller count": _build_session_ack(messages=-1),
         "SessionAck with a wrong recoverable count": _build_session_ack(recoverable=1),
-        "unknown internal packet": _build_unknown,
+        "unknown internal packet": _build_packet_of_unknown_type,
         "no packet": lambda _, __: INVALID_PACKET_BYTES,
     }
 )

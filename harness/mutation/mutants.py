@@ -81,9 +81,9 @@ def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> li
     for mutant in mutants:
         functions[mutant.file, mutant.function].append(mutant)
     drawn = [
-        (turn, _hash_name(seed, mutant.name), mutant)
+        (turn, _hash_mutant_name(seed, mutant.name), mutant)
         for group in functions.values()
-        for turn, mutant in enumerate(sorted(group, key=lambda one: _hash_name(seed, one.name)))
+        for turn, mutant in enumerate(sorted(group, key=lambda one: _hash_mutant_name(seed, one.name)))
     ]
     drawn.sort(key=lambda one: one[:2])
     different = (mutant for _, _, mutant in drawn if is_code_changed(mutant))
@@ -120,7 +120,7 @@ def is_code_changed(mutant: Mutant) -> bool:
     return code.co_freevars == function.__code__.co_freevars and code != function.__code__
 
 
-def _hash_name(seed: str, name: str) -> bytes:
+def _hash_mutant_name(seed: str, name: str) -> bytes:
     return hashlib.sha256(f"{seed} {name}".encode()).digest()
 
 

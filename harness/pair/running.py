@@ -14,11 +14,11 @@ from harness.foreign.findings import build_findings
 from harness.judging.verdicts import Verdict
 from harness.pair.outcomes import Outcome, Result
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing_facilities
-from harness.pair.systems import A, B, Pair, PairDrivers
+from harness.pair.systems import SYSTEM_A, SYSTEM_B, Pair, PairDrivers
 from harness.rules.catalogue import Catalogue
 from harness.sut.control import Unsupported
 
-EXCHANGE_DIRECTIONS = ((A, B), (B, A))
+EXCHANGE_DIRECTIONS = ((SYSTEM_A, SYSTEM_B), (SYSTEM_B, SYSTEM_A))
 
 
 @dataclass(slots=True)

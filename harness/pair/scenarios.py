@@ -81,7 +81,8 @@ def _request_acknowledgments(pair: Pair, origin: PairSystem, target: PairSystem)
     for _ in range(2):
         target.sut.control.call("receive", queue=queue, timeout_ms=0)
     return compare_acknowledgment_classes(
-        ["MQMSG_CLASS_ACK_REACH_QUEUE", "MQMSG_CLASS_ACK_RECEIVE"] * 2, _await_classes(pair, origin, admin, 4)
+        ["MQMSG_CLASS_ACK_REACH_QUEUE", "MQMSG_CLASS_ACK_RECEIVE"] * 2,
+        _await_acknowledgment_classes(pair, origin, admin, 4),
     )
 
 
@@ -94,11 +95,11 @@ def _send_to_missing_queue(pair: Pair, origin: PairSystem, target: PairSystem) -
     _send_all_messages(
         origin, target, f"private$\\mqc-{origin.sut.own}-missing", _number_labels("refused", 1), **fields
     )
-    classes = _await_classes(pair, origin, admin, 1)
+    classes = _await_acknowledgment_classes(pair, origin, admin, 1)
     return compare_acknowledgment_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
 
 
-def _await_classes(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
+def _await_acknowledgment_classes(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
     _await_labels(pair, side, queue, number)
     found = side.sut.control.call("peek", queue=queue, limit=MAX_ADMIN_MESSAGES)["messages"]
     return [str(one["class"]) for one in found]
@@ -160,39 +161,48 @@ def _read_remotely(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcom
     return Outcome(Result.FAIL, f"left in the queue: {', '.join(left)}") if left and not outcome.why else outcome
 
 
-SEND, RECEIVE = ("send",), ("receive",)
+SEND_FACILITIES, RECEIVE_FACILITIES = ("send",), ("receive",)
 SCENARIOS = (
-    Scenario("express", "E", "three express messages", SEND, RECEIVE, _deliver_messages("express")),
+    Scenario(
+        "express", "E", "three express messages", SEND_FACILITIES, RECEIVE_FACILITIES, _deliver_messages("express")
+    ),
     Scenario(
         "recoverable",
         "R",
         "three recoverable messages",
-        SEND,
-        RECEIVE,
+        SEND_FACILITIES,
+        RECEIVE_FACILITIES,
         _deliver_messages("recoverable", delivery="recoverable"),
     ),
     Scenario(
         "transactional",
         "T",
         "three transactional messages with order acknowledgments",
-        SEND,
-        RECEIVE,
+        SEND_FACILITIES,
+        RECEIVE_FACILITIES,
         _deliver_messages("transactional", transactional=True, delivery="transactional"),
     ),
     Scenario(
         "large",
         "L",
         "a message of 3 MB",
-        SEND,
-        RECEIVE,
+        SEND_FACILITIES,
+        RECEIVE_FACILITIES,
         _deliver_messages("large", 1, delivery="recoverable", body=LARGE_BODY),
     ),
     Scenario(
-        "acknowledgments", "A", "positive acknowledgments", ("send", "receive"), RECEIVE, _request_acknowledgments
+        "acknowledgments",
+        "A",
+        "positive acknowledgments",
+        ("send", "receive"),
+        RECEIVE_FACILITIES,
+        _request_acknowledgments,
     ),
     Scenario("refusal", "N", "a message to a missing queue", ("send", "receive"), (), _send_to_missing_queue),
-    Scenario("lost connection", "C", "an outage of the network", SEND, RECEIVE, _send_over_outage),
-    Scenario("restart", "S", "a restart of the target", SEND, ("receive", "restart"), _send_over_restart),
+    Scenario(
+        "lost connection", "C", "an outage of the network", SEND_FACILITIES, RECEIVE_FACILITIES, _send_over_outage
+    ),
+    Scenario("restart", "S", "a restart of the target", SEND_FACILITIES, ("receive", "restart"), _send_over_restart),
     Scenario(
         "remote reading",
         "M",

@@ -37,7 +37,7 @@ from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_fragments import Fragment, parse_fragment, request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
-from harness.wire.rpc_status import is_failure, name_fault, name_status
+from harness.wire.rpc_status import get_fault_name, is_failure, name_status
 from harness.wire.rpc_stub import NULL_HANDLE, Operation, octets
 from harness.wire.rpc_trailer import HEADER_SIGN_FLAG, INTEGRITY_LEVEL, append_trailer, read_trailer
 from harness.wire.wire_error import WireError
@@ -140,7 +140,7 @@ class Call:
     def outcome(self) -> str:
         """Return a short description of the outcome of the call, such as ``MQ_OK`` or ``fault nca_s_op_rng_error``."""
         if self.thrown is not None:
-            return name_fault(self.thrown)
+            return get_fault_name(self.thrown)
         if self.malformed is not None:
             return f"a malformed response: {self.malformed}"
         if not self.answered:

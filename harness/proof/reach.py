@@ -69,7 +69,7 @@ def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["digest"] == digest:
-            return {check: _check_reach(*row) for check, row in kept["checks"].items()}
+            return {check: _measure_reach_of_check(*row) for check, row in kept["checks"].items()}
     recorder = LineRecorder()
     add(_RECORDER_NAME, (), "A pseudo-fault that records the executed lines.", recorder.install, around=recorder)
 
@@ -80,10 +80,10 @@ def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
     rows = dict(trials.run_checks_one_by_one(trials.checks, (_RECORDER_NAME,), record_reach))
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"digest": digest, "checks": rows}), encoding="utf-8")
-    return {check: _check_reach(*rows[check]) for check in trials.checks}
+    return {check: _measure_reach_of_check(*rows[check]) for check in trials.checks}
 
 
-def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool) -> CheckReach:
+def _measure_reach_of_check(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool) -> CheckReach:
     return CheckReach({file: frozenset(numbers) for file, numbers in lines.items()}, seconds, clean)
 
 

@@ -23,7 +23,7 @@ _LONGEST_TEXT_CHARACTERS = 160
 def format_difference_as_text(difference: Difference) -> str:
     """Return the lines for a terminal. Unchanged rules are only counted."""
     lines = [f"{name}: {_describe_side(run)}" for name, run in (("A", difference.a), ("B", difference.b))]
-    for kind, steps in _list_kinds(difference):
+    for kind, steps in _list_change_kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
             lines += [line for step in steps for line in _describe_step(step)]
@@ -35,7 +35,7 @@ def format_difference_as_markdown(difference: Difference) -> str:
     lines = [
         f"{name}: {escape_markdown(_describe_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))
     ]
-    for kind, steps in _list_kinds(difference):
+    for kind, steps in _list_change_kinds(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
@@ -87,7 +87,7 @@ DIFFERENCE_FORMATTER_BY_NAME: Mapping[str, Callable[[Difference], str]] = Mappin
 )
 
 
-def _list_kinds(difference: Difference) -> Iterator[tuple[Kind, list[VerdictChange]]]:
+def _list_change_kinds(difference: Difference) -> Iterator[tuple[Kind, list[VerdictChange]]]:
     return ((kind, steps) for kind in Kind if (steps := difference.of(kind)))
 
 

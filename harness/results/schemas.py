@@ -217,9 +217,9 @@ def _check_line(data: bytes, last: int) -> int:
     if len(data) > MAX_LINE_BYTES or not data.endswith(b"\n"):
         raise ValueError("the line is truncated or too long")
     line = _parse_json(data.decode())
-    if not isinstance(line, dict) or not line.keys() <= _SHAPE_BY_FORM.keys():
+    if not isinstance(line, dict) or not line.keys() <= _REQUIREMENT_BY_LINE_KEY.keys():
         raise ValueError("the line is not a verdict of this harness")
-    for key, (required, is_right) in _SHAPE_BY_FORM.items():
+    for key, (required, is_right) in _REQUIREMENT_BY_LINE_KEY.items():
         if (key in line or required) and not is_right(line.get(key)):
             raise ValueError(f"{key} cannot be {str(line.get(key))[:80]!a}")
     if line["seq"] <= last:
@@ -239,7 +239,7 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
-_SHAPE_BY_FORM: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
+_REQUIREMENT_BY_LINE_KEY: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
     "schema": (True, lambda value: type(value) is int and value == RUN_SCHEMA_VERSION),
     "seq": (True, lambda value: type(value) is int and value > 0),
     "ms": (True, lambda value: type(value) is int and value >= 0),

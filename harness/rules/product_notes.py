@@ -196,8 +196,8 @@ def _read_notes(
             written=tuple(entry["releases"]),
             says=entry["says"],
             allows=entry.get("allows"),
-            rules=_expand_rules(file, number, entry.get("rules", []), index, ids),
-            excuses=(excuses := _expand_rules(file, number, entry.get("excuses", []), index, ids)),
+            rules=_expand_listed_rule_ids(file, number, entry.get("rules", []), index, ids),
+            excuses=(excuses := _expand_listed_rule_ids(file, number, entry.get("excuses", []), index, ids)),
             excused=_read_releases(file, number, entry.get("excused", entry["releases"])) if excuses else (),
             reference=_get_reference_behaviours(file, number, entry["reference"]),
         )
@@ -222,7 +222,7 @@ def _read_releases(file: Path, number: str, written: list[Any]) -> tuple[str, ..
         raise CatalogueError(file, number, str(error)) from error
 
 
-def _expand_rules(
+def _expand_listed_rule_ids(
     file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
 ) -> frozenset[str]:
     """Return the rule ids that a note lists. An id that ends with ``-*``, such as ``MQQP-3.1.4.9-*``, stands for all

@@ -38,7 +38,7 @@ class Release:
 
 
 RELEASE_AS_SPECIFIED = Release(spx=None)
-_SINCE_WINDOWS_7 = Release((6, 1), 6531)
+_RELEASE_SINCE_WINDOWS_7 = Release((6, 1), 6531)
 RELEASES = MappingProxyType(
     {
         NO_RELEASE: RELEASE_AS_SPECIFIED,
@@ -58,19 +58,19 @@ RELEASES = MappingProxyType(
         "windows-server-2003-r2": Release((5, 2), 1716, aes=False),
         "windows-vista": Release((6, 0), 6000),
         "windows-server-2008": Release((6, 0), 6001),
-        "windows-7": _SINCE_WINDOWS_7,
-        "windows-server-2008-r2": _SINCE_WINDOWS_7,
-        "windows-8": _SINCE_WINDOWS_7,
-        "windows-server-2012": _SINCE_WINDOWS_7,
-        "windows-8.1": _SINCE_WINDOWS_7,
-        "windows-server-2012-r2": _SINCE_WINDOWS_7,
-        "windows-10": _SINCE_WINDOWS_7,
-        "windows-server-2016": _SINCE_WINDOWS_7,
-        "windows-server": _SINCE_WINDOWS_7,
-        "windows-server-2019": _SINCE_WINDOWS_7,
-        "windows-server-2022": _SINCE_WINDOWS_7,
-        "windows-11": _SINCE_WINDOWS_7,
-        "windows-server-2025": _SINCE_WINDOWS_7,
+        "windows-7": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2008-r2": _RELEASE_SINCE_WINDOWS_7,
+        "windows-8": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2012": _RELEASE_SINCE_WINDOWS_7,
+        "windows-8.1": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2012-r2": _RELEASE_SINCE_WINDOWS_7,
+        "windows-10": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2016": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2019": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2022": _RELEASE_SINCE_WINDOWS_7,
+        "windows-11": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2025": _RELEASE_SINCE_WINDOWS_7,
     }
 )
 """The releases by name, in chronological order (MS-MQDMPR 6), with values from MS-MQQP notes <3>, <17>, <19>, <22>

@@ -40,11 +40,14 @@ def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
     table = machine.table
     return pytest.mark.parametrize(
         "cell",
-        [pytest.param(cell, marks=_build_marks(cell, table), id=cell.name) for cell in table.list_demanded_cells()],
+        [
+            pytest.param(cell, marks=_build_pytest_marks(cell, table), id=cell.name)
+            for cell in table.list_demanded_cells()
+        ],
     )
 
 
-def _build_marks(cell: StateTableCell, table: StateTable) -> list[pytest.MarkDecorator]:
+def _build_pytest_marks(cell: StateTableCell, table: StateTable) -> list[pytest.MarkDecorator]:
     marks = [covers(*cell.all_rules)]
     if wanted := table.list_needs(cell):
         marks.append(needs(*wanted))

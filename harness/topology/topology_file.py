@@ -62,7 +62,7 @@ def load_topology(path: Path) -> TopologyFile:
         if table not in ("topology", *ROLES):
             raise UsageError(f"{path}: unknown table [{table}]; known: topology, {', '.join(ROLES)}")
     name = _read_table(tree, "topology", ("name",), path)["name"]
-    places = {role: _read_place(role, _read_table(tree, role, _SYSTEM_KEYS, path), path) for role in ROLES}
+    places = {role: _read_place_of_system(role, _read_table(tree, role, _SYSTEM_KEYS, path), path) for role in ROLES}
     _refuse_repeated_places(places, path)
     _refuse_relay_loops(places, path)
     ports = {place.file.driver.peer_tcp_port for place in places.values()}
@@ -85,7 +85,7 @@ def _read_table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Pa
     return table
 
 
-def _read_place(role: str, table: dict[str, str], path: Path) -> Place:
+def _read_place_of_system(role: str, table: dict[str, str], path: Path) -> Place:
     where = path.parent / table["sut"]
     file = load_sut_file(where)
     address = table["address"]

@@ -27,9 +27,9 @@ class Variant:
         self._requests: dict[str, dict[str, Fields]] = {"send": {}, "create_queue": {}}
         for parameter, name in row.items():
             value = find_parameter_value(parameter, name)
-            self._packet[parameter] = _put_names(value.packet, names)
+            self._packet[parameter] = _put_names_into_fields(value.packet, names)
             send = value.send if set(value.send_needs) <= facilities else NO_FIELDS
-            self._requests["send"][parameter] = _put_names(send, names)
+            self._requests["send"][parameter] = _put_names_into_fields(send, names)
             self._requests["create_queue"][parameter] = value.queue
 
     def value(self, parameter: str) -> str:
@@ -107,9 +107,9 @@ def _merge_layers(layers: list[Fields]) -> dict[str, Any]:
     return merged
 
 
-def _put_names(fields: Fields, names: Mapping[str, str]) -> Fields:
+def _put_names_into_fields(fields: Fields, names: Mapping[str, str]) -> Fields:
     return {
-        name: _put_names(value, names)
+        name: _put_names_into_fields(value, names)
         if isinstance(value, Mapping)
         else value.format(**names)
         if isinstance(value, str) and "{" in value

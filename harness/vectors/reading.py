@@ -18,7 +18,7 @@ _STRING_KINDS = (DIRECT, SUBQUEUE)
 """The types of QUEUE_FORMAT whose union member is a string."""
 
 
-def read_packet(kind: str, data: bytes) -> list[ReadField]:
+def read_packet_fields(kind: str, data: bytes) -> list[ReadField]:
     """Return the fields of a packet; raise WireError for malformed bytes. Structures and lists have no value in the
     result; only the fields in them do.
     """

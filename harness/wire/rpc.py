@@ -381,7 +381,7 @@ def _read_pdu_type(data: bytes) -> int:
     return data[2]
 
 
-def rpc_dissection(data: bytes, stub: Any = None) -> str:
+def format_rpc_dissection(data: bytes, stub: Any = None) -> str:
     """Return the fields of a PDU as text, with the fields of its stub if the stub was read. This function raises no
     exception.
     """
@@ -390,14 +390,14 @@ def rpc_dissection(data: bytes, stub: Any = None) -> str:
     except WireError as error:
         return f"cannot be dissected: {error}"
     text = str(packet.show(dump=True))
-    sealed = is_sealed(packet)
+    sealed = is_stub_encrypted(packet)
     if stub is None:
         return f"{text}the stub data are encrypted, so they are neither read nor judged\n" if sealed else text
     note = "the stub data as decrypted by the tester; on the wire they are the bytes above\n" if sealed else ""
     return f"{text}{note}{stub.show(dump=True)}"
 
 
-def is_sealed(packet: Packet) -> bool:
+def is_stub_encrypted(packet: Packet) -> bool:
     """Return whether the stub data of a request or response are encrypted (MS-RPCE 3.3.1.5.2.2)."""
     verifier = packet.auth_verifier
     return (

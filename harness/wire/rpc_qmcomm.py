@@ -28,7 +28,7 @@ from scapy.layers.dcerpc import (
 )
 
 from harness.wire.rpc import QMCOMM
-from harness.wire.rpc_stub import ExactLengthBytes, Guid, Handle, Operation, operation, wide_string
+from harness.wire.rpc_stub import ExactLengthBytes, Guid, Handle, Operation, build_wide_string_pointer, operation
 
 
 class FormatType(IntEnum):
@@ -136,7 +136,7 @@ def queue_format(kind: int, value: Any = b"", suffix: int = 0, reserved: int = 0
     elif isinstance(value, tuple):
         arm = value[0].bytes_le + struct.pack("<I", value[1])
     elif isinstance(value, str):
-        arm = wide_string(value)
+        arm = build_wide_string_pointer(value)
     union = NDRUnion(tag=kind if tag is None else tag, value=arm)
     return QUEUE_FORMAT(m_qft=kind, m_SuffixAndFlags=suffix, m_reserved=reserved, arm=union)
 

@@ -54,7 +54,7 @@ def name_status(status: int) -> str:
     return RETURN_VALUE_NAMES.get(status, f"{status:#010x}")
 
 
-def name_fault(status: int) -> str:
+def get_fault_name(status: int) -> str:
     """Return the name of a fault status."""
     return f"fault {FAULT_NAMES.get(status) or name_status(status)}"
 

@@ -84,7 +84,7 @@ def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: in
     return build_pointer(NDRConformantArray(max_count=count, value=[varying]))
 
 
-def wide_string(text: str) -> NDRPointer:
+def build_wide_string_pointer(text: str) -> NDRPointer:
     """Build a pointer to a [string] of UTF-16 characters, including its terminator. Spec: C706 14.3.4.2."""
     count = len(text.encode("utf-16-le")) // 2 + 1
     varying = NDRVaryingArray(offset=0, actual_count=count, value=text)

@@ -56,7 +56,7 @@ def read_pair(files: ReadableFiles, folder: str) -> PairSource:
     systems = {role: _read_system(of_systems.record(role)) for role in of_systems.values}
     started = record.moment("started") if record.has("started") else None
     found = [
-        {"started": started, "position": position} | _read_row(each, systems, letters)
+        {"started": started, "position": position} | _read_exchange_row(each, systems, letters)
         for position, each in enumerate(record.records("cells"))
     ]
     return PairSource(folder, digest, found)
@@ -67,7 +67,7 @@ def _read_system(record: Record) -> _SystemOfPair:
     return _SystemOfPair(system_key(name, version, profile), system_label(name, version, profile))
 
 
-def _read_row(record: Record, systems: dict[str, _SystemOfPair], letters: Record) -> dict[str, Any]:
+def _read_exchange_row(record: Record, systems: dict[str, _SystemOfPair], letters: Record) -> dict[str, Any]:
     scenario, outcome, broken = record.text("scenario"), record.record("outcome"), record.record("broken")
     if (result := outcome.text("result")) not in SCENARIO_RESULTS:
         raise RollupError(f"{outcome.where}: unknown result {one_line(result, 60)}")

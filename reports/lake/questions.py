@@ -26,11 +26,12 @@ OutOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``lake``."""
-    for command in (history, diff, export):
-        app.command()(command)
+    app.command("history")(show_history)
+    app.command("diff")(show_difference)
+    app.command("export")(export_table)
 
 
-def history(
+def show_history(
     about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="The id of a rule, or the name or key of a system.")],
     lake: LakeOption,
     last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Maximum number of runs to show.")] = 50,
@@ -50,7 +51,7 @@ def history(
         sys.stdout.write(show(ask(at.table, about, last)))
 
 
-def diff(
+def show_difference(
     a: Annotated[
         str,
         typer.Argument(
@@ -84,7 +85,7 @@ def diff(
         raise typer.Exit(EXIT_NEW_FAILURES)
 
 
-def export(
+def export_table(
     table: Annotated[str, typer.Argument(help="Name of a table of the lake (docs/reports.md).")],
     lake: LakeOption,
     form: Annotated[str, typer.Option("--format", help="Output format: csv or json.")] = "csv",

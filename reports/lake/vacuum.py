@@ -30,7 +30,9 @@ class VacuumResult:
     folders: int = 0
 
 
-def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> VacuumResult:
+def delete_unused_files(
+    lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]
+) -> VacuumResult:
     """Merge small ingests, then delete all states except the newest ``keep`` states, and the files that no remaining
     state names.
 

@@ -25,7 +25,7 @@ COLUMNS_PER_PAGE = 20
 """The maximum number of systems that have a column on one page. Further pages show the other systems."""
 MAX_COLUMNS_WITHOUT_SCROLLING = 5
 """The number of columns above which a table scrolls in a box."""
-RUNS_WITH_PAGES = 500
+MAX_RUNS_WITH_PAGES = 500
 """The maximum number of runs that have a page and a row in the list of runs. These are the latest runs; the table for
 programs lists more.
 """
@@ -69,7 +69,7 @@ class Pages:
         self.latest = {run.system: run for run in contents.runs}
         """The latest run of each system, by key."""
         newest_first = sorted(contents.runs, key=lambda run: run.ingest, reverse=True)
-        self.run_pages = {run.run for run in newest_first[:RUNS_WITH_PAGES]}
+        self.run_pages = {run.run for run in newest_first[:MAX_RUNS_WITH_PAGES]}
         """The runs with a page."""
         self.news: dict[str, VerdictNews] = {}
         """The changes of each run."""

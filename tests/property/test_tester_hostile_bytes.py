@@ -43,9 +43,9 @@ from harness.wire.rpc import (
     bind_nak,
     co_cancel,
     fault,
+    format_rpc_dissection,
     read_bind_outcomes,
     read_bind_proposals,
-    rpc_dissection,
 )
 from harness.wire.rpc_fragments import request, response
 from reference_qm.surface.inputs import Endpoint
@@ -134,7 +134,7 @@ def test_tester_reads_arbitrary_pdus(sent: list[bytes]) -> None:
         connection = made.record_opening(PEER, SUT, by_peer=True, rpc=True)
         for data in sent:
             for frame in made.record_received(connection, data):
-                assert rpc_dissection(frame.data)
+                assert format_rpc_dissection(frame.data)
                 if frame.kind in ("bind_ack", "alter_context_resp"):
                     read_bind_outcomes(frame.packet)
                 elif frame.kind in ("bind", "alter_context"):

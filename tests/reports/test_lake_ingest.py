@@ -449,9 +449,9 @@ def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(ingested):
     before = reading(ingested)
     data = ingested.path() / "data"
     for keep in (100, 1):  # somebody may still read what another state followed today
-        young = vacuum.vacuum(ingested.open(), keep=keep, hours=24, compact=False, stage=lambda _: None)
+        young = vacuum.delete_unused_files(ingested.open(), keep=keep, hours=24, compact=False, stage=lambda _: None)
         assert (young.states, young.folders) == (0, 0)
-    done = vacuum.vacuum(ingested.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
+    done = vacuum.delete_unused_files(ingested.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
     after = reading(ingested)
     assert after[1] == before[1]
     assert done.merged > 1

@@ -22,7 +22,7 @@ from harness.rules.catalogue import load_catalogue
 from harness.vectors.covering import PARAMETERS, list_combinations
 from harness.vectors.packet_rows import PACKET_ROW_LISTER_BY_NAME
 from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
-from harness.vectors.write import SCHEMA_FILE, make_vector_files
+from harness.vectors.write import VECTOR_SCHEMA_FILE, make_vector_files
 from harness.wire import WireError, dissect, dissect_ping, kind
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from reference_qm.codec import FormatError
@@ -42,7 +42,7 @@ FILES = dict(make_vector_files())
 
 @pytest.mark.parametrize("name", FILES)
 def test_vector_file_is_valid_by_its_schema(name: str) -> None:
-    jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))).validate(FILES[name])
+    jsonschema_rs.validator_for(json.loads(VECTOR_SCHEMA_FILE.read_text(encoding="utf-8"))).validate(FILES[name])
     names = [one["name"] for one in FILES[name]["vectors"]]
     assert len(names) == len(set(names))
 
@@ -157,7 +157,7 @@ def test_vectors_cover_each_possible_pair_of_values() -> None:
 
 def test_vectors_command_writes_the_vector_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app(["vectors", "--out", str(tmp_path / "out")], standalone_mode=False)
-    assert {one.name for one in (tmp_path / "out").iterdir()} == {*FILES, SCHEMA_FILE.name}
+    assert {one.name for one in (tmp_path / "out").iterdir()} == {*FILES, VECTOR_SCHEMA_FILE.name}
     total = sum(len(one["vectors"]) for one in FILES.values())
     assert f"{total:,} vectors in {len(FILES)} files" in capsys.readouterr().out
 
