@@ -71,7 +71,9 @@ def build_terminal_matrix(contents: SiteContents) -> Group:
     """Return the tables and the legend of the matrix for a rich console. Strings of a SUT are shown as text, never
     as markup.
     """
-    legend = Text("  ").join(_format_chip(kind, f" {kind.label}") for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED))
+    legend = Text("  ").join(
+        _format_verdict_count(kind, f" {kind.label}") for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED)
+    )
     tables: list[RenderableType] = [
         _build_table_of_systems(contents),
         *([_build_table_of_pairs(contents)] if contents.pairs else []),
@@ -142,7 +144,7 @@ def _format_worst_cell(counts: Counter[str]) -> Text:
     if not any(counts.values()):
         return Text("")
     kind = VERDICT_KIND_BY_NAME[get_worst_verdict(counts)]
-    return _format_chip(kind, f" {counts[kind.name]}")
+    return _format_verdict_count(kind, f" {counts[kind.name]}")
 
 
 def _build_table_of_pairs(contents: SiteContents) -> Table:
@@ -158,7 +160,7 @@ def _build_table_of_pairs(contents: SiteContents) -> Table:
     table.add_column("Rules by verdict")
     for one in pairs[:MAX_SHOWN_SYSTEMS]:
         numbers = Text("  ").join(
-            _format_chip(kind, str(one.counts[kind.name]))
+            _format_verdict_count(kind, str(one.counts[kind.name]))
             for kind in VERDICT_KINDS_WORST_FIRST
             if one.counts.get(kind.name)
         )
@@ -199,9 +201,9 @@ def _format_counts_cell(counts: Counter[str] | None, rules: int) -> Text:
     counts = counts or Counter()
     counts = counts + Counter({NOT_JUDGED.name: rules - counts.total()})
     return Text("  ").join(
-        _format_chip(kind, f"{counts[name]}") for name, kind in VERDICT_KIND_BY_NAME.items() if counts[name]
+        _format_verdict_count(kind, f"{counts[name]}") for name, kind in VERDICT_KIND_BY_NAME.items() if counts[name]
     )
 
 
-def _format_chip(kind: VerdictKind, words: str) -> Text:
+def _format_verdict_count(kind: VerdictKind, words: str) -> Text:
     return Text(f"{kind.symbol}{words}", style=kind.terminal_style)  # one word, so that no line breaks within it

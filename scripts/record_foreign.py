@@ -80,10 +80,10 @@ class Device:
         self.descriptor = os.open("/dev/net/tun", os.O_RDWR)
         kind = (_IFF_TAP if ethernet else _IFF_TUN) | _IFF_NO_PI
         fcntl.ioctl(self.descriptor, _TUNSETIFF, struct.pack("16sH", name.encode(), kind))
-        _run_ip("link", "set", name, "netns", namespace)
-        _run_ip("-n", namespace, "link", "set", name, "mtu", "1500", "up")
+        _run_ip_command("link", "set", name, "netns", namespace)
+        _run_ip_command("-n", namespace, "link", "set", name, "mtu", "1500", "up")
         if address:
-            _run_ip("-n", namespace, "address", "add", f"{address}/24", "dev", name)
+            _run_ip_command("-n", namespace, "address", "add", f"{address}/24", "dev", name)
 
     def close(self) -> None:
         """Remove the device."""
@@ -330,7 +330,7 @@ def _create_namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
         stack.enter_context(_create_namespace(name))
     if scenario.uses_loopback:
         for address in (TESTER_ADDRESS, SYSTEM_ADDRESS):
-            _run_ip("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
+            _run_ip_command("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
         return names
     ends = Device("t0", names[0], address=TESTER_ADDRESS), Device("t1", names[1], address=SYSTEM_ADDRESS)
     copied = Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.build_copies is not None else None
@@ -351,13 +351,13 @@ def _create_namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
 
 @contextmanager
 def _create_namespace(name: str) -> Iterator[None]:
-    _run_ip("netns", "add", name)
+    _run_ip_command("netns", "add", name)
     try:
-        _run_ip("-n", name, "link", "set", "lo", "up")
+        _run_ip_command("-n", name, "link", "set", "lo", "up")
         subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"], check=False)
         yield
     finally:
-        _run_ip("netns", "del", name)
+        _run_ip_command("netns", "del", name)
 
 
 def _start_serve(folder: Path, namespace: str, scenario: Scenario, stack: ExitStack) -> None:
@@ -419,7 +419,7 @@ def _compress_file(source: Path, target: Path) -> int:
     return target.stat().st_size
 
 
-def _run_ip(*words: str) -> None:
+def _run_ip_command(*words: str) -> None:
     subprocess.run(["ip", *words], check=True)
 
 

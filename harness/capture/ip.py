@@ -156,7 +156,7 @@ def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
     """Parse an IP packet that contains TCP or UDP. For an invalid packet, raise ValueError with a description of
     the error.
     """
-    sender, receiver, protocol, payload = _read_ip(packet)
+    sender, receiver, protocol, payload = _read_ip_packet(packet)
     if protocol not in _PROTOCOL_NAMES:
         raise ValueError(f"IP protocol {protocol} is not supported; only TCP (6) and UDP (17) are supported")
     header = _TCP_HEADER_LAYOUT if protocol == TCP else _UDP_HEADER_LAYOUT
@@ -179,10 +179,10 @@ def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
     return TcpSegment(source, target, sequence, acknowledged, TcpFlags(flags), payload[start:])
 
 
-def _read_ip(packet: bytes) -> tuple[Address, Address, int, bytes]:
+def _read_ip_packet(packet: bytes) -> tuple[Address, Address, int, bytes]:
     version = packet[0] >> 4 if packet else 0
     if version == 4 and len(packet) >= _IPV4_HEADER_LAYOUT.size:
-        return _read_ipv4(packet)
+        return _read_ipv4_packet(packet)
     if version == 6 and len(packet) >= _IPV6_HEADER_LAYOUT.size:
         _, length, protocol, _, sender6, receiver6 = _IPV6_HEADER_LAYOUT.unpack_from(packet)
         if _IPV6_HEADER_LAYOUT.size + length != len(packet):
@@ -191,7 +191,7 @@ def _read_ip(packet: bytes) -> tuple[Address, Address, int, bytes]:
     raise ValueError("the packet is neither an IPv4 nor an IPv6 packet")
 
 
-def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:
+def _read_ipv4_packet(packet: bytes) -> tuple[Address, Address, int, bytes]:
     first, _, total, _, fragment, _, protocol, _, sender, receiver = _IPV4_HEADER_LAYOUT.unpack_from(packet)
     start = (first & 0x0F) * 4
     if total != len(packet) or not _IPV4_HEADER_LAYOUT.size <= start <= total:

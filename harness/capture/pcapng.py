@@ -38,7 +38,7 @@ blocks and do not count them as frames.
 """
 _NAME_BY_TIMELESS_BLOCK_TYPE = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER_MAGIC = 0x1A2B3C4D
-_END_OPTION, _COMMENT_OPTION, _PACKET_FLAGS_OPTION = 0, 1, 2
+_END_OF_OPTIONS_CODE, _COMMENT_OPTION_CODE, _PACKET_FLAGS_OPTION_CODE = 0, 1, 2
 _INBOUND_FLAG, _OUTBOUND_FLAG = 1, 2
 """The direction of a packet in bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION_OPTION, _INTERFACE_NAME_OPTION, _INTERFACE_TIME_RESOLUTION_OPTION = 4, 2, 9
@@ -98,9 +98,9 @@ def build_packet_block(
 
 @lru_cache(maxsize=64)
 def _build_packet_options(comment: str | None, inbound: bool | None) -> bytes:
-    options = {} if comment is None else {_COMMENT_OPTION: comment.encode()}
+    options = {} if comment is None else {_COMMENT_OPTION_CODE: comment.encode()}
     if inbound is not None:
-        options[_PACKET_FLAGS_OPTION] = (_INBOUND_FLAG if inbound else _OUTBOUND_FLAG).to_bytes(4, "little")
+        options[_PACKET_FLAGS_OPTION_CODE] = (_INBOUND_FLAG if inbound else _OUTBOUND_FLAG).to_bytes(4, "little")
     return _read_options(options)
 
 
@@ -281,8 +281,8 @@ class _PcapngReader:
             raise self._build_error(f"frame {number}, with {captured} bytes, does not fit into its block")
         data = body[_PACKET_BLOCK_HEADER_LAYOUT.size : _PACKET_BLOCK_HEADER_LAYOUT.size + captured]
         options = self._read_options(body, _PACKET_BLOCK_HEADER_LAYOUT.size + captured + -captured % 4)
-        comment = options.get(_COMMENT_OPTION)
-        direction = self._unpack_values("I", options.get(_PACKET_FLAGS_OPTION, bytes(4)))[0] & 3
+        comment = options.get(_COMMENT_OPTION_CODE)
+        direction = self._unpack_values("I", options.get(_PACKET_FLAGS_OPTION_CODE, bytes(4)))[0] & 3
         link_type, ticks = self.interfaces[interface]
         time_us = (high << 32 | low) * 1_000_000 // ticks
         text = None if comment is None else comment.decode(errors="replace")
@@ -296,7 +296,7 @@ class _PcapngReader:
         found: dict[int, bytes] = {}
         while start < len(body):
             code, length = self._unpack_values("HH", body, start)
-            if code == _END_OPTION:
+            if code == _END_OF_OPTIONS_CODE:
                 break
             if start + 4 + length > len(body):
                 raise self._build_error(f"option {code} of {length} bytes does not fit into its block")

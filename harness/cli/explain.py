@@ -56,12 +56,12 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     yield from _list_lines(f"faults ({proof})", [_describe_item(one) for one in _list_faults(inventory, rule)])
     if not runs:
         return
-    from harness.results.run_results import get_partial_reason, get_system, read_run_json
+    from harness.results.run_results import get_partial_reason, get_tested_system, read_run_json
 
     for folder in runs:
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := get_partial_reason(run)) is not None else ""
-        name = one_line(f"{get_system(run)} in {run.get('run')}", _MAX_TEXT_CHARACTERS)
+        name = one_line(f"{get_tested_system(run)} in {run.get('run')}", _MAX_TEXT_CHARACTERS)
         yield from _list_lines(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
 
 

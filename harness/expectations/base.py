@@ -112,10 +112,10 @@ def join_named_texts(texts: Mapping[str, str], sign: str = ": ") -> str:
     ``sign`` is the separator between a name and its value: `SEPARATOR_IN_NAMED_TEXT` if the joined text itself has
     a name.
     """
-    return "; ".join(f"{_show_name(str(name))}{sign}{text}" for name, text in texts.items())
+    return "; ".join(f"{_format_value_name(str(name))}{sign}{text}" for name, text in texts.items())
 
 
-def _show_name(name: str) -> str:
+def _format_value_name(name: str) -> str:
     """Return the text of a name. The name of a fact is printed with spaces and with its unit; the name of a field
     (``m_qft``) is printed unchanged.
     """

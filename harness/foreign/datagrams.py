@@ -120,13 +120,13 @@ def read_ip_packet(frame: bytes, at: int, size: int, number: int, fragments: Inc
         raise UnreadableFrame("frames that are truncated before their IP header")
     version = frame[at] >> 4
     if version == 4:
-        return _read_ipv4(frame, at, size, number, fragments)
+        return _read_ipv4_packet(frame, at, size, number, fragments)
     if version == 6:
-        return _read_ipv6(frame, at, size, number, fragments)
+        return _read_ipv6_packet(frame, at, size, number, fragments)
     raise UnreadableFrame("frames without an IP packet")
 
 
-def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
+def _read_ipv4_packet(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     start = at + (frame[at] & 0x0F) * 4
     if len(frame) < start or start < at + 20:
         raise UnreadableFrame("frames that are truncated within their IP header")
@@ -146,7 +146,7 @@ def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: Incompl
     return IpPayload(protocol, source, target, data, end - start - len(data), number)
 
 
-def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
+def _read_ipv6_packet(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     start = at + 40
     if len(frame) < start:
         raise UnreadableFrame("frames that are truncated within their IP header")

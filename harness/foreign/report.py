@@ -97,7 +97,7 @@ def _list_report_lines(checked: CheckedCapture, systems: list[SystemFinding]) ->
     for why, count in traffic.unread.most_common(MAX_LISTED_LINES):
         yield f"  not read: {count:,} {why}"
     if not systems:
-        yield f"  {traffic.systems.describe_missing()}"
+        yield f"  {traffic.systems.describe_unjudged_capture()}"
     for system in systems:
         yield ""
         yield from _format_system_finding(system)

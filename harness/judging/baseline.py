@@ -33,7 +33,7 @@ _OPEN_RULES_COMMENT = """\
 # The run left the rules below undecided. A run with an undecided rule never exits with 0, even if this file lists it.
 """
 _LONGEST_TEXT_CHARACTERS = 200
-_NO_REASONS: Mapping[str, str] = MappingProxyType({})
+_NO_DEVIATION_REASONS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, A
 
 
 def write_baseline(
-    failing: Iterable[str], known: Mapping[str, KnownDeviation], unsettled: Mapping[str, str] = _NO_REASONS
+    failing: Iterable[str], known: Mapping[str, KnownDeviation], unsettled: Mapping[str, str] = _NO_DEVIATION_REASONS
 ) -> str:
     """Return the text of a baseline that lists all failing rules, with the known reasons and links. Unknown reasons
     and links stay empty.

@@ -216,7 +216,7 @@ class ComparedMessages:
             _drop_oldest_entry(self._requests)
             for frame in self._sent.pop(identifier.lower(), ()):
                 self._compare_with_request(frame, frame.record, arguments)
-        for message in _list_messages(answer):
+        for message in _list_ordinary_messages(answer):
             self._compare_with_packet(message)
 
     def _compare_with_request(self, frame: Frame, packet: Any, request: Properties) -> None:
@@ -255,7 +255,7 @@ class ComparedMessages:
             self._report(rule.rule, frame, not wrong, differences or same)
 
 
-def _list_messages(answer: Properties) -> Iterator[Properties]:
+def _list_ordinary_messages(answer: Properties) -> Iterator[Properties]:
     """Yield the messages in an answer that have the class of ordinary messages."""
     shown = [answer.get("message"), *(answer["messages"] if isinstance(answer.get("messages"), list) else ())]
     for message in shown:

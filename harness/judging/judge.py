@@ -38,7 +38,7 @@ REASON_BY_ADVICE_OUTCOME = {
 of a MUST.
 """
 
-_MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
+_VIOLATION_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 
 
 @runtime_checkable
@@ -134,7 +134,7 @@ class Judge:
         note: str | None,
         advice: bool,
     ) -> None:
-        row, kept = self._get_row(rule), outcome.kept
+        row, kept = self._get_covered_rule(rule), outcome.kept
         if advice:
             self._append_entry(
                 self._build_should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
@@ -195,7 +195,7 @@ class Judge:
         final.
         """
         for rule in rules:
-            self._get_row(rule)
+            self._get_covered_rule(rule)
         self._finished.update(rules or self.covers)
 
     def mark_not_exercised(self, *rules: str, reason: str, evidence: EvidenceSource = None) -> None:
@@ -204,7 +204,12 @@ class Judge:
         """
         for rule in self._require_rules(rules):
             self._write_verdict(
-                self._get_row(rule), Verdict.NOT_EXERCISED, "", "", _list_evidence_frames(evidence), reason=reason
+                self._get_covered_rule(rule),
+                Verdict.NOT_EXERCISED,
+                "",
+                "",
+                _list_evidence_frames(evidence),
+                reason=reason,
             )
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
@@ -220,7 +225,7 @@ class Judge:
         broken stays broken.
         """
         self._write_held_failures(reason)
-        stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED_VERDICTS}
+        stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _VIOLATION_VERDICTS}
         self._write_unjudged_rules([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end_unsupported_check(self, reason: str) -> None:
@@ -230,7 +235,7 @@ class Judge:
         self._write_held_failures(reason)
         for rule in self.covers:
             if rule in self._excusing and rule not in self.judged:
-                self._write_verdict(self._get_row(rule), Verdict.WARN, "", reason, [], reason=reason)
+                self._write_verdict(self._get_covered_rule(rule), Verdict.WARN, "", reason, [], reason=reason)
         self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
     def end_unobservable(self, reason: str) -> None:
@@ -254,7 +259,7 @@ class Judge:
         another rule failed or if the SUT sent a malformed packet, otherwise a harness error.
         """
         self._write_held_failures()
-        missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED_VERDICTS]
+        missed = [rule for rule in self.covers if self.judged.get(rule) in _VIOLATION_VERDICTS]
         if missed:
             self.give_up(
                 Verdict.INCONCLUSIVE,
@@ -287,7 +292,7 @@ class Judge:
         if rules:
             self.reasons.append(reason)
         for rule in rules:
-            self._write_verdict(self._get_row(rule), verdict, "", "", [], reason=reason)
+            self._write_verdict(self._get_covered_rule(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
         """Record that the system did not survive this check. This is a separate finding, and a failure of the given
@@ -302,9 +307,11 @@ class Judge:
         frames = list(diagnosis.evidence)
         self._write_verdict(row, Verdict.FAIL, row.says, said, frames)
         for rule in rules:
-            self._write_verdict(self._get_row(rule), Verdict.FAIL, "the system survives", said, frames)
+            self._write_verdict(self._get_covered_rule(rule), Verdict.FAIL, "the system survives", said, frames)
         self._write_unjudged_rules(
-            [rule for rule in self.covers if self.judged.get(rule) not in _MISSED_VERDICTS], Verdict.INCONCLUSIVE, said
+            [rule for rule in self.covers if self.judged.get(rule) not in _VIOLATION_VERDICTS],
+            Verdict.INCONCLUSIVE,
+            said,
         )
 
     def conclude_passive_rules(self) -> None:
@@ -348,7 +355,7 @@ class Judge:
         failed = {rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL}
         return sorted(failed | {entry.rule for entry in self._conditional})
 
-    def _get_row(self, rule: str) -> Rule:
+    def _get_covered_rule(self, rule: str) -> Rule:
         if rule not in self.catalogue:
             raise HarnessError(f"{rule} has no row in the catalogue; add a row to the rules.toml of its section")
         if rule not in self.covers:
@@ -479,7 +486,7 @@ class Judge:
         """
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
-        missed = verdict in _MISSED_VERDICTS or advice is Advice.MISSED
+        missed = verdict in _VIOLATION_VERDICTS or advice is Advice.MISSED
         return missed or (verdict is Verdict.PASS and self._passes[rule] <= SHOWN_PASSES_PER_RULE)
 
 

@@ -290,7 +290,7 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
     stay unchanged.
     """
     complete = _LineCompleter(path)
-    return (complete(line, number) for number, line in enumerate(read_lines(path), 1))
+    return (complete(line, number) for number, line in enumerate(read_stored_verdict_lines(path), 1))
 
 
 def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
@@ -299,7 +299,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
     All other lines are ignored, because a run has about forty lines for each rule.
     """
     found: dict[str, tuple[int, str, int, int, dict[str, Any]]] = {}
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_stored_verdict_lines(path), 1):
         try:
             rank, rule = _RANK_BY_VERDICT[line["verdict"]], line["rule"]
             held = found.get(rule)
@@ -329,7 +329,7 @@ class _LineCompleter:
         return self._folder.complete_line(line, where)
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+def read_stored_verdict_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Read a verdict file without changes; raise UsageError, which names the line, if a line is truncated, invalid
     or unknown.
     """

@@ -28,7 +28,7 @@ class BrokenDemand:
     observed: str
 
 
-def read_demands() -> StateTable:
+def read_demanded_state_table() -> StateTable:
     """Return the state table of an acceptor of sessions. Cells without outcomes are not compared."""
     return read_state_table(STATE_TABLE_FILE)
 

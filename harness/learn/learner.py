@@ -69,7 +69,7 @@ class SessionSystem:
         closed the connection.
         """
         conversation = self.conversation
-        if conversation is None or _is_closed(conversation):
+        if conversation is None or _is_connection_closed(conversation):
             return CLOSED_OUTPUT
         self.inputs += 1
         if name == CONNECTION_LOSS_INPUT:
@@ -81,7 +81,7 @@ class SessionSystem:
             self._await_packets_as_before(conversation, *self._answered[self._word])
         else:
             self._await_answers(conversation, name)
-            self._answered[self._word] = len(conversation.received), _is_closed(conversation)
+            self._answered[self._word] = len(conversation.received), _is_connection_closed(conversation)
         seen, self._seen = self._seen, len(conversation.received)
         return name_packets(conversation, seen)
 
@@ -92,21 +92,21 @@ class SessionSystem:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
             came = len(conversation.received)
             self._peer.environment.run_until(
-                lambda: _is_closed(conversation) or len(conversation.received) > came, limit_ms, exactly=True
+                lambda: _is_connection_closed(conversation) or len(conversation.received) > came, limit_ms, exactly=True
             )
-        self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
+        self._peer.environment.run_until(lambda: _is_connection_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_packets_as_before(self, conversation: RawConversation, packets: int, closed: bool) -> None:
         """Wait until as many packets have arrived as when the same word was sent before. This wait replaces the wait
         for silence.
         """
         self._peer.environment.run_until(
-            lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
+            lambda: _is_connection_closed(conversation) or (not closed and len(conversation.received) >= packets),
             self._peer.sut.response_timeout_ms,
         )
 
 
-def _is_closed(conversation: RawConversation) -> bool:
+def _is_connection_closed(conversation: RawConversation) -> bool:
     return conversation.record.closed_by is not None
 
 

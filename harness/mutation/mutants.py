@@ -70,7 +70,7 @@ class Mutant:
 
 def list_all_mutants() -> list[Mutant]:
     """Return every mutant of every folder in ``MUTATED_FOLDERS``, in the order of the files."""
-    return [mutant for file in _list_files() for mutant, _ in _list_file_mutants(file)]
+    return [mutant for file in _list_mutated_files() for mutant, _ in _list_file_mutants(file)]
 
 
 def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
@@ -93,7 +93,7 @@ def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> li
 def find_mutant(name: str) -> Mutant:
     """Return the mutant with the given name; raise UnknownFault if no mutant has this name."""
     file = name.partition(":")[0]
-    if file in _list_files():
+    if file in _list_mutated_files():
         for mutant, _ in _list_file_mutants(file):
             if mutant.name == name:
                 return mutant
@@ -109,7 +109,7 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
         code = compile(ast.fix_missing_locations(tree), str(REFERENCE_FOLDER / mutant.file), "exec", dont_inherit=True)
     finally:
         undo.swap_nodes()
-    return _list_functions_by_name(mutant.file)[mutant.function], _get_code(code, mutant.function)
+    return _list_functions_by_name(mutant.file)[mutant.function], _get_code_of_function(code, mutant.function)
 
 
 def is_code_changed(mutant: Mutant) -> bool:
@@ -125,7 +125,7 @@ def _hash_mutant_name(seed: str, name: str) -> bytes:
 
 
 @cache
-def _list_files() -> tuple[str, ...]:
+def _list_mutated_files() -> tuple[str, ...]:
     found = [path for room in MUTATED_FOLDERS for path in sorted((REFERENCE_FOLDER / room).glob("*.py"))]
     return tuple(path.relative_to(REFERENCE_FOLDER).as_posix() for path in found)
 
@@ -208,7 +208,7 @@ def _list_functions_by_name(file: str) -> dict[str, FunctionType]:
     return found
 
 
-def _get_code(module: CodeType, qualified: str) -> CodeType:
+def _get_code_of_function(module: CodeType, qualified: str) -> CodeType:
     code = module
     for name in qualified.split("."):
         code = next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name)

@@ -143,7 +143,7 @@ def _await_after_outage(pair: Pair, side: PairSystem, queue: str, number: int) -
     return _await_labels(pair, side, queue, number)
 
 
-def _read_remotely(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
+def _receive_from_remote_queue(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
     """Send messages, and receive them at the origin from the target's queue. Each message must be received once,
     and the messages must be received in order. The queue must then be empty.
     """
@@ -209,7 +209,7 @@ SCENARIOS = (
         "messages that the origin receives from the target's queue",
         ("send", "remote_read"),
         ("receive", "qm2qm"),
-        _read_remotely,
+        _receive_from_remote_queue,
     ),
 )
 

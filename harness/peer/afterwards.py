@@ -34,7 +34,7 @@ def accept_residue(peer: Party) -> None:
     sut = peer.sut
     if peer.environment.virtual or sut.forgets or not sut.peer_returns:
         return
-    for identifier, names in _list_identities(peer).items():
+    for identifier, names in _list_expected_identifiers(peer).items():
         if waiting := sut.count_waiting_messages(names):
             sut.residue.append(f"an earlier check or run left {waiting} messages for {identifier}")
             _accept_as_queue_manager(peer, identifier, names)
@@ -51,7 +51,7 @@ def accept_waiting_messages(peer: Party) -> None:
     if peer.environment.virtual or sut.forgets:
         return
     try:
-        for identifier, names in _list_identities(peer).items():
+        for identifier, names in _list_expected_identifiers(peer).items():
             if not (sut.peer_returns if (waiting := sut.count_waiting_messages(names)) is None else waiting):
                 continue
             left = _accept_as_queue_manager(peer, identifier, names)
@@ -61,7 +61,7 @@ def accept_waiting_messages(peer: Party) -> None:
         sut.residue.append(f"messages for {peer.address} were not removed and could still be in the SUT: {error}")
 
 
-def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
+def _list_expected_identifiers(peer: Party) -> dict[UUID, tuple[str, ...]]:
     """Return the identifiers of the queue managers that the SUT may expect at the peer's address. For each identifier,
     return the strings that occur in a format name if it names that queue manager.
     """

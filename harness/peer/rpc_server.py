@@ -48,7 +48,7 @@ from reference_qm.surface.inputs import Endpoint
 if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
-_OPERATIONS: dict[tuple[Syntax, int], Operation] = {
+_OPERATION_BY_INTERFACE_AND_OPNUM: dict[tuple[Syntax, int], Operation] = {
     (one.interface, one.opnum): one for one in (*QM2QM_OPERATIONS.values(), *QMCOMM_OPERATIONS.values())
 }
 INTERFACES = (QM2QM, QMCOMM)
@@ -260,7 +260,7 @@ class ServedAssociation(RawConversation):
         call = self.calls.get(part.call_id)
         if part.pfc_flags & FIRST:
             context = self.contexts.get(part.cont_id)
-            operation = _OPERATIONS.get((context.interface, part.opnum)) if context else None
+            operation = _OPERATION_BY_INTERFACE_AND_OPNUM.get((context.interface, part.opnum)) if context else None
             if context is None or operation is None:
                 self.server.malformed.append((frame, f"context {part.cont_id}, opnum {part.opnum}"))
                 self.send(fault(part.call_id, part.cont_id, OPNUM_OUT_OF_RANGE_FAULT_STATUS))

@@ -49,7 +49,7 @@ def check_addresses(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding("peer address", State.WRONG, str(error), ends_run=True)
 
 
-def check_sessions(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
+def check_session_request(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Connect to the port for sessions, and request a session."""
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"

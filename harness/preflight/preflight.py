@@ -117,14 +117,14 @@ def _check_root_prerequisites(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             f"the peer cannot listen at {asking.describe_peer_place(setup)}",
         )
     else:
-        for line in asking.check_delivery(setup, reached=False):
+        for line in asking.check_delivery_both_ways(setup, reached=False):
             setup.known_queues |= {line.about} if line.subject == asking.QUEUES else set()
             yield line
 
 
 def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     makes_own = setup.offers_facility("queue_control")
-    wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUES if key not in setup.known_queues]
+    wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUE_KEYS if key not in setup.known_queues]
     if makes_own:
         yield PrerequisiteFinding(
             "queues", State.OK, "the queues in [queues] are not used: each check creates its own (queue_control)"
@@ -153,7 +153,7 @@ def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
 
 _PREFLIGHT_STEPS: tuple[Callable[[RunSetup], Iterator[PrerequisiteFinding]], ...] = (
     network.check_addresses,
-    network.check_sessions,
+    network.check_session_request,
     network.check_ping,
     by_control.check_identity,
     _check_rpc,

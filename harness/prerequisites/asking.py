@@ -34,7 +34,7 @@ IDENTITY_SUBJECT, PEER_REACHED_SUBJECT, TCP_NAME_SUBJECT, OS_NAME_SUBJECT, QUEUE
     "name OS",
     "queues",
 )
-PROVISIONED_QUEUES = ("plain", "transactional", "admin")
+PROVISIONED_QUEUE_KEYS = ("plain", "transactional", "admin")
 """The keys of [queues] whose queues checks use when the system cannot create queues."""
 MESSAGE_LIFETIME_S = 10
 """int s: the time after which a test message expires, either on its way or in a queue, so that the message leaves
@@ -114,7 +114,7 @@ class _SentMessage:
         return _QUEUE_NOT_FOUND in self.refusal
 
 
-def check_delivery(system: System, *, reached: bool) -> Iterator[PrerequisiteFinding]:
+def check_delivery_both_ways(system: System, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the route from the system to the peer and back. ``reached``: whether the system has reached the peer."""
     found = [] if reached else [*check_peer_is_reached(system)]
     yield from found
@@ -227,7 +227,7 @@ def check_message_arrival(system: System, reached: bool | None) -> Iterator[Prer
     label = f"mqconform {time.time_ns():x}"
     try:
         with ExitStack() as stack:
-            targets = _list_targets(system, stack)
+            targets = _list_target_queues(system, stack)
             peer = stack.enter_context(system.peer())
             sent, refused = _exchange_messages(system, peer, targets, label, reached)
             connected = any(one.sut_role == "initiator" for one in peer.recorder.connections)
@@ -243,7 +243,7 @@ def check_message_arrival(system: System, reached: bool | None) -> Iterator[Prer
     yield from _list_queue_findings(system.file.label, sent)
 
 
-def _list_targets(system: System, stack: ExitStack) -> list[_TargetQueue]:
+def _list_target_queues(system: System, stack: ExitStack) -> list[_TargetQueue]:
     """Return the queues to which test messages are sent. If the system cannot create queues, these are the queues
     in the SUT file.
     """
@@ -253,7 +253,7 @@ def _list_targets(system: System, stack: ExitStack) -> list[_TargetQueue]:
         own = stack.enter_context(create_temporary_queue(control))
         found = [_TargetQueue(f"{address}\\{own}", own, TCP_NAME_SUBJECT)]
     else:
-        names = {key: getattr(system.file.queues, key) for key in PROVISIONED_QUEUES}
+        names = {key: getattr(system.file.queues, key) for key in PROVISIONED_QUEUE_KEYS}
         found = [_TargetQueue(f"{address}\\{queue}", queue, TCP_NAME_SUBJECT, key) for key, queue in names.items()]
     if system.host_name:
         found.append(replace(found[0], name=f"{host}\\{found[0].queue}", subject=OS_NAME_SUBJECT))
@@ -301,11 +301,11 @@ def _exchange_messages(
     # Many systems do not answer a message that they refuse.
     if peer.environment.run_until(lambda: any(find_answering_systems()), within_ms):
         peer.environment.run_until(lambda: all(find_answering_systems()), system.timeouts.response_ms)
-    peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
+    peer.environment.run_until(lambda: _has_acknowledged_all_messages(peer), system.timeouts.response_ms)
     return sent, nowhere in dict(_list_acknowledgments(peer))
 
 
-def _has_acknowledged(peer: Peer) -> bool:
+def _has_acknowledged_all_messages(peer: Peer) -> bool:
     """Return whether the system received the acknowledgments of all its messages. Otherwise the system would send
     the messages to a later peer.
     """

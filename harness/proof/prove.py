@@ -90,12 +90,12 @@ def prove(
     for trial, found in trials.run(candidates.trials(faults.values()), together=TRIALS_PER_PROCESS):
         candidates.record(found)
         _record_trial(proof, faults[trial.name], found, wanted)
-        _note_overreach(proof, inventory, faults[trial.name], found)
+        _note_must_failures_of_advice_fault(proof, inventory, faults[trial.name], found)
         if progress is not None:
             progress(trial.name)
     for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values()), together=TRIALS_PER_PROCESS):
         candidates.record(found)
-        _note_overreach(proof, inventory, faults[trial.name], found)
+        _note_must_failures_of_advice_fault(proof, inventory, faults[trial.name], found)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
     proof.idle = sorted(pair for pair in candidates.open if pair[1] not in (*proof.unproven, *proof.unclean))
     return proof
@@ -251,7 +251,9 @@ def _note_own_packets(proof: ProofResults, checks: Iterable[str], clean: Mapping
     proof.unbroken = sorted(pair for pair, broken in meant.items() if not broken and pair[0] not in unseen)
 
 
-def _note_overreach(proof: ProofResults, inventory: RuleInventory, fault: Fault, found: TrialResult) -> None:
+def _note_must_failures_of_advice_fault(
+    proof: ProofResults, inventory: RuleInventory, fault: Fault, found: TrialResult
+) -> None:
     if all(inventory.catalogue[rule].is_advice for rule in fault.breaks):
         for line in found.lines:
             if line.verdict is Verdict.FAIL:

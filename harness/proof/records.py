@@ -31,25 +31,25 @@ def load_checks_of_suites(rule: str | None = None) -> list[Check]:
     """Return the checks of all suites in pytest's order. If a rule is given, read only the files whose text names
     the rule.
     """
-    return [Check(*row) for row in _collect_rows("checks", (CHECK_FILE_PATTERN,), rule, _collect_checks)]
+    return [Check(*row) for row in _collect_record_rows("checks", (CHECK_FILE_PATTERN,), rule, _collect_checks)]
 
 
 def load_faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
     """Return the faults of all suites in the order of the files. If a rule is given, read only the files whose text
     names the rule.
     """
-    return [FaultRecord(*row) for row in _collect_rows("faults", (FAULT_FILE_PATTERN,), rule, _import_faults)]
+    return [FaultRecord(*row) for row in _collect_record_rows("faults", (FAULT_FILE_PATTERN,), rule, _import_faults)]
 
 
 def load_predicates_of_suites() -> dict[str, str]:
     """Return the passive rules, each with its predicate as ``predicates.py::function`` of the section."""
-    return dict(_collect_rows("predicates", (PREDICATE_FILE_PATTERN,), None, _import_predicates))
+    return dict(_collect_record_rows("predicates", (PREDICATE_FILE_PATTERN,), None, _import_predicates))
 
 
 MakeRecords = Callable[[list[str]], Mapping[str, list[Any]]]
 
 
-def _collect_rows(kind: str, patterns: Iterable[str], rule: str | None, make: MakeRecords) -> Iterator[Any]:
+def _collect_record_rows(kind: str, patterns: Iterable[str], rule: str | None, make: MakeRecords) -> Iterator[Any]:
     paths = [
         path.relative_to(SUITES.parent).as_posix() for path in list_suite_files_containing(patterns, rule and [rule])
     ]

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.capture.pcapng import CapturedNote, read_packets_and_notes, read_pcapng
 from harness.capture.recorder import Frame
-from harness.judging.verdicts import Verdict, read_lines
+from harness.judging.verdicts import Verdict, read_stored_verdict_lines
 from harness.paths import SUITES
 from harness.results.bundle import BadBundle
 from harness.results.installed import ROBUSTNESS_RULES, InstalledSuites
@@ -47,7 +47,7 @@ def read_verdict_lines(folder: Path) -> Iterator[ComparedVerdict]:
     """Yield the verdicts of a run folder. The syntax of the verdicts has already been checked
     (harness/results/schemas.py).
     """
-    for line in read_lines(folder / VERDICTS_FILE):
+    for line in read_stored_verdict_lines(folder / VERDICTS_FILE):
         test = line.get("test")
         frames = tuple(one[0] for one in line.get("evidence", ()))
         capture = line.get("capture") or (get_capture_path(test) if test is not None and frames else None)

@@ -169,13 +169,13 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Bundl
     try:
         with zipfile.ZipFile(file) as packed:
             infos = packed.infolist()
-            _check_members(path, infos)
+            _check_bundle_members(path, infos)
             return {info.filename: _unpack_member(packed, info, folder) for info in infos}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
         raise BadBundle(f"{path}: the signed content is not a readable zip file: {error}") from error
 
 
-def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
+def _check_bundle_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     names = [info.filename for info in infos]
     if len(infos) > MAX_BUNDLE_FILES:
         raise BadBundle(f"{path} contains {len(infos)} files; at most {MAX_BUNDLE_FILES} are accepted")

@@ -35,7 +35,7 @@ class RunResults:
     @property
     def system(self) -> str:
         """The name, version and profile of the tested system."""
-        return get_system(self.run)
+        return get_tested_system(self.run)
 
     @property
     def partial(self) -> str | None:
@@ -48,7 +48,7 @@ class RunResults:
         return bool(self.run.get("aborted")) or not self.run.get("finished")
 
 
-def get_system(run: Mapping[str, Any]) -> str:
+def get_tested_system(run: Mapping[str, Any]) -> str:
     """Return the name, version and profile of the system, from run.json."""
     sut = run["sut"]
     named = (str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))

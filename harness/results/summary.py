@@ -98,13 +98,13 @@ def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> 
         yield from ("", f"**{escape_markdown(one_line(title, _LONGEST_TEXT_CHARACTERS))}**") if title else ()
         if room:
             yield from ("", "| rule | demands | expected | observed | check |", "| --- | --- | --- | --- | --- |")
-            yield from (_build_row(one, catalogue) for one in findings[:room])
+            yield from (_build_markdown_row(one, catalogue) for one in findings[:room])
         if len(findings) > room:
             yield from ("", f"and {len(findings) - room} more")
         room = max(0, room - len(findings))
 
 
-def _build_row(result: RuleResult, catalogue: Mapping[str, Rule]) -> str:
+def _build_markdown_row(result: RuleResult, catalogue: Mapping[str, Rule]) -> str:
     row, line = catalogue.get(result.rule), result.line
     seen = result.observed or line["reason"] or ""
     cells = (result.rule, row.says if row else "", result.expected, seen, line["test"] or "")

@@ -91,7 +91,7 @@ def verify_bundle(
         opened = open_bundle(path, key, Path(folder))
         try:
             said = _read_statement(opened, suites)
-            _check_files(opened, said)
+            _check_certified_files(opened, said)
             check_run_folder(opened.folder)
             found = read_run(opened.folder)
             _check_statement(opened, said, found, suites, not_exercised_percent)
@@ -131,7 +131,7 @@ def _read_statement(opened: VerifiedBundle, suites: InstalledSuites) -> dict[str
     return read_certificate(opened.folder / CERTIFICATE_FILE)
 
 
-def _check_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
+def _check_certified_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
     made = {CERTIFICATE_FILE, CERTIFICATE_PAGE_FILE, CERTIFICATE_BADGE_FILE}
     held = {name: one._asdict() for name, one in opened.members.items() if name not in made}
     named = said["files"]

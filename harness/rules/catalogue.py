@@ -16,7 +16,7 @@ from harness.compiled.kept import get_cached_value
 from harness.compiled.sources import stamps
 from harness.paths import SUITES
 from harness.rules.errata import ERRATA_FILE, CatalogueError, Erratum, check_table_keys, load_errata, read_toml
-from harness.rules.product_notes import NOTES_FILE, ProductNotes, load_notes
+from harness.rules.product_notes import NOTES_FILE, ProductNotes, load_product_notes
 
 __all__ = ["Catalogue", "CatalogueError", "Document", "IndexRow", "Rule", "load_catalogue", "load_index"]
 
@@ -25,7 +25,7 @@ DOCUMENTS_FILE = "documents.toml"
 RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 RULE_FORMS = ("rule", "step", "detail", "lead", "api", "flow")
-ROW_FORMS = ("rule", "step")
+FORMS_OF_CATALOGUE_ROWS = ("rule", "step")
 """The forms of rule ids that have a row in the catalogue. An id of another form belongs to an id of one of these forms.
 """
 MEANING_BY_OBSERVE_VALUE = MappingProxyType(
@@ -56,7 +56,7 @@ DEMAND_CLASSES = ("demand", "garbled")
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _CATALOGUE_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
-_CODE_FOLDERS = ("harness/rules", "reference_qm/releases")
+_FOLDERS_OF_CATALOGUE_CODE = ("harness/rules", "reference_qm/releases")
 _SPECIFICATION_PAGES_URL = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS_TABLE = "defaults"
@@ -293,9 +293,9 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
 
 
 def _describe_wrong_class(form: str, kind: str, twin: str) -> str | None:
-    if form not in ROW_FORMS and kind:
+    if form not in FORMS_OF_CATALOGUE_ROWS and kind:
         return f"a {form} has no class"
-    if form in ROW_FORMS and kind not in KINDS:
+    if form in FORMS_OF_CATALOGUE_ROWS and kind not in KINDS:
         return f"unknown class {kind or 'none'}; known: {', '.join(KINDS)}"
     return (
         None
@@ -338,7 +338,7 @@ def _load_installed_catalogue() -> Catalogue:
 def _is_read_for_catalogue(path: str) -> bool:
     """Return whether a source file belongs to the catalogue or to the code that reads the catalogue."""
     package, _, name = path.rpartition("/")
-    return name in _CATALOGUE_FILES or package in _CODE_FOLDERS
+    return name in _CATALOGUE_FILES or package in _FOLDERS_OF_CATALOGUE_CODE
 
 
 def _read_catalogue(root: Path) -> Catalogue:
@@ -361,7 +361,7 @@ def _read_catalogue(root: Path) -> Catalogue:
                 )
             whole = {**defaults, **row} if isinstance(row, dict) else row
             rules[name] = _read_rule(root, file, name, whole, index, documents, errata)
-    notes = load_notes(index, rules, root)
+    notes = load_product_notes(index, rules, root)
     for rule in rules.values():
         try:
             notes.find_cited_notes(rule.document, rule.note)
@@ -398,9 +398,11 @@ def _read_rule(
     if name not in index:
         raise CatalogueError(file, name, f"unknown id; {INDEX_FILE} lists all ids")
     known = index[name]
-    if known.form not in ROW_FORMS:
+    if known.form not in FORMS_OF_CATALOGUE_ROWS:
         raise CatalogueError(
-            file, name, f"the entry is a {known.form}, but only {' and '.join(ROW_FORMS)} have rows; remove this row"
+            file,
+            name,
+            f"the entry is a {known.form}, but only {' and '.join(FORMS_OF_CATALOGUE_ROWS)} have rows; remove this row",
         )
     document, section, number = name.split("-")
     if document not in documents:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from harness.rules.catalogue import DEMAND_CLASSES, KINDS, ROW_FORMS, Catalogue, IndexRow
+from harness.rules.catalogue import DEMAND_CLASSES, FORMS_OF_CATALOGUE_ROWS, KINDS, Catalogue, IndexRow
 
 LEVELS = ("MUST", "SHOULD")
 """The levels for which rules are counted. MUST NOT counts as MUST, and SHOULD NOT counts as SHOULD."""
@@ -48,7 +48,7 @@ def count_coverage_by_section(
     documents = catalogue.list_documents()
     for name, row in index.items():
         document, section, _ = name.split("-")
-        if row.form not in ROW_FORMS or row.kind == CLONE_CLASS or document not in documents:
+        if row.form not in FORMS_OF_CATALOGUE_ROWS or row.kind == CLONE_CLASS or document not in documents:
             continue
         demand = row.level.split()[0]
         kind = DEMAND_CLASS if row.kind in DEMAND_CLASSES else row.kind

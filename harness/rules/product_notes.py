@@ -110,7 +110,7 @@ class ProductNotes:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
         """Return the product notes that the JSON data of ``to_tree`` represent."""
-        return cls({name: {row["number"]: _build_note(row) for row in rows} for name, rows in tree.items()})
+        return cls({name: {row["number"]: _build_product_note(row) for row in rows} for name, rows in tree.items()})
 
     def find_cited_notes(self, document: str, text: str | None) -> list[ProductNote]:
         """Return the notes that the field ``note`` of a row cites; raise KeyError, with the first note that the
@@ -144,12 +144,12 @@ class ProductNotes:
         return self._excusing[profile]
 
 
-def _build_note(row: Mapping[str, Any]) -> ProductNote:
+def _build_product_note(row: Mapping[str, Any]) -> ProductNote:
     whole: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
     return ProductNote(**{**whole, "rules": frozenset(row["rules"]), "excuses": frozenset(row["excuses"])})
 
 
-def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:
+def load_product_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:
     """Read the notes.toml of each document of a suites folder.
 
     ``index``: the known rule ids. ``ids``: the ids of the rules that have rows. Raise CatalogueError, whose message

@@ -26,7 +26,7 @@ from harness.prerequisites.asking import (
     PEER_REACHED_SUBJECT,
     QUEUES,
     TCP_NAME_SUBJECT,
-    check_delivery,
+    check_delivery_both_ways,
     check_identity,
 )
 from harness.prerequisites.line import PrerequisiteFinding, State
@@ -129,7 +129,7 @@ def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Prerequ
     yield check_identity(driver.file, driver.identifier)
     if driver.control_route is not None:
         system.facilities = driver.identify_system().facilities
-    yield from check_delivery(system, reached=reached)
+    yield from check_delivery_both_ways(system, reached=reached)
     yield check_qm2qm_endpoint(system)
 
 

@@ -124,7 +124,9 @@ def read_state_table(path: Path) -> StateTable:
         states = {name: State(**_convert_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
         events = {name: StateTableEvent(**_convert_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
         cells = {
-            (state, event): StateTableCell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
+            (state, event): StateTableCell(
+                state, event, **one | {"rules": _read_rules_by_subject(one.get("rules", []))}
+            )
             for state, row in tree.pop("cells").items()
             for event, one in row.items()
         }
@@ -180,7 +182,7 @@ def _find_mistakes_in_cell(cell: StateTableCell, table: StateTable) -> Iterator[
         )
 
 
-def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
+def _read_rules_by_subject(rules: Any) -> dict[str, tuple[str, ...]]:
     """Return the rules by their subject, which is the outcome or a probe. If the rules are a plain list, their
     subject is the outcome.
     """

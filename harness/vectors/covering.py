@@ -47,7 +47,7 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
 
 ACKNOWLEDGE_VALUE_BY_NAME = {"none": 0x00, "negative receive": 0x08, "full receive": 0x0A, "full reach": 0x05}
 JOURNALS = {"none": (0, 0), "JN": (1, 0), "JP": (0, 1), "JN and JP": (1, 1)}
-LIFETIMES_S = {"infinite": 0xFFFF_FFFF, "0": 0, "60": 60}
+LIFETIME_S_BY_NAME = {"infinite": 0xFFFF_FFFF, "0": 0, "60": 60}
 QUEUES: Mapping[str, Any] = {
     "none": None,
     "direct": DirectQueueFormatName(DirectFormatName="TCP:192.0.2.1\\private$\\q"),
@@ -62,7 +62,7 @@ SAMPLE_CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
 """Bytes that stand for a certificate: a DER sequence with a correct length. A reader of packets checks nothing else in
 a certificate.
 """
-SECURITY_HEADERS: Mapping[str, Any] = {
+SECURITY_HEADER_FIELDS_BY_NAME: Mapping[str, Any] = {
     "none": None,
     "SID": {"ST": 1, "SecurityID": SAMPLE_SID},
     "SID, certificate and signature": {
@@ -73,7 +73,7 @@ SECURITY_HEADERS: Mapping[str, Any] = {
         "ProviderInfo": b"\1\0\0\0" + "Provider\0".encode("utf-16-le"),
     },
 }
-DEBUG_HEADERS: Mapping[str, Any] = {
+DEBUG_HEADER_FIELDS_BY_NAME: Mapping[str, Any] = {
     "none": None,
     "without queue": {},
     "with queue": {"QueueIdentifier": SAMPLE_GUIDS[2]},
@@ -94,7 +94,7 @@ SEVERAL_DESTINATIONS: Mapping[str, Any] = {
 }
 
 
-def list_combinations() -> Sequence[Mapping[str, str]]:
+def list_property_combinations() -> Sequence[Mapping[str, str]]:
     """Return the rows of the covering array of strength 2. Each row contains the value of each parameter, by name."""
     return build_covering_array(PARAMETERS)
 
@@ -104,7 +104,7 @@ def build_message(values: Mapping[str, str]) -> bytes:
     delivery, _, priority = values["delivery"].partition(", priority ")
     negative, positive = JOURNALS[values["journal"]]
     packet = user_message(
-        base={"PR": int(priority), "TimeToReachQueue": LIFETIMES_S[values["time to reach"]]},
+        base={"PR": int(priority), "TimeToReachQueue": LIFETIME_S_BY_NAME[values["time to reach"]]},
         user={
             "SourceQueueManager": SAMPLE_GUIDS[4],
             "QueueManagerAddress": 0 if values["destination"] == "direct" else SAMPLE_GUIDS[5],
@@ -119,8 +119,8 @@ def build_message(values: Mapping[str, str]) -> bytes:
         },
         destination=DESTINATION_BY_NAME[values["destination"]],
         transaction={"FM": 1, "LM": 1, "ID": 3} if delivery == "transactional" else None,
-        security=SECURITY_HEADERS[values["security"]],
-        debug=DEBUG_HEADERS[values["debug"]],
+        security=SECURITY_HEADER_FIELDS_BY_NAME[values["security"]],
+        debug=DEBUG_HEADER_FIELDS_BY_NAME[values["debug"]],
         soap={"Header": "head", "Body": "a body"} if values["soap"] == "yes" else None,
         mqf=SEVERAL_DESTINATIONS[values["several queues"]],
         session={"AckSequenceNumber": 1} if values["session header"] == "yes" else None,

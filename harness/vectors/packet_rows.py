@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.golden import load_golden_capture
-from harness.vectors.covering import SAMPLE_GUIDS, build_message, list_combinations
+from harness.vectors.covering import SAMPLE_GUIDS, build_message, list_property_combinations
 from harness.vectors.vector import VectorRow
 from harness.wire import (
     FinalAckBody,
@@ -167,7 +167,7 @@ def list_session_acks() -> Iterator[VectorRow]:
 def list_messages() -> Iterator[VectorRow]:
     """Yield the rows for UserMessage (MS-MQMQ 2.2.20). The rows of the covering array come first."""
     yield from list_golden_frames("UserMessage")
-    for number, values in enumerate(list_combinations()):
+    for number, values in enumerate(list_property_combinations()):
         comment = (
             "Covering array of strength 2: " + ", ".join(f"{name} {value}" for name, value in values.items()) + "."
         )

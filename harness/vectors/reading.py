@@ -26,7 +26,7 @@ def read_packet_fields(kind: str, data: bytes) -> list[ReadField]:
     found: list[ReadField] = []
     counts: dict[str, int] = {}
     for line in list_dissection_lines(packet):
-        value = _format_line(line)
+        value = _format_field_value(line)
         name = ".".join(line.path)
         if value is None:
             continue
@@ -37,7 +37,7 @@ def read_packet_fields(kind: str, data: bytes) -> list[ReadField]:
     return found
 
 
-def _format_line(line: TreeLine) -> Any:
+def _format_field_value(line: TreeLine) -> Any:
     value = line.value
     if isinstance(value, bytes):
         return value.hex()

@@ -110,7 +110,7 @@ def read_certificate_key(der: bytes) -> RsaKey:
 # -- signatures --------------------------------------------------------------------------------------------------
 
 
-def _build_field(layer: Any, name: str) -> bytes:
+def _build_field_bytes(layer: Any, name: str) -> bytes:
     value = layer.getfieldval(name)
     return bytes(layer.get_field(name).i2m(layer, value))
 
@@ -120,7 +120,7 @@ def _get_printed_name(queue: Any) -> bytes:
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
-        return struct.pack("<H", queue.Count) + _build_field(queue, "DirectFormatName")
+        return struct.pack("<H", queue.Count) + _build_field_bytes(queue, "DirectFormatName")
     return bytes(queue)
 
 
@@ -144,7 +144,7 @@ def get_signed_octets(packet: Any, version: int) -> bytes:
         properties.CorrelationID,
         struct.pack("<I", properties.ApplicationTag),
         properties.MessageBody,
-        _build_field(properties, "Label"),
+        _build_field_bytes(properties, "Label"),
         _get_printed_name(user.ResponseQueue),
         _get_printed_name(user.AdminQueue),
     )

@@ -308,19 +308,19 @@ def read_stub(packet: Packet) -> bytes:
 def check_pdu(data: bytes) -> None:
     """Raise WireError if a PDU cannot be dissected."""
     if get_rpc_kind(data) in _NEGOTIATING_PDU_TYPES:
-        _check_negotiation(_drop_identifiers(data))
+        _check_negotiation(_blank_identifiers(data))
     else:
         dissect_rpc(data)
 
 
 def list_bind_outcomes(data: bytes) -> tuple[Outcome, ...]:
     """Return the result of ``read_bind_outcomes`` for the bytes of a PDU."""
-    return _read_outcomes_in_pdu(_drop_identifiers(data))
+    return _read_outcomes_in_pdu(_blank_identifiers(data))
 
 
 def list_bind_proposals(data: bytes) -> tuple[Proposal, ...]:
     """Return the result of ``read_bind_proposals`` for the bytes of a PDU."""
-    return _read_proposals_in_pdu(_drop_identifiers(data))
+    return _read_proposals_in_pdu(_blank_identifiers(data))
 
 
 def read_group_id(data: bytes) -> int:
@@ -328,7 +328,7 @@ def read_group_id(data: bytes) -> int:
     return int.from_bytes(data[GROUP_ID_OFFSET : GROUP_ID_OFFSET + 4], read_byte_order(data))
 
 
-def _drop_identifiers(data: bytes) -> bytes:
+def _blank_identifiers(data: bytes) -> bytes:
     """Return a PDU that negotiates contexts with its call identifier and its group identifier set to zero. In most
     associations of a run, the PDUs differ only in these identifiers, so that results can be cached.
     """

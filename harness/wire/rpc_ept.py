@@ -65,12 +65,12 @@ def read_ports(response: Any) -> list[int]:
             ports = [floor.rhs for floor in tower.floors if floor.protocol_identifier == _TCP_FLOOR_ID]
         except DISSECTION_ERRORS as error:
             raise WireError(f"ept_map: a tower cannot be dissected: {type(error).__name__}") from error
-        _check_lengths(tower)
+        _check_floor_lengths(tower)
         found += ports
     return found
 
 
-def _check_lengths(tower: Any) -> None:
+def _check_floor_lengths(tower: Any) -> None:
     for floor in tower.floors:
         lengths = (floor.lhs_length, floor.rhs_length)
         if _LENGTHS_OF_FLOORS.get(floor.protocol_identifier, lengths) != lengths:

@@ -34,7 +34,7 @@ SIZES_BY_FIELD_TYPE = {
 """int bytes: the sizes of primitive values, each in NDR and in NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
 TAG_BYTES_BY_FORMAT = {"B": 1, "I": 4}
 GUID_SIZE = 16
-LARGEST_TAG = 16
+LARGEST_UNION_TAG = 16
 """The largest union discriminant that is tried when the members of a union are searched for."""
 
 Row = dict[str, Any]
@@ -76,7 +76,7 @@ def _describe_union(field: Any, path: str) -> Row:
     """
     arms = {
         tag: _describe_field(arm, f"{path}.value")
-        for tag in range(LARGEST_TAG + 1)
+        for tag in range(LARGEST_UNION_TAG + 1)
         for arm, (matches, _) in field.flds
         if matches(SimpleNamespace(tag=tag))
     }

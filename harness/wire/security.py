@@ -24,7 +24,7 @@ def _build_item_fields(name: str) -> tuple[Field, Field]:
     return Bytes(name, lambda layer: layer.getfieldval(size)), Padding(f"{name}Padding")
 
 
-def _has_data(layer: Packet) -> bool:
+def _has_security_data(layer: Packet) -> bool:
     return any(layer.getfieldval(name) for name in SIZE_FIELD_BY_ITEM)
 
 
@@ -36,7 +36,7 @@ class SecurityHeader(Layer):
     (MS-MQQB 4.1.7).
     """
 
-    Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_data)
+    Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_security_data)
 
     fields_desc = (
         *Flags.fields,

@@ -139,7 +139,7 @@ def list_capture_folders(
         )
     for row in sorted(rows):
         try:
-            units.append(_build_unit(files, row, given, by))
+            units.append(_build_capture_folder(files, row, given, by))
         except RollupError as error:
             refused.append(str(error))
     if not units and not refused:
@@ -166,7 +166,7 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[CaptureRunFolder
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _build_unit(files: FileAccess, row: Row, given: GivenSystem, by: CaptureJudge) -> CaptureRunFolder:
+def _build_capture_folder(files: FileAccess, row: Row, given: GivenSystem, by: CaptureJudge) -> CaptureRunFolder:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN_FILE}")
     run, sut, started, finished = make_slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)

@@ -129,7 +129,7 @@ def _read_sources(lake: Lake, folders: Sequence[RunFolder], report: IngestReport
     if not found:
         return []
     scan = lines.read_verdict_lines(lake.spark, [source.folder.files[VERDICTS_FILE].uri for source in found])
-    contents = {row.path: row for row in lines.read_contents(scan).collect()}
+    contents = {row.path: row for row in lines.read_file_contents(scan).collect()}
     read = []
     for source in found:
         row = contents.pop(source.folder.path(VERDICTS_FILE), None)

@@ -83,7 +83,7 @@ def normalize_path(path: Column) -> Column:
     return sql.concat(scheme, sql.lit(":/"), sql.ltrim(rest, sql.lit("/")))
 
 
-def read_contents(lines: DataFrame) -> DataFrame:
+def read_file_contents(lines: DataFrame) -> DataFrame:
     """Return a row for each file, with its path, the number of its lines, and a fingerprint of its content. The
     fingerprint consists of the columns total and mixed, and does not depend on the order of the lines.
     """

@@ -138,7 +138,7 @@ def find_sources(files: FileAccess, arguments: Iterable[str]) -> FoundFolders:
                     pair = pairs.read_pair(files, uri)
                     of_pairs.setdefault(pair.digest, pair)
                 else:
-                    folder = _read_folder(files, uri)
+                    folder = _read_run_folder(files, uri)
                     runs[folder.uri] = folder
         except RollupError as error:
             refused.append(str(error))
@@ -152,7 +152,7 @@ def list_folders_at(files: FileAccess, uris: Iterable[str]) -> tuple[list[RunFol
     found, refused = [], []
     for uri in uris:
         try:
-            found.append(_read_folder(files, uri))
+            found.append(_read_run_folder(files, uri))
         except RollupError as error:
             refused.append(str(error))
     return found, refused
@@ -171,7 +171,7 @@ def read_runs(
             refused.append(str(error))
     unnamed = [source for source in sources if not source.row["suites"]]
     hashes = _hash_rules(spark, [source.folder for source in unnamed])
-    return [_add_suites(source, hashes) for source in sources], refused
+    return [_add_suites_hash(source, hashes) for source in sources], refused
 
 
 def read_rules_files(spark: SparkSession, sources: Sequence[RunSource]) -> DataFrame:
@@ -252,7 +252,7 @@ def _expand_pattern(files: FileAccess, argument: str) -> list[str]:
     return found
 
 
-def _read_folder(files: FileAccess, uri: str) -> RunFolder:
+def _read_run_folder(files: FileAccess, uri: str) -> RunFolder:
     shown = one_line(uri.removeprefix("file://"))
     status = files.status(uri)
     if status is None or not status.is_folder:
@@ -291,7 +291,7 @@ def _hash_rules(spark: SparkSession, folders: Sequence[RunFolder]) -> dict[str, 
     return {row.path: row.hash for row in found.collect()}
 
 
-def _add_suites(source: RunSource, hashes: dict[str, str]) -> RunSource:
+def _add_suites_hash(source: RunSource, hashes: dict[str, str]) -> RunSource:
     name = source.row["suites"] or hashes[source.folder.path(RULES_FILE)]
     content = hashlib.sha256(f"{source.content} {name}".encode()).hexdigest()
     return replace(source, row=source.row | {"suites": name}, content=content, names_suites=bool(source.row["suites"]))

@@ -114,7 +114,7 @@ def _write_index(pages: Pages) -> None:
             for name in documents
         },
         cards=cards,
-        news=_collect_news(pages, cards),
+        news=_collect_verdict_news(pages, cards),
         most_cards=MAX_SHOWN_SYSTEM_CARDS,
         newly_failing=failing,
         wide=get_width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
@@ -135,7 +135,7 @@ def _write_index(pages: Pages) -> None:
     )
 
 
-def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, VerdictNews]]:
+def _collect_verdict_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, VerdictNews]]:
     """Return the changes of verdicts by the latest run of each system. Runs that changed no verdict are omitted."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]

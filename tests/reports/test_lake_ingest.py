@@ -303,7 +303,7 @@ def test_verdict_lines_of_schema_1_keep_their_packets(ingested):
 
 def test_repeated_ingest_changes_nothing_and_reads_no_lines(ingested, monkeypatch):
     before = list_manifest_numbers(FileAccess(ingested.spark), "viewfs://here/lake")
-    monkeypatch.setattr("reports.lake.lines.read_contents", lambda _: pytest.fail("lines are read"))
+    monkeypatch.setattr("reports.lake.lines.read_file_contents", lambda _: pytest.fail("lines are read"))
     again = ingested.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
     assert (again.known, again.taken, again.refused) == (2, [], [])
     assert list_manifest_numbers(FileAccess(ingested.spark), "viewfs://here/lake") == before

@@ -13,9 +13,9 @@ import pytest
 from harness.errors import MqconformError
 from harness.paths import SUITES
 from harness.rules.catalogue import (
+    FORMS_OF_CATALOGUE_ROWS,
     INDEX_FILE,
     LEVELS,
-    ROW_FORMS,
     RULE_FORMS,
     Catalogue,
     CatalogueError,
@@ -384,7 +384,7 @@ def test_rule_index_equals_that_of_the_specifications() -> None:
                     if "class" in row:
                         classes[row["id"]] = (row["class"], row["of"])
                     else:
-                        kind = classes.get(row["id"], ("demand" if row["form"] in ROW_FORMS else "", ""))
+                        kind = classes.get(row["id"], ("demand" if row["form"] in FORMS_OF_CATALOGUE_ROWS else "", ""))
                         expected[row["id"]] = (row["level"], row["form"], *kind, row["title"])
     index = {name: row for name, row in load_index().items() if not name.startswith("REGRESSIONS-")}
     assert {name: tuple(field or "" for field in row) for name, row in index.items()} == expected

@@ -19,7 +19,7 @@ from harness.cli.main import app
 from harness.judging.passive import Context, load_predicates
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
-from harness.vectors.covering import PARAMETERS, list_combinations
+from harness.vectors.covering import PARAMETERS, list_property_combinations
 from harness.vectors.packet_rows import PACKET_ROW_LISTER_BY_NAME
 from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
 from harness.vectors.write import VECTOR_SCHEMA_FILE, make_vector_files
@@ -147,7 +147,7 @@ def test_each_rule_and_erratum_named_by_a_vector_exists() -> None:
 
 
 def test_vectors_cover_each_possible_pair_of_values() -> None:
-    rows = list(list_combinations())
+    rows = list(list_property_combinations())
     for first, second in combinations(PARAMETERS, 2):
         wanted = {(one, other) for one in PARAMETERS[first] for other in PARAMETERS[second]}
         covered = {(row[first], row[second]) for row in rows}
