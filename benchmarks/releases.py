@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, Verdict
-from harness.proof.trials import VIRTUAL_SUT
+from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, Verdict
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
 from harness.rules.releases import RELEASES
@@ -132,7 +132,7 @@ def run_as_release(release: str, profile: str, rules: Iterable[str], out: Path, 
 
 def build_sut_file(release: str, profile: str) -> str:
     """Return the SUT file of the reference that is configured as a release, with all capabilities of this release."""
-    text = VIRTUAL_SUT.replace("[driver]", f'profile = "{profile}"\n[driver]')
+    text = VIRTUAL_SUT_FILE_TEXT.replace("[driver]", f'profile = "{profile}"\n[driver]')
     if not get_release_behaviours(release).keys() & {"pings-first"}:
         text = text.replace(_PINGS[1], "")
     return f'{text}[reference]\nrelease = "{release}"\n'
@@ -147,7 +147,9 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
 
 def find_unwanted_verdicts(release: str, held: RunResults) -> list[str]:
     """Return a line for each rule whose verdict contradicts the notes of the release."""
-    return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD_VERDICTS]
+    return [
+        f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in RUN_FAILING_VERDICTS
+    ]
 
 
 def find_final_verdict(run: RunResults, rule: str) -> Verdict:

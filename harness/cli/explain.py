@@ -15,7 +15,7 @@ from harness.rules.explored_areas import list_explored_areas
 from harness.rules.naming import find_rule_id
 from harness.rules.places import find_place
 from harness.run_folder import VERDICTS_FILE
-from harness.states.table import read_tables
+from harness.states.table import read_state_tables
 
 _MAX_TEXT_CHARACTERS = 200
 """The maximum number of characters of a system's text in the output; verdicts.jsonl contains the complete text."""
@@ -60,12 +60,12 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     )
     if not runs:
         return
-    from harness.results.run_results import get_partial_reason, get_system, read_run_json
+    from harness.results.run_results import get_partial_reason, get_tested_system, read_run_json
 
     for folder in runs:
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := get_partial_reason(run)) is not None else ""
-        name = one_line(f"{get_system(run)} in {run.get('run')}", _MAX_TEXT_CHARACTERS)
+        name = one_line(f"{get_tested_system(run)} in {run.get('run')}", _MAX_TEXT_CHARACTERS)
         yield from _format_titled_list(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
 
 
@@ -159,7 +159,7 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
             "place": table.locate_cell(cell),
             "says": " or ".join(cell.outcomes),
         }
-        for table in read_tables(rule)
+        for table in read_state_tables(rule)
         for cell in table.list_demanded_cells()
         if rule in cell.all_rules
     ]

@@ -62,7 +62,7 @@ def pair(
 
 def _show_grid_of_pairs(folders: Sequence[Path], html: Path | None) -> None:
     from harness.cli.outputs import report_write_errors, require_writable_file
-    from harness.pair.grid import build_grid, build_grid_page, print_grid
+    from harness.pair.grid import build_grid, build_grid_page, list_grid_lines
     from harness.pair.results import read_results
 
     if not folders:
@@ -70,7 +70,7 @@ def _show_grid_of_pairs(folders: Sequence[Path], html: Path | None) -> None:
     if html is not None:
         require_writable_file(html, "--html")
     grid = build_grid(read_results(folder) for folder in folders)
-    for line in print_grid(grid):
+    for line in list_grid_lines(grid):
         typer.echo(line)
     if html is not None:
         with report_write_errors(html, "--html"):

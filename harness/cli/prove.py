@@ -40,7 +40,7 @@ def prove(
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
     from harness.proof.prove import report_proof
-    from harness.proof.readings import list_complaints, run_readings, summarize_readings
+    from harness.proof.readings import list_wrong_reading_verdicts, run_readings, summarize_readings
     from harness.proof.trials import run_with_trials
     from harness.rules.naming import find_rule_id
     from harness.rules.proof_record import load_proof, write_proof
@@ -74,7 +74,7 @@ def prove(
     every = changed or erratum or not rule or not inventory.passive.isdisjoint(rule)
     files = set() if every else {check.partition("::")[0] for check in covering}
     proof, readings_run = run_with_trials(jobs, prove_with_progress, sorted(files) or ["suites"])
-    for line in list_complaints(readings_run, proof.convictions if proof else {}):
+    for line in list_wrong_reading_verdicts(readings_run, proof.convictions if proof else {}):
         typer.echo(line)
     for line in report_proof(proof) if proof else ():
         typer.echo(line)

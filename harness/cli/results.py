@@ -43,12 +43,12 @@ def diff(
 ) -> None:
     """Compare two runs, rule by rule. Exit with 1 when a rule fails in the newer run but not in the older run."""
     from harness.results.difference import compare_runs
-    from harness.results.difference_shown import FORMATS
+    from harness.results.difference_shown import DIFFERENCE_FORMATTER_BY_NAME
     from harness.results.run_results import read_run
 
     _require_writable_output(out)
     difference = compare_runs(read_run(run_a), read_run(run_b))
-    text = FORMATS[format_](difference)
+    text = DIFFERENCE_FORMATTER_BY_NAME[format_](difference)
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -88,7 +88,7 @@ def update(
     also exits with 1.
     """
     from harness.judging.baseline import load_baseline, write_baseline
-    from harness.judging.verdicts import BAD_VERDICTS, Verdict
+    from harness.judging.verdicts import RUN_FAILING_VERDICTS, Verdict
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
     from harness.run.named_roots import RootCauses
@@ -106,7 +106,7 @@ def update(
     unsettled = {
         rule: str(one.line["reason"] or one.observed)
         for rule, one in found.rules.items()
-        if one.verdict in BAD_VERDICTS and rule not in failing
+        if one.verdict in RUN_FAILING_VERDICTS and rule not in failing
     }
     _write_output(baseline, write_baseline(failing, known, unsettled))
     new, gone = sorted(failing - known.keys()), sorted(known.keys() - failing)

@@ -13,7 +13,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_USAGE
-from harness.lengths_of_time import TIME_FORMS, parse_seconds
+from harness.lengths_of_time import ACCEPTED_FORMS_OF_SECONDS, parse_seconds
 
 DURATION_METAVAR = "TIME"
 """The placeholder for a length of time in the help."""
@@ -136,7 +136,7 @@ def _parse_seconds(option: str, text: str | None) -> int | None:
     if text is None:
         return None
     if (seconds := parse_seconds(text)) is None:
-        raise UsageError(f"{option} {text!a} is not a length of time; give {TIME_FORMS}")
+        raise UsageError(f"{option} {text!a} is not a length of time; give {ACCEPTED_FORMS_OF_SECONDS}")
     return seconds
 
 

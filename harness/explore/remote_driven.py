@@ -18,7 +18,7 @@ from harness.model.remote import misuse as wrong
 from harness.model.remote.area import JOURNALED_QUEUE_NAME, QUEUES, TRANSACTIONAL
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, get_description
+from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, get_read_description
 from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
 from harness.wire.rpc import NDR, QM2QM, Proposal, bind
@@ -278,7 +278,7 @@ class DrivenRemoteQueues(DrivenQueues):
             return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _SUCCESS_OUTCOMES:
             return Refused((call.plain_outcome,))
-        description = get_description(call)
+        description = get_read_description(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else _parse_read_packet(bytes(data))
         message = self._describe_read_message(packet) if isinstance(packet, UserMessagePacket) else "no packet"

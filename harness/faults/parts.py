@@ -88,7 +88,7 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
     return narrow_step
 
 
-def get_condition(method: Method) -> Condition | None:
+def get_step_condition(method: Method) -> Condition | None:
     """Return the condition that restricts a fault in a step, or None if the fault changes every call."""
     return getattr(method, _CONDITION_ATTRIBUTE, None)
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.proof.records import FaultRecord, checks_of_suites, faults_of_suites, predicates_of_suites
+from harness.proof.records import FaultRecord, load_checks_of_suites, load_faults_of_suites, load_predicates_of_suites
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, count_coverage_by_section
 from harness.rules.proof_record import load_proof
@@ -90,7 +90,7 @@ def take_inventory(rule: str | None = None) -> RuleInventory:
     tests: dict[str, list[str]] = defaultdict(list)
     needs: dict[str, frozenset[str]] = {}
     varied: dict[str, Mapping[str, Sequence[str]]] = {}
-    for check in checks_of_suites(rule):
+    for check in load_checks_of_suites(rule):
         needs[check.id] = frozenset(check.needs)
         if check.varied:
             varied[check.id] = check.varied
@@ -98,11 +98,11 @@ def take_inventory(rule: str | None = None) -> RuleInventory:
             tests[each].append(check.id)
     faults: dict[str, list[str]] = defaultdict(list)
     records: dict[str, FaultRecord] = {}
-    for fault in faults_of_suites(rule):
+    for fault in load_faults_of_suites(rule):
         records[fault.name] = fault
         for each in fault.breaks:
             faults[each].append(fault.name)
-    predicates = predicates_of_suites()
+    predicates = load_predicates_of_suites()
     for where, rules in (("a check", tests), ("a fault", faults), ("a predicate", predicates)):
         for each in rules:
             if each not in catalogue:

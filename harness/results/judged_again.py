@@ -129,7 +129,7 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     def find_identifiers(name: str) -> frozenset[str] | None:
         stem = Path(name).stem
         if stem not in known:
-            stem = _LATER_ATTEMPT.sub("", stem)
+            stem = _LATER_ATTEMPT_PATTERN.sub("", stem)
         if stem in several:
             return None
         return frozenset({own.get(stem, "none")}) if virtual else of_run
@@ -137,5 +137,5 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     return find_identifiers
 
 
-_LATER_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
+_LATER_ATTEMPT_PATTERN = re.compile(r"(-from-\d+)?(-again-\d+)?$")
 """Matches the suffix that a resumed run or a repeated attempt adds to the name of a capture."""

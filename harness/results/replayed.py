@@ -172,11 +172,14 @@ def _list_differences(was: _VerdictsByCheck, now: _VerdictsByCheck) -> list[Diff
             fails = [any(one.verdict == Verdict.FAIL for one in side) for side in (lost, new)]
             differences.append(
                 Difference(
-                    rule, _find_first(before, lost - new), _find_first(after, new - lost), fails == [False, True]
+                    rule,
+                    _show_first_verdict_in(before, lost - new),
+                    _show_first_verdict_in(after, new - lost),
+                    fails == [False, True],
                 )
             )
     return differences
 
 
-def _find_first(found: Sequence[tuple[CheckVerdict, str]], only: Counter[CheckVerdict]) -> str:
+def _show_first_verdict_in(found: Sequence[tuple[CheckVerdict, str]], only: Counter[CheckVerdict]) -> str:
     return next((shown for one, shown in found if one in only), "no other verdict")

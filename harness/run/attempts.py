@@ -14,7 +14,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
-from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, WRONG_VERDICTS, Entry, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, VERDICTS_TO_EXAMINE, Entry, Verdict
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.checks import find_covered_rules, get_check_id
 from harness.run.stash import (
@@ -117,7 +117,7 @@ def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) ->
 
 def has_bad_verdict(entries: list[Entry]) -> bool:
     """Return whether an attempt has a verdict that a person should examine."""
-    return any(entry.verdict in WRONG_VERDICTS for entry in entries)
+    return any(entry.verdict in VERDICTS_TO_EXAMINE for entry in entries)
 
 
 def settle_attempts(
@@ -145,7 +145,7 @@ def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[An
     report of the check accordingly.
     """
     if doubtful is not entries:
-        bad = [entry for entry in doubtful if entry.verdict in BAD_VERDICTS]
+        bad = [entry for entry in doubtful if entry.verdict in RUN_FAILING_VERDICTS]
         said = [f"{entry.rule} {entry.verdict}" for entry in bad]
         reasons = dict.fromkeys(entry.reason for entry in bad if entry.reason)
         for report in reports:

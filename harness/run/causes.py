@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, Verdict
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
@@ -74,7 +74,7 @@ def add_causes(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleRes
     verdict names the cause.
     """
     kept = list(results)
-    bad = [one for one in kept if one.verdict in BAD_VERDICTS and one.accepted is None]
+    bad = [one for one in kept if one.verdict in RUN_FAILING_VERDICTS and one.accepted is None]
     shared = [cause for cause in group_by_cause(bad, roots) if len(cause.findings) > 1]
     titles = {one.rule: cause.title for cause in shared for one in cause.findings}
     return [replace(one, cause=titles.get(one.rule, "")) for one in kept]

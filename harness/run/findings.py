@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.verdicts import BAD_VERDICTS
+from harness.judging.verdicts import RUN_FAILING_VERDICTS
 from harness.printable import one_line
 from harness.rules.catalogue import Rule
 from harness.run.causes import find_missing_root, group_by_cause
@@ -58,7 +58,7 @@ def list_findings(
     if resting:
         yield roots.describe_dependent_rules([one.rule for one in resting])
         found = [one for one in found if one not in resting]
-    for verdict in BAD_VERDICTS:
+    for verdict in RUN_FAILING_VERDICTS:
         room, also = MAX_SHOWN_RULES, list[str]()
         for cause in group_by_cause([one for one in found if one.verdict is verdict], roots):
             shared = len(cause.findings) > 1

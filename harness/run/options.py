@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from harness.lengths_of_time import TIME_FORMS, parse_seconds
+from harness.lengths_of_time import ACCEPTED_FORMS_OF_SECONDS, parse_seconds
 from harness.paths import SUITES
 
 PLUGIN_MODULE = "harness.run.plugin"
@@ -82,5 +82,5 @@ def add_options(parser: pytest.Parser) -> None:
 
 def _parse_seconds(text: str) -> int:
     if (seconds := parse_seconds(text)) is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a length of time; give {TIME_FORMS}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a length of time; give {ACCEPTED_FORMS_OF_SECONDS}")
     return seconds

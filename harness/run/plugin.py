@@ -309,7 +309,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     except FolderError:
         raise
     except LackedByRelease as error:
-        judge.end_unsupported(str(error))
+        judge.end_unsupported_check(str(error))
     except NotShown as error:
         judge.end_unobservable(str(error))
     except (ConformanceFailure, SutUnavailable) as error:
@@ -357,10 +357,12 @@ def _fail_broken_rules(judge: Judge, run: Run) -> None:
 
     If the baseline of the run accepts the failures, pytest reports the check as passed.
     """
-    from harness.judging.verdicts import BAD_VERDICTS
+    from harness.judging.verdicts import RUN_FAILING_VERDICTS
 
     known = run.passive_failures
-    bad = {rule: one for rule, one in judge.judged.items() if one in BAD_VERDICTS and not run.expects(rule, one)}
+    bad = {
+        rule: one for rule, one in judge.judged.items() if one in RUN_FAILING_VERDICTS and not run.expects(rule, one)
+    }
     counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:

@@ -25,7 +25,7 @@ from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
 from harness.judging.baseline import Baseline, BaselineComparison, compare_with_deviations
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT, ROBUSTNESS_TITLE, RULE_BY_CONDITION
-from harness.judging.verdicts import DECIDED_VERDICTS, EarlierVerdicts, Verdict, VerdictLog, read_lines
+from harness.judging.verdicts import DECIDED_VERDICTS, EarlierVerdicts, Verdict, VerdictLog, read_stored_verdict_lines
 from harness.paths import SUITES
 from harness.rules import renamed_checks
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
@@ -419,7 +419,7 @@ class _EarlierResults:
 def _read_earlier_verdicts(path: Path, earlier: _EarlierResults) -> EarlierVerdicts:
     """Return the verdicts that were recorded before the run was resumed, and the checks that must run again."""
     done = EarlierVerdicts()
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_stored_verdict_lines(path), 1):
         if line["schema"] != RUN_SCHEMA_VERSION:
             raise UsageError(
                 f"{path} has schema {line['schema']} of an older harness; finish the run with that harness, "

@@ -21,9 +21,9 @@ from harness.run.rows import Rows
 from harness.run.stash import JUDGE_KEY, ROWS_KEY, RUN_KEY
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
-from harness.varying.arrays import Row, build_rows
-from harness.varying.parameters import EXCLUDED_COMBINATIONS, find_value
-from harness.varying.shrinking import find_smallest
+from harness.varying.arrays import Row, build_covering_array
+from harness.varying.parameters import EXCLUDED_COMBINATIONS, find_parameter_value
+from harness.varying.shrinking import find_smallest_failing_part
 from harness.varying.variant import Variant
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ class VariedValues:
         left_out: dict[str, str] = {}
         for parameter, names in wanted.items():
             lacking = {
-                name: [need for need in find_value(parameter, name).needs if not sut.has(need)] for name in names
+                name: [need for need in find_parameter_value(parameter, name).needs if not sut.has(need)]
+                for name in names
             }
             values[parameter] = [name for name in names if not lacking[name]]
             for name, needs in lacking.items():
@@ -121,7 +122,7 @@ class VariedCheck:
         # If rows shared a peer, the history, sequences and messages of earlier rows would affect later rows.
         varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
         self.plan = (
-            build_rows(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ROW_ORDERS)
+            build_covering_array(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ROW_ORDERS)
             if varies
             else ()
         )
@@ -135,7 +136,7 @@ class VariedCheck:
         for rule in self.judge.covers:
             judged = [trial for trial in trials if trial.get_worst_verdict(rule) is not None]
             if judged:
-                self.judge.end_rows(self.conclude(rule, judged))
+                self.judge.end_varied_rows(self.conclude(rule, judged))
         if self.run_.proves and trials and all(trial.is_kept for trial in trials):
             self._require_effect_of_each_parameter(trials)
 
@@ -178,7 +179,7 @@ class VariedCheck:
         try:
             item.obj(**arguments)
         except LackedByRelease as error:
-            judge.end_unsupported(str(error))
+            judge.end_unsupported_check(str(error))
         except NotShown as error:
             judge.end_unobservable(str(error))
         except SutLost:
@@ -223,7 +224,7 @@ class VariedCheck:
             return again[-1].get_worst_verdict(rule) is wanted
 
         if not self.run_.proves:
-            part = find_smallest(missed.row, self.plain, passing, fails_again)
+            part = find_smallest_failing_part(missed.row, self.plain, passing, fails_again)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
             part = select_changed_values(missed.row, self.plain)

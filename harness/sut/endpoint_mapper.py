@@ -13,9 +13,9 @@ from harness.errors import SutUnavailable
 from harness.printable import one_line
 from harness.wire.rpc import (
     EPT,
-    HEADER_SIZE,
     LAST,
     NDR,
+    PDU_HEADER_BYTES,
     QMCOMM,
     Proposal,
     Syntax,
@@ -86,9 +86,9 @@ def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
     """Read a PDU before the time ``ends``, which is in seconds of the monotonic clock. Return the kind of the PDU,
     and the PDU itself.
     """
-    header = _read_exactly(connection, HEADER_SIZE, ends)
+    header = _read_exactly(connection, PDU_HEADER_BYTES, ends)
     size = read_rpc_size(header) or 0
-    data = header + _read_exactly(connection, size - HEADER_SIZE, ends)
+    data = header + _read_exactly(connection, size - PDU_HEADER_BYTES, ends)
     return get_rpc_kind(data), dissect_rpc(data)
 
 

@@ -19,7 +19,7 @@ from harness.sut.more_queues import UNLIMITED_KB, QueueEntry
 from harness.sut.rpc_access import RpcAccess, RpcTable, read_rpc_access
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
-from harness.type_names import type_name
+from harness.type_names import get_type_name_with_article
 from reference_qm.control import FACILITIES
 from reference_qm.releases.names import KNOWN_RELEASES, NO_RELEASE
 
@@ -380,7 +380,7 @@ def _read_value(hint: Any, value: Any, where: str) -> Any:
     if hint is float and type(value) is int:
         return float(value)
     if type(value) is not hint:
-        raise UsageError(f"{where} is {value!r}; it must be {type_name(hint)}")
+        raise UsageError(f"{where} is {value!r}; it must be {get_type_name_with_article(hint)}")
     return value
 
 

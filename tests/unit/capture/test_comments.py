@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.capture_error import CaptureError
 from harness.capture.comments import add_frame_comments
-from harness.capture.pcapng import CapturedFrame, CapturedNote, read_pcapng, read_with_notes
+from harness.capture.pcapng import CapturedFrame, CapturedNote, read_packets_and_notes, read_pcapng
 from harness.capture.streams import read_streams
 from harness.capture.writer import CaptureWriter
 from harness.judging.verdicts import Verdict
@@ -38,7 +38,7 @@ def test_added_comment_keeps_notes_between_packets(capture: Path):
         writer.write_udp(SUT, PEER, b"datagram", time_us=1, from_sut=True)
         writer.note(b"last")
     add_frame_comments(capture, {1: "pass"})
-    first, frame, last = read_with_notes(capture)
+    first, frame, last = read_packets_and_notes(capture)
     assert isinstance(first, CapturedNote)
     assert isinstance(last, CapturedNote)
     assert isinstance(frame, CapturedFrame)

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from harness.cli.run import run
-from harness.judging.verdicts import BAD_VERDICTS, Verdict
+from harness.judging.verdicts import RUN_FAILING_VERDICTS, Verdict
 from harness.rules.catalogue import load_catalogue
 from harness.run.findings import (
     RESUME_OPTIONS,
@@ -70,7 +70,9 @@ class Watched:
         before = len(self.screen.lines)
         self.now_s += took_s
         found = {name.replace("_", "-"): verdict for name, verdict in verdicts.items()}
-        self.turned_bad += [one for one in found.items() if one not in self.rules.items() and one[1] in BAD_VERDICTS]
+        self.turned_bad += [
+            one for one in found.items() if one not in self.rules.items() and one[1] in RUN_FAILING_VERDICTS
+        ]
         self.rules.update(found)
         self.live.pytest_runtest_logfinish("suites/mqqb/x/test_x.py::test_y")
         return self.screen.lines[before:]

@@ -19,8 +19,8 @@ from harness.judging.verdicts import (
     Evidence,
     Verdict,
     get_worst_verdict,
-    read_lines,
     read_standing_verdicts,
+    read_stored_verdict_lines,
     read_verdicts,
 )
 from harness.run_folder import build_capture_name, get_capture_path
@@ -268,4 +268,4 @@ def test_verdict_line_that_is_not_a_json_object_is_broken(tmp_path: Path, line: 
     path = tmp_path / "verdicts.jsonl"
     path.write_bytes(b'{"schema":2}\n' + line + b"\n")
     with pytest.raises(UsageError, match=":2: the verdict is truncated or broken"):
-        list(read_lines(path))
+        list(read_stored_verdict_lines(path))

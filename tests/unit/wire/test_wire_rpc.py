@@ -22,12 +22,12 @@ from harness.wire.rpc import (
     co_cancel,
     dissect_rpc,
     fault,
+    format_rpc_dissection,
     get_rpc_kind,
     orphaned,
     read_bind_outcomes,
     read_bind_proposals,
     read_stub,
-    rpc_dissection,
 )
 from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, build_desc2
@@ -38,9 +38,9 @@ from harness.wire.rpc_stub import (
     buffer,
     build_pointer,
     build_stub,
+    build_wide_string_pointer,
     encode_guid,
     octets,
-    wide_string,
 )
 from harness.wire.wire_error import WireError
 from reference_qm.codec import FramingError
@@ -73,7 +73,7 @@ FORMATS = {
     "machine": (queue_format(4, GUID, 0x82), GUID),
     "connector": (queue_format(5, GUID, 4), GUID),
     "list": (
-        queue_format(6, DL_ID(m_DlGuid=encode_guid(GUID), m_pwzDomain=wide_string("d"))),
+        queue_format(6, DL_ID(m_DlGuid=encode_guid(GUID), m_pwzDomain=build_wide_string_pointer("d"))),
         {"m_DlGuid": GUID, "m_pwzDomain": "d"},
     ),
     "multicast": (queue_format(7, b"\1\0\0\0\2\0\0\0"), {"m_address": 1, "m_port": 2}),
@@ -183,4 +183,4 @@ def test_wire_rpc_stream_is_split_into_pdus_in_any_chunks():
 def test_tester_refuses_bytes_that_are_no_pdu(data):
     with pytest.raises(WireError):
         dissect_rpc(data)
-    assert "cannot be dissected" in rpc_dissection(data)
+    assert "cannot be dissected" in format_rpc_dissection(data)
