@@ -210,6 +210,7 @@ class Answering:
         self.peer = peer
         self.transfers = (NDR,)
         self.refuses_bind: int | None = None
+        self.multiplexes = True
         self.associations: list[Any] = []
         self.malformed: list[Any] = []
         self.take: Callable[[Any], None] = lambda call: None
