@@ -17,8 +17,6 @@ from harness.wire.value_names import with_names
 
 MAX_SHOWN_BYTES = 64
 """The maximum number of bytes of a deciding field that a report quotes."""
-NOT_JUDGED = "not judged"
-"""The state of a rule whose subject occurred in the capture, but only in incomplete packets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,8 @@ def check_that_misdeeds_are_caught() -> None:
         for name, misdeed in (MISDEEDS | with_what_is_open).items():
             host = Network().host(1)
             replace_part_by_subclass(
-                host.core, override_method(Inputs.on_host_resolved, lambda original, misdeed=misdeed: lambda *_: misdeed())
+                host.core,
+                override_method(Inputs.on_host_resolved, lambda original, misdeed=misdeed: lambda *_: misdeed()),
             )
             try:
                 host.handle(HostResolved("nowhere", ()))

@@ -109,7 +109,8 @@ def test_explorer_finds_a_fault_and_shows_a_short_sequence(virtual, area: str) -
 
 @pytest.mark.parametrize("action", FAULTS_BY_ACTION)
 def test_explorer_finds_a_fault_with_a_later_action(virtual, action: str, monkeypatch) -> None:
-    monkeypatch.setattr(explored, "shrink_walk", lambda kind, walk, attempt: walk)  # a short sequence is not needed here
+    # a short sequence is not needed here
+    monkeypatch.setattr(explored, "shrink_walk", lambda kind, walk, attempt: walk)
     area, fault = FAULTS_BY_ACTION[action]
     assert action in AREAS[area].model.transitions
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))

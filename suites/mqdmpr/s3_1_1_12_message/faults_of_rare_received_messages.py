@@ -80,15 +80,6 @@ class ReceiverFourRequestedAcknowledgmentsReducedToTwo(Positions):
         return super().insert_message(queue, message)
 
 
-@fault("receiver-message-with-connector-type-not-acknowledged", breaks="MQDMPR-3.1.1.12-58", blind=True)
-class ReceiverMessageWithConnectorTypeNotAcknowledged(AdminAcks):
-    """The receiver sends no acknowledgment of the arrival of a message with a ConnectorTypeIdentifier."""
-
-    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        if not position.MessageReference.ConnectorTypeIdentifier.int:
-            super().acknowledge_arrival(position, now)
-
-
 @fault("receiver-second-connector-type-of-session-refused", breaks="MQDMPR-3.1.1.12-58", blind=True)
 class ReceiverSecondConnectorTypeOfSessionRefused(Identifying):
     """The receiver refuses a message whose ConnectorTypeIdentifier differs from that of an earlier message."""

@@ -353,65 +353,71 @@ class SenderOwnMessageTracingQueueSet(OwnMessages):
         super().send(replace(message, TracingQueueIdentifier=self.qm.adm.Identifier), now)
 
 
-_FM, _LM = TransactionHeader.flags(FM=1), TransactionHeader.flags(LM=1)
+class _ChangedPreparedTransaction(TransactionEvents):
+    """Changes the messages that are sent in a transaction that a coordinator prepares."""
+
+    def change_message(self, message: Message) -> Message:
+        """Return the message that takes the place of a message of the transaction."""
+        raise NotImplementedError
+
+    def mark_boundaries(self, transaction: Transaction) -> None:
+        super().mark_boundaries(transaction)
+        for operation in transaction.TransactionalOperationCollection if not transaction.SinglePhase else ():
+            position = operation.MessagePositionReference
+            if operation.OperationType is OperationType.ENQUEUE:
+                position.MessageReference = self.change_message(position.MessageReference)
+
+
+class _ChangedFlagsOfRepetition(TransactionalSending):
+    """Changes TransactionHeader.Flags of the messages that the sender sends again."""
+
+    sent: frozenset[int] = frozenset()
+
+    def change_flags(self, flags: int) -> int:
+        """Return the flags of a message that is sent again."""
+        raise NotImplementedError
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        again = position.UserMessage.UserHeader.MessageID in self.sent
+        self.sent |= {position.UserMessage.UserHeader.MessageID}
+        packet = super().update_transaction_header(session, position, now)
+        if not again or packet.TransactionHeader is None:
+            return packet
+        return set_fields(packet, {"TransactionHeader.Flags": self.change_flags})
 
 
 @fault("sender-prepared-transaction-last-message-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SenderPreparedTransactionLastMessageFirstInTransaction(TransactionEvents):
+class SenderPreparedTransactionLastMessageFirstInTransaction(_ChangedPreparedTransaction):
     """The sender marks the last message of a transaction that a coordinator prepares as FirstInTransaction."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
-        for operation in transaction.TransactionalOperationCollection if not transaction.SinglePhase else ():
-            position = operation.MessagePositionReference
-            if operation.OperationType is OperationType.ENQUEUE and position.MessageReference.LastInTransaction:
-                position.MessageReference = replace(position.MessageReference, FirstInTransaction=True)
+    def change_message(self, message: Message) -> Message:
+        return replace(message, FirstInTransaction=message.FirstInTransaction or message.LastInTransaction)
 
 
 @fault("sender-repeated-first-message-not-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SenderRepeatedFirstMessageNotFirstInTransaction(TransactionalSending):
+class SenderRepeatedFirstMessageNotFirstInTransaction(_ChangedFlagsOfRepetition):
     """When the sender sends the first message of a transaction again, its FirstInTransaction is False."""
 
-    sent: frozenset[int] = frozenset()
-
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        again = position.UserMessage.UserHeader.MessageID in self.sent
-        self.sent |= {position.UserMessage.UserHeader.MessageID}
-        packet = super().update_transaction_header(session, position, now)
-        if not again or packet.TransactionHeader is None:
-            return packet
-        return set_fields(packet, {"TransactionHeader.Flags": lambda flags: flags & ~_FM})
+    def change_flags(self, flags: int) -> int:
+        return flags & ~TransactionHeader.flags(FM=1)
 
 
 @fault("sender-prepared-transaction-first-message-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
-class SenderPreparedTransactionFirstMessageLastInTransaction(TransactionEvents):
+class SenderPreparedTransactionFirstMessageLastInTransaction(_ChangedPreparedTransaction):
     """The sender marks the first message of a transaction that a coordinator prepares as LastInTransaction."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
-        for operation in transaction.TransactionalOperationCollection if not transaction.SinglePhase else ():
-            position = operation.MessagePositionReference
-            if operation.OperationType is OperationType.ENQUEUE and position.MessageReference.FirstInTransaction:
-                position.MessageReference = replace(position.MessageReference, LastInTransaction=True)
+    def change_message(self, message: Message) -> Message:
+        return replace(message, LastInTransaction=message.LastInTransaction or message.FirstInTransaction)
 
 
 @fault("sender-repeated-message-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
-class SenderRepeatedMessageLastInTransaction(TransactionalSending):
+class SenderRepeatedMessageLastInTransaction(_ChangedFlagsOfRepetition):
     """When the sender sends a message of a transaction again, its LastInTransaction is True."""
 
-    sent: frozenset[int] = frozenset()
-
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        again = position.UserMessage.UserHeader.MessageID in self.sent
-        self.sent |= {position.UserMessage.UserHeader.MessageID}
-        packet = super().update_transaction_header(session, position, now)
-        if not again or packet.TransactionHeader is None:
-            return packet
-        return set_fields(packet, {"TransactionHeader.Flags": lambda flags: flags | _LM})
+    def change_flags(self, flags: int) -> int:
+        return flags | TransactionHeader.flags(LM=1)
 
 
 def _replace_provider(packet: UserMessagePacket, changes: dict[str, object]) -> UserMessagePacket:

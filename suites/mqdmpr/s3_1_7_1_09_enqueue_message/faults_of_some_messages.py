@@ -60,17 +60,6 @@ class QueueManagerTimeToBeReceivedStartsAgainAtReturn(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-@fault(
-    "queue-manager-time-to-be-received-of-transactional-message-not-started", breaks="MQDMPR-3.1.7.1.9-15", blind=True
-)
-class QueueManagerTimeToBeReceivedOfTransactionalMessageNotStarted(Lifetimes):
-    """The queue manager starts no timer of TimeToBeReceived for a transactional message."""
-
-    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
-        if position.MessageReference.TransactionIdentifier is None:
-            super().start_time_to_be_received_timer(position)
-
-
 @fault("queue-manager-time-to-be-received-starts-at-head-of-queue", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
 class QueueManagerTimeToBeReceivedStartsAtHeadOfQueue(Lifetimes):
     """The queue manager starts the timer of TimeToBeReceived only for a message that enters its queue as the first

@@ -27,8 +27,6 @@ from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
-_FORMAT_TYPE_BYTES = 2
-
 
 class _ElementWithLayout(MQFFormatNameElement):
     """An element of a list with a different layout."""
@@ -222,15 +220,6 @@ add(
     packets(UserMessagePacket, _strip_terminator_of_response_queue),
     blind=True,
 )
-
-
-@fault("receiver-order-ack-of-second-sequence-on-session-omitted", breaks="MQMQ-2.2.18.1.6-01", blind=True)
-class ReceiverOrderAckOfSecondSequenceOnSessionOmitted(OrderAcks):
-    """The receiver sends an OrderAck only for the first of the sequences that arrived on a session."""
-
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        session.order_acks_due = dict(list(session.order_acks_due.items())[:1])
-        super().on_send_timer(session, now)
 
 
 @fault("receiver-order-ack-sent-to-peer-of-first-session", breaks="MQMQ-2.2.18.1.6-01", blind=True)

@@ -177,26 +177,33 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
     if it was signed before.
     """
     secured = SecuredMessageSender(peer, sut)
-    secured.require_accepted_signature()
 
-    def build_signed_message():
+    def build_message():
         return secured.message(
             several=version == SIG30, body=b"", header={"ResponseQueue": None, "DM": 0, "JN": 0, "JP": 0}
         )
 
+    judge_covered_properties(judge, secured, version, properties, build_message)
+
+
+def judge_covered_properties(judge, secured, version, properties, build_message, queue="plain", subject="message"):
+    """Send each message twice with a changed property: signed after the change, and signed before the change. Judge
+    for each rule that the SUT accepts only the first.
+
+    ``properties``: pairs of a rule and a Property. ``build_message``: returns a message without a signature for the
+    queue of the kind ``queue``. ``subject``: the name of the message in the verdicts.
+    """
+    secured.require_accepted_signature()
     packets = {}
     for number, (_, changed) in enumerate(properties):
         packets[f"{number} after the change"] = sign_message(
-            _change_property(build_signed_message(), changed, peer, sut), version
+            _change_property(build_message(), changed, secured, queue), version
         )
-        earlier = build_signed_message()
-        before = sign_message(earlier, version)
-        several = version == SIG30
-        value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
+        value = read_signature(sign_message(build_message(), version), version)
         packets[f"{number} before the change"] = add_signature(
-            _change_property(build_signed_message(), changed, peer, sut), value, in_list=several
+            _change_property(build_message(), changed, secured, queue), value, in_list=version == SIG30
         )
-    dispositions = secured.dispositions(packets)
+    dispositions = secured.dispositions(packets, queue)
     for number, (rule, changed) in enumerate(properties):
         after, before = (
             dispositions[f"{number} after the change"],
@@ -209,15 +216,22 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
                 if_signed_before_the_change=secured.describe_refusal_without_storing(BAD_SIGNATURE_CLASS),
             ),
             observed={"if_signed_after_the_change": after.answer, "if_signed_before_the_change": before.silent_refusal},
-            case=f"message with a changed {changed.field}",
+            case=f"{subject} with a changed {changed.field}",
             evidence=[*after.frames, *before.frames],
             errata="E81",
         )
 
 
-def _change_property(packet, changed, peer, sut):
+def read_signature(packet, version):
+    """Return the bytes of the signature of a message."""
+    if version == SIG30:
+        return packet["MultiQueueFormatHeader"].Signature.Signature
+    return packet["SecurityHeader"].Signature
+
+
+def _change_property(packet, changed, secured, queue):
     """Return a message with the changed value of a property."""
-    value = changed.value
+    value, peer, sut = changed.value, secured.peer, secured.sut
     if changed.field == "Destination":
         names = [sut.format_name(kind) for kind in ("plain", "transactional", "admin")]
         elements = [
@@ -226,6 +240,6 @@ def _change_property(packet, changed, peer, sut):
         ]
         value = elements
     elif isinstance(value, str):
-        value = value.format(peer=peer.address, sut=sut.address, QUEUE=sut.queue("plain").upper())
+        value = value.format(peer=peer.address, sut=sut.address, QUEUE=sut.queue(queue).upper())
     setattr(packet[changed.header_name], changed.field, value)
     return packet

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import pytest
 
 from harness.expectations import facts
 from harness.run.marks import covers, malforms, needs
 from harness.wire import PrivateQueueFormatNameId
 from harness.wire.protection import SIG10, SIG20, SIG30
-from suites.mqqb.steps.opening import OTHER_GUID
+from suites.mqmq.s2_5_digital_signatures.test_digital_signatures import (
+    ADMIN_QUEUE_PROPERTY,
+    ARRIVAL_ACK_CLASS,
+    BAD_SIGNATURE_CLASS,
+    CONNECTOR_TYPE_PROPERTY,
+    DESTINATION_QUEUE_PROPERTY,
+    NEGATIVE_RECEIVE_ACK_PROPERTY,
+    POSITIVE_RECEIVE_ACK_PROPERTY,
+    RESPONSE_QUEUE_PROPERTY,
+    SOURCE_QUEUE_MANAGER_PROPERTY,
+    judge_covered_properties,
+    read_signature,
+)
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import SecuredMessageSender, add_signature, sign_message
 
-ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
-CONNECTOR_GUID = "6d71636f-6e66-4f72-8d00-0000000000c0"
-
-
-class ChangedProperty(NamedTuple):
-    """A property of a message: the layer and the field that contain the property, and the value to which the check
-    changes it.
-    """
-
-    header_name: str
-    field: str
-    value: Any
-
-
-RESPONSE_QUEUE_PROPERTY = ChangedProperty("UserHeader", "ResponseQueue", "TCP:{peer}\\private$\\mqc-answers")
-ADMIN_QUEUE_PROPERTY = ChangedProperty("UserHeader", "AdminQueue", "TCP:{peer}\\PRIVATE$\\MQC-PEER")
-SOURCE_QUEUE_MANAGER_PROPERTY = ChangedProperty("UserHeader", "SourceQueueManager", OTHER_GUID)
-CONNECTOR_TYPE_PROPERTY = ChangedProperty("UserHeader", "ConnectorType", CONNECTOR_GUID)
-DESTINATION_QUEUE_PROPERTY = ChangedProperty("UserHeader", "DestinationQueue", "TCP:{sut}\\{queue}")
-NEGATIVE_RECEIVE_ACK_PROPERTY = ChangedProperty("MessagePropertiesHeader", "NR", 1)
-POSITIVE_RECEIVE_ACK_PROPERTY = ChangedProperty("MessagePropertiesHeader", "PR", 1)
 PROPERTIES_BY_SIGNATURE = {
     SIG10: (
         ("MQMQ-2.5.1-06", RESPONSE_QUEUE_PROPERTY),
@@ -61,20 +50,6 @@ PROPERTIES_BY_SIGNATURE = {
 """For each kind of signature, the rules about the covered properties that a transactional message may have."""
 
 
-def _change_property(packet, changed, peer, sut):
-    value = changed.value
-    if isinstance(value, str):
-        value = value.format(peer=peer.address, sut=sut.address, queue=sut.queue("transactional").upper())
-    setattr(packet[changed.header_name], changed.field, value)
-    return packet
-
-
-def _read_signature(packet, version):
-    if version == SIG30:
-        return packet["MultiQueueFormatHeader"].Signature.Signature
-    return packet["SecurityHeader"].Signature
-
-
 @malforms("MQMQ-2.2.18.1.3-01", "MQMQ-2.2.19.2-01")
 @needs("security", "receive")
 @pytest.mark.parametrize(
@@ -91,36 +66,15 @@ def test_signature_of_transactional_message_covers_property(peer, sut, judge, ve
     NACK_BAD_SIGNATURE if it was signed before.
     """
     secured = SecuredMessageSender(peer, sut)
-    secured.require_accepted_signature()
     header = {"ResponseQueue": None, "JN": 0, "JP": 0}
 
     def build_message():
         return secured.message(queue="transactional", several=version == SIG30, body=b"", header=header)
 
-    packets = {}
     properties = PROPERTIES_BY_SIGNATURE[version]
-    for number, (_, changed) in enumerate(properties):
-        value = _read_signature(sign_message(build_message(), version), version)
-        packets[f"{number} after the change"] = sign_message(
-            _change_property(build_message(), changed, peer, sut), version
-        )
-        packets[f"{number} before the change"] = add_signature(
-            _change_property(build_message(), changed, peer, sut), value, in_list=version == SIG30
-        )
-    found = secured.dispositions(packets, "transactional")
-    for number, (rule, changed) in enumerate(properties):
-        after, before = found[f"{number} after the change"], found[f"{number} before the change"]
-        judge(
-            rule,
-            expected=facts(
-                if_signed_after_the_change=ARRIVAL_ACK_CLASS,
-                if_signed_before_the_change=secured.describe_refusal_without_storing(BAD_SIGNATURE_CLASS),
-            ),
-            observed={"if_signed_after_the_change": after.answer, "if_signed_before_the_change": before.silent_refusal},
-            case=f"transactional message with a changed {changed.field}",
-            evidence=[*after.frames, *before.frames],
-            errata="E81",
-        )
+    judge_covered_properties(
+        judge, secured, version, properties, build_message, "transactional", "transactional message"
+    )
 
 
 @needs("security", "receive", "queue_control")
@@ -140,7 +94,7 @@ def test_signature_covers_number_of_private_destination(peer, sut, judge):
         "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
         "QueueManagerAddress": sut.guid,
     }
-    value = _read_signature(sign_message(build_message(), SIG20), SIG20)
+    value = read_signature(sign_message(build_message(), SIG20), SIG20)
     found = secured.dispositions(
         {
             "signed with the number": sign_message(_rename_destination(build_message(), by_number), SIG20),

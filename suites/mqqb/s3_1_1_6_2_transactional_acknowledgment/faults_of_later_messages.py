@@ -204,7 +204,11 @@ class ReceiverOrderAckDelayedOnlyBeforeFirst(OrderAcks):
         super().on_send_timer(session, now)
 
 
-@fault("receiver-order-ack-of-second-sequence-not-sent", breaks=("MQQB-3.1.1.6.2-07", "MQQB-3.1.5.8.6-04"), blind=True)
+@fault(
+    "receiver-order-ack-of-second-sequence-not-sent",
+    breaks=("MQQB-3.1.1.6.2-07", "MQQB-3.1.5.8.6-04", "MQMQ-2.2.18.1.6-01"),
+    blind=True,
+)
 class ReceiverOrderAckOfSecondSequenceNotSent(OrderAcks):
     """When the Order Ack Send Timer expires, the receiver sends only the OrderAck of the first sequence that is due."""
 

@@ -29,7 +29,7 @@ from reference_qm.surface.clock import Now
 
 add(
     "acceptor-establish-response-in-clear-of-refusal",
-    "MQQB-3.1.5.3.1-03",
+    ("MQQB-3.1.5.3.1-03", "MQMQ-2.2.19.1-05"),
     "The acceptor sends an EstablishConnection response with IN clear if the acceptor refuses the session.",
     change_sent_packet(EstablishConnectionPacket, clear_internal_flag, is_refused),
     blind=True,

@@ -42,7 +42,7 @@ add(
 
 add(
     "initiator-parameters-request-in-clear-beside-other-session",
-    "MQQB-3.1.5.3.2-08",
+    ("MQQB-3.1.5.3.2-08", "MQMQ-2.2.19.1-05"),
     "The initiator sends a ConnectionParameters request with IN clear while another session is open.",
     change_sent_packet(ConnectionParametersPacket, clear_internal_flag, has_other_session),
     blind=True,

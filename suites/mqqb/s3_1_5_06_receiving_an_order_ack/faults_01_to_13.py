@@ -352,7 +352,7 @@ class SenderOrderAckDeletesNamedMessageOnly(OrderAcks):
             one.TxSequenceNumber = number
 
 
-@fault("sender-order-acked-message-resent-after-restart", breaks="MQQB-3.1.5.6-13")
+@fault("sender-order-acked-message-resent-after-restart", breaks=("MQQB-3.1.5.6-13", "MQSO-4.3.1.2-D05"))
 class SenderOrderAckedMessageResentAfterRestart(TransactionalSending):
     """The sender does not remove a message from its disk when an OrderAck and a session acknowledgment have covered the
     message, and sends the message again after a restart.

@@ -28,7 +28,7 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
 
 @fault(
     "receiver-foreign-certificate-of-transactional-message-accepted",
-    breaks=("MQQB-3.1.5.8.3-44", "MQSO-7.4.1.4.2-D03"),
+    breaks=("MQQB-3.1.5.8.3-44", "MQSO-7.4.1.4.2-D03", "MQSO-7.3-03", "MQSO-7.4.1.4.2-05"),
     blind=True,
 )
 class ReceiverForeignCertificateOfTransactionalMessageAccepted(SecurityOnReceipt):

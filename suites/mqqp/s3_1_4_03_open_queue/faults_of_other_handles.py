@@ -7,14 +7,6 @@ from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
 
 
-@fault("server-open-queue-values-compared-in-16-bits", breaks="MQQP-3.1.4.3-15", blind=True)
-class ServerOpenQueueValuesComparedIn16Bits(RemoteOpening):
-    """RemoteQMOpenQueue compares only the lower 16 bits of pQueue and dwpContext."""
-
-    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
-        return super().check_open_values_equal(p_queue & 0xFFFF, dwp_context & 0xFFFF)
-
-
 @fault("server-open-queue-value-of-other-open-queue-accepted", breaks="MQQP-3.1.4.3-15", blind=True)
 class ServerOpenQueueValueOfOtherOpenQueueAccepted(RemoteOpening):
     """RemoteQMOpenQueue accepts a pQueue that is the handle of another open queue."""

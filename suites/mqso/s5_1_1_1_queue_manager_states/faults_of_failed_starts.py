@@ -17,7 +17,7 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import BeginTransaction
-from reference_qm.surface.inputs import Command, DatagramReceived, Input, ResourcesChanged, RpcAccepted, RpcBytes
+from reference_qm.surface.inputs import Command, Input, ResourcesChanged, RpcAccepted, RpcBytes
 
 STATES_OF_FAILED_STARTS = ("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02")
 RETRY_TIMER = TimerKey(TimerName.INITIALIZATION_RETRY, 0)
@@ -113,17 +113,6 @@ class QueueManagerLaterRepetitionIntervalDoubled(Initialization):
         super().start_initialization_retry_timer(now)
         if duration_s != INITIALIZATION_RETRY_S:
             self.qm.adm.InitializationRetryTimerDuration = 2 * duration_s
-
-
-@fault("queue-manager-ping-request-while-stopped-answered", breaks=("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02"), blind=True)
-class QueueManagerPingRequestWhileStoppedAnswered(Inputs):
-    """A queue manager that is Stopped answers ping requests."""
-
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        if isinstance(event, DatagramReceived):
-            self.on_datagram(event, now)
-        else:
-            super().on_anything_while_stopped(event, now)
 
 
 class FailedStartsCounted(Initialization):

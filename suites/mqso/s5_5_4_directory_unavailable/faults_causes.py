@@ -227,7 +227,11 @@ class QueueManagerSecondReturnLeavesDirectoryOffline(DirectoryClient):
             self.__dict__["returned"] = True
 
 
-@fault("queue-manager-directory-checked-once-after-loss", breaks=("MQSO-5.5.4-08", "MQSO-5.5.6-03"), blind=True)
+@fault(
+    "queue-manager-directory-checked-once-after-loss",
+    breaks=("MQSO-5.5.4-08", "MQSO-5.5.6-03", "MQSO-6.6.2.1-D02"),
+    blind=True,
+)
 class QueueManagerDirectoryCheckedOnceAfterLoss(DirectoryClient):
     """The queue manager checks once after the loss whether the directory is available, and never again."""
 

@@ -198,7 +198,11 @@ class QueueManagerRepairRemovesNewestQueue(Restoring):
             del self.qm.adm.QueueCollection[newest.Pathname.lower()]
 
 
-@fault("queue-manager-with-damaged-store-answers-pings", breaks=("MQSO-5.5.5-03", "MQSO-6.6.2-05"), blind=True)
+@fault(
+    "queue-manager-with-damaged-store-answers-pings",
+    breaks=("MQSO-5.5.5-03", "MQSO-6.6.2-05", "MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02"),
+    blind=True,
+)
 class QueueManagerWithDamagedStoreAnswersPings(Inputs):
     """A queue manager whose store is damaged still answers Ping Requests."""
 

@@ -38,14 +38,6 @@ class QueueManagerCreatedIdentifierOnlyInDirectoryReads(Membership):
         super().create_machine(go_on_with_previous_identifier, now)
 
 
-@fault("queue-manager-directory-online-timer-after-mismatch-expires-once", breaks="MQSO-6.6.2.1-D02", blind=True)
-class QueueManagerDirectoryOnlineTimerAfterMismatchExpiresOnce(DirectoryClient):
-    """A queue manager that found an object with another Identifier queries the directory only once."""
-
-    def on_directory_online_timer(self, now: Now) -> None:
-        self.qm.directory_link.read(self._check_online)
-
-
 @fault("queue-manager-directoryoffline-after-mismatch-in-new-domain-false", breaks="MQSO-6.6.2.1-D02", blind=True)
 class QueueManagerDirectoryOfflineAfterMismatchInNewDomainFalse(Membership):
     """A queue manager that finds an object with another Identifier in a new domain leaves DirectoryOffline FALSE."""

@@ -139,15 +139,6 @@ class ReceiverSenderOfLaterMessageNotVerified(SecurityOnReceipt):
                 known.add(name)
 
 
-@fault("receiver-sender-of-transactional-message-not-verified", breaks=("MQSO-7.3-03", "MQSO-7.4.1.4.2-05"), blind=True)
-class ReceiverSenderOfTransactionalMessageNotVerified(SecurityOnReceipt):
-    """The receiver does not authenticate the sender of a transactional message."""
-
-    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
-        if packet.TransactionHeader is None:
-            super().verify_sender(packet, now)
-
-
 @fault("queue-manager-public-keys-without-second-provider", breaks="MQSO-7.4.1.3-04", blind=True)
 class QueueManagerPublicKeysWithoutSecondProvider(DirectoryClient):
     """The directory object of a queue manager contains only the first of its public encryption keys."""
