@@ -7,7 +7,6 @@ from __future__ import annotations
 from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqqb.s3_1_5_08_08_inserting_a_message.test_outgoing_transfer_infos import COPIED_ELEMENT_BY_RULE
 from suites.mqqb.steps.opening import find_initiated_session, private_name
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
@@ -15,6 +14,15 @@ from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequen
 ROUTED_QUEUE_NUMBER = 1
 LATER_SESSION_DELAY_MS = 2_000
 """The time before the next session, after which TimeOfLastAck, in whole seconds, differs."""
+COPIED_ELEMENT_BY_RULE = {
+    "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
+    "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
+    "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
+    "MQQB-3.1.5.8.8-35": ("EodLastAck", "LastAck"),
+    "MQQB-3.1.5.8.8-41": ("EodResendCount", "ResendIntervalIndex"),
+    "MQQB-3.1.5.8.8-42": ("EodResendTime", "ResendTime"),
+}
+"""For each rule, the attribute of OutgoingTransferInfo and the element of TxOutgoingSequence whose value it has."""
 
 
 def _open_outgoing_queue(peer, sut) -> Outgoing:
