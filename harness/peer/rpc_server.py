@@ -192,7 +192,9 @@ class ServedAssociation(RawConversation):
                 self.contexts[one.p_cont_id] = Context(one.abstract, outcome.transfer == NDR64)
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
-        flags = WHOLE_FRAGMENT_FLAGS | (read_flags(frame.data) & CONC_MPX)
+        flags = WHOLE_FRAGMENT_FLAGS
+        if self.server.multiplexes:
+            flags |= read_flags(frame.data) & CONC_MPX
         if token is not None and self.protection is not None and self.protection.header_sign:
             flags |= HEADER_SIGN
         made = build_bind_ack(call_id, tuple(outcomes), ASSOC_GROUP_ID, str(self.port), kind, flags)
@@ -292,7 +294,8 @@ class RpcServer:
 
     ``answers``: the functions that answer calls, by the name of the method; calls of other methods get no answer.
     ``transfers``: the transfer syntaxes of the server, in order of preference. ``refuses_bind``: the reason with
-    which the server rejects every bind, or None to accept binds.
+    which the server rejects every bind, or None to accept binds. ``multiplexes``: whether the server accepts several
+    calls at once on a connection (PFC_CONC_MPX, C706 12.6.3.1).
     """
 
     def __init__(
@@ -302,6 +305,7 @@ class RpcServer:
         self.answers = answers
         self.transfers = transfers
         self.refuses_bind: int | None = None
+        self.multiplexes = True
         self.associations: list[ServedAssociation] = []
         self.calls: list[ServedCall] = []
         """Every received call, in order of arrival."""
@@ -329,9 +333,11 @@ class RpcServer:
         self.peer.environment.run_until(lambda: len(self.list_calls_of(name)) >= count, timeout)
         return self.list_calls_of(name)
 
-    def move_read_port(self) -> None:
-        """Listen at a further port, which becomes the read port. The old port stays open."""
-        self.read_port = self._open_port(0)
+    def move_read_port(self, port: int = 0) -> None:
+        """Listen at a further port, which becomes the read port: the given port, or any free port. The old port stays
+        open.
+        """
+        self.read_port = self._open_port(port)
 
     def free_port(self) -> int:
         """Return a port of the peer at which no program listens."""

@@ -253,7 +253,7 @@ class ReceiverFinalAckWithoutRequest(InSequence):
         super().receive_transactional_message(session, packet, receipt, now)
 
 
-@fault("receiver-final-ack-of-moved-message-omitted", breaks="MQDMPR-3.1.1.12-63")
+@fault("receiver-final-ack-of-moved-message-omitted", breaks=("MQDMPR-3.1.1.12-62", "MQDMPR-3.1.1.12-63"))
 class ReceiverFinalAckOfMovedMessageOmitted(Positions):
     """The receiver sends no FinalAck for a message that was moved to a subqueue and then received."""
 

@@ -69,10 +69,10 @@ ALL_ACK_REQUEST_RULES = (
 
 NO_BITS_CASE = "no bits"
 UNUSED_BITS = ("X4", "X5", "X6", "X7")
-OTHER_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
+OTHER_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7", "X4+X5+X6+X7")
 REQUESTED_BIT_CASES = (NO_BITS_CASE, *RULES_BY_ACKNOWLEDGMENT_BIT, *OTHER_BIT_COMBINATIONS)
 """The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, another combination of bits
-that request an acknowledgment, all these bits, or all bits of the field.
+that request an acknowledgment, all these bits, all bits of the field, or only unused bits.
 """
 
 

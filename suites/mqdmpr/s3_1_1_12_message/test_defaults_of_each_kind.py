@@ -36,6 +36,7 @@ MESSAGES_WITH_ONE_PROPERTY: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
     "a label": ({"label": "only"}, frozenset({"MQDMPR-3.1.1.12-D41"})),
     "a large body": ({"body": LARGE_BODY}, frozenset({"MQDMPR-3.1.1.12-D39"})),
     "a response queue": ({"response_queue": "mqc-response"}, frozenset({"MQDMPR-3.1.1.12-D35"})),
+    "a time to be received": ({"time_to_be_received_s": 90_000}, frozenset({"MQDMPR-3.1.1.12-D42"})),
     "an administration queue": (
         {"acks": list(ACKNOWLEDGMENT_BITS), "admin_queue": "mqc-admin"},
         frozenset({"MQDMPR-3.1.1.12-D36", "MQDMPR-3.1.1.12-D37"}),

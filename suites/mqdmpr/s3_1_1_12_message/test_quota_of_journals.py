@@ -19,37 +19,44 @@ JOURNAL_QUOTA_PROPERTY = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
 """A waiting time in ms that exceeds LIFE_S even on a clock that counts only whole seconds."""
-COPY_ABOVE_QUOTA, COPY_WITHIN_QUOTA = (
+EARLIER_COPY, COPY_ABOVE_QUOTA, COPY_WITHIN_QUOTA = (
+    "journal copy of the earlier message",
     "journal copy of the message above the quota",
     "journal copy of the message within the quota",
 )
-FATE_BY_JOURNAL_COPY = {COPY_ABOVE_QUOTA: "discarded", COPY_WITHIN_QUOTA: "kept"}
+FATE_BY_JOURNAL_COPY = {EARLIER_COPY: "kept", COPY_ABOVE_QUOTA: "discarded", COPY_WITHIN_QUOTA: "kept"}
 
 
 def _judge_copies_at_quota(
     peer: Any, sut: Any, judge: Any, rule: str, queue: str, finish: Callable[[int], str], evidence: Callable[[], Any]
 ) -> None:
-    """Judge whether the SUT keeps a copy of a message that completes while the journal quota is 0, and a copy of a
-    message that completes later. ``finish`` gets the number of a message, waits until the message has left its outgoing
-    queue, and returns its identifier.
+    """Judge whether the SUT keeps a copy of a message that completes while the journal quota is 0, and copies of
+    messages that complete earlier and later. ``finish`` gets the number of a message, waits until the message has
+    left its outgoing queue, and returns its identifier.
     """
     in_force = sut.control.call("configure")
     if JOURNAL_QUOTA_PROPERTY not in in_force:
         judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {JOURNAL_QUOTA_PROPERTY}")
         return
     names = {}
-    for number, (name, quota) in enumerate(
-        ((COPY_ABOVE_QUOTA, 0), (COPY_WITHIN_QUOTA, in_force[JOURNAL_QUOTA_PROPERTY])), 1
-    ):
+    usual = in_force[JOURNAL_QUOTA_PROPERTY]
+    quotas = {EARLIER_COPY: usual, COPY_ABOVE_QUOTA: 0, COPY_WITHIN_QUOTA: usual}
+    for number, (name, quota) in enumerate(quotas.items(), 1):
         sut.configure(**{JOURNAL_QUOTA_PROPERTY: quota})
         names[finish(number)] = name
+        if name == EARLIER_COPY:
+            peer.eventually(lambda: names.keys() & _list_kept(sut, queue))
 
     def list_copies() -> dict[str, str]:
-        labels = {names.get(one["message_id"]) for one in sut.read_kept_messages(queue)}
+        labels = {names.get(one) for one in _list_kept(sut, queue)}
         return {name: "kept" if name in labels else "discarded" for name in FATE_BY_JOURNAL_COPY}
 
     peer.eventually(lambda: list_copies() == FATE_BY_JOURNAL_COPY)
     judge(rule, expected=FATE_BY_JOURNAL_COPY, observed=list_copies(), evidence=evidence())
+
+
+def _list_kept(sut: Any, queue: str) -> set[str]:
+    return {str(one["message_id"]) for one in sut.read_kept_messages(queue)}
 
 
 @needs("send", "receive", "queue_control", "configure")

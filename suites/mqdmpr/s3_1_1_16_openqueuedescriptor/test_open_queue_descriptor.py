@@ -48,9 +48,10 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, sut, judge):
         observed=handles,
         evidence=calls,
     )
-    judge(
-        "MQDMPR-3.1.1.16-03", expected=distinct("contexts", len(calls), unlike=[0]), observed=contexts, evidence=calls
-    )
+    for values in (contexts, [int(call.out.pdwContext) for call in calls]):
+        judge(
+            "MQDMPR-3.1.1.16-03", expected=distinct("contexts", len(calls), unlike=[0]), observed=values, evidence=calls
+        )
 
 
 @needs("qm2qm", "inspect", "queues")

@@ -79,6 +79,13 @@ def _judge_update_after_outage(peer, sut, judge, name, failed, outage):
         observed=observed["after_the_minute"],
         case=f"label of the queue after a minute of the {outage} outage",
     )
+    if sut.has("inspect"):
+        judge(
+            "MQDMPR-3.1.2.5-D01",
+            expected=holds("the SUT uses its directory"),
+            observed=not sut.inspect_queue_manager()["DirectoryOffline"],
+            case=f"DirectoryOffline after a minute of the {outage} outage",
+        )
     judge(
         "MQDMPR-3.1.2.5-01",
         expected={"before_the_minute_has_passed": "old label", "after_the_minute": "new label"},

@@ -103,7 +103,9 @@ def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
     )
     owners = [sid for sid, mask in others if mask == ALL_QUEUE_RIGHTS]
     judge("MQDMPR-3.1.7.1.3.1-18", expected=none("entry for a computer"), observed=computers, case="access list")
-    judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry for a domain user"), observed=owners, case="access list")
+    if anonymous == ALL_QUEUE_RIGHTS:
+        owners.append(descriptors.ANONYMOUS_SID)
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry for the owner"), observed=owners, case="access list")
 
 
 @needs("queue_control", "security")
@@ -156,6 +158,7 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     "MQDMPR-3.1.7.1.3.1-04",
     "MQDMPR-3.1.7.1.3.1-05",
     "MQDMPR-3.1.7.1.3.1-14",
+    "MQDMPR-3.1.7.1.3.1-16",
     "MQDMPR-3.1.7.1.3.1-18",
 )
 def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
@@ -183,6 +186,12 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
         expected=each([computer], "queue"),
         observed=of_computers,
         case="computers in the access list",
+    )
+    judge(
+        "MQDMPR-3.1.7.1.3.1-16",
+        expected=each(holds("an entry for everyone", otherwise="no entry for everyone"), "queue"),
+        observed={kind: descriptors.EVERYONE_SID in sids for kind, sids in granted.items()},
+        case="access lists",
     )
     entries = {kind: sids.count(computer) for kind, sids in granted.items()}
     judge(

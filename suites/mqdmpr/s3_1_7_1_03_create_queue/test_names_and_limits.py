@@ -46,17 +46,18 @@ def test_new_queue_has_extreme_values(sut, judge):
 @covers("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D04", "MQDMPR-3.1.7.1.3-D07")
 def test_queues_with_similar_names_are_created(peer, sut, judge):
     """Private queues can be created with names of one and of 100 characters, with a name that is the beginning of
-    another queue's name or begins with it, and with PRIVATE$ in capital letters. The SUT lists all these queues. Their
-    private format names differ, also after one queue was deleted and another was created.
+    another queue's name or begins with it, with PRIVATE$ in capital letters, and with a dollar sign at the end. The SUT
+    lists all these queues. Their private format names differ, also after one queue was deleted and another was created.
     """
     base = f"mqc-{sut.own}-similar"
     names = [rf"private$\{one}" for one in (base, f"{base}-longer", base[:-2], base.ljust(100, "x"))]
-    names.append(rf"PRIVATE$\{base.upper()}-CAPITALS")
+    names += [rf"PRIVATE$\{base.upper()}-CAPITALS", rf"private$\{base}-dollar$"]
     created = {}
     for name in names:
         peer.at_end(partial(sut.attempt, "delete_queue", name=name))
         created[name] = sut.attempt(sut.create_queue, name)
     judge("MQDMPR-3.1.7.1.3-D07", expected=each(Outcome.DONE, "creation"), observed=created)
+    judge("MQDMPR-3.1.7.1.3-D03", expected=each(Outcome.DONE, "creation of a private queue"), observed=created)
     listed = {one["name"].lower() for one in sut.control.call("list")["queues"]}
     missing = [name for name in names if name.lower() not in listed]
     judge("MQDMPR-3.1.7.1.3-D07", expected=none("queue that is not listed"), observed=missing)

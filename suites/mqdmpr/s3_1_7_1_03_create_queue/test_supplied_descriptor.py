@@ -14,6 +14,8 @@ from suites.mqdmpr.steps import descriptors
 
 SECOND_USER_SID = "S-1-5-21-4-5-6-1000"
 WRITE_RIGHT_MASK, PEEK_RIGHT_MASK = 0x0000_0004, 0x0000_0002
+PROPERTY_AND_DESCRIPTOR_READ_RIGHTS = 0x0002_0020
+"""The rights MQSEC_GET_QUEUE_PROPERTIES and MQSEC_GET_QUEUE_PERMISSIONS."""
 ALL_QUEUE_RIGHTS = 0x000F_003F
 """All rights to a queue, MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
 SUPPLIED_ACCESS_ENTRIES = ((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK), (SECOND_USER_SID, WRITE_RIGHT_MASK))
@@ -124,7 +126,7 @@ def test_supplied_access_list_is_kept(sut, judge):
 
 
 @needs("queue_control", "security")
-@covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07", "MQDMPR-3.1.7.1.3.1-19")
+@covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07", "MQDMPR-3.1.7.1.3.1-13", "MQDMPR-3.1.7.1.3.1-19")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ACCESS_ENTRIES], ids=["without a list", "with a list"])
 def test_supplied_owner_is_kept(sut, judge, granted):
     """A queue has the owner that its creator supplies, whether or not the creator is a domain user. If no access list
@@ -143,8 +145,19 @@ def test_supplied_owner_is_kept(sut, judge, granted):
     )
     judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner, case="owner of the queue")
     if granted:
-        judge.mark_not_exercised("MQDMPR-3.1.7.1.3.1-19", reason="the creator of the queue supplied the access list")
+        judge.mark_not_exercised(
+            "MQDMPR-3.1.7.1.3.1-13",
+            "MQDMPR-3.1.7.1.3.1-19",
+            reason="the creator of the queue supplied the access list",
+        )
     else:
+        everybody = (security.find_granted_mask(descriptors.EVERYONE_SID) or 0) & ~WRITE_RIGHT_MASK
+        judge(
+            "MQDMPR-3.1.7.1.3.1-13",
+            expected=PROPERTY_AND_DESCRIPTOR_READ_RIGHTS,
+            observed=everybody,
+            case="rights of everyone, except to write, which SRMP may add",
+        )
         judge(
             "MQDMPR-3.1.7.1.3.1-19",
             expected=ALL_QUEUE_RIGHTS,

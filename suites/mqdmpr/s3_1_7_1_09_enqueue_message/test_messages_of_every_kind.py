@@ -73,7 +73,7 @@ DELIVERY_PRIORITY_AND_SIZE = (
 """The delivery, the priority and the size of the body of nontransactional messages."""
 
 
-@covers(*RULES_OF_LOOKUP_IDENTIFIER)
+@covers("MQDMPR-3.1.7.1.9-10", *RULES_OF_LOOKUP_IDENTIFIER)
 def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
     """An application sends small and large messages, express, recoverable and transactional, each followed by a message
     from the peer. The high byte of each LookupIdentifier is 7 minus the priority, or 0 (errata E59, E102). The low
@@ -107,6 +107,7 @@ def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
         judge(rule, expected=none("identifier with a different high byte"), observed=odd, errata="E102")
     low = [identifiers[application][label] & LOW_7_BYTES_MASK for application, label, _ in order]
     judge(
+        "MQDMPR-3.1.7.1.9-10",
         "MQDMPR-3.1.7.1.9-13",
         expected=sorted(set(low)),
         observed=low,

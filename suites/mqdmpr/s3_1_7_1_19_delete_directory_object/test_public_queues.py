@@ -12,12 +12,15 @@ from suites.mqdmpr.steps.directory import Enterprise
 @covers("MQDMPR-3.1.7.1.19-07", "MQDMPR-3.1.7.1.19-13")
 def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
     """The SUT deletes a public queue. The directory then contains no object of this queue, but still contains the
-    objects of the other public queues. Then the SUT deletes a transactional queue with the same result.
+    objects of the other public queues. Then the SUT deletes a transactional queue and a queue with a message, with the
+    same result.
     """
     enterprise = Enterprise(peer, sut)
     first, name, last = (enterprise.create_queue(label=label) for label in ("first", "deleted", "last"))
-    transactional = enterprise.create_queue(transactional=True)
-    for deleted in (name, transactional):
+    transactional, filled = enterprise.create_queue(transactional=True), enterprise.create_queue()
+    if sut.has("send"):
+        sut.send_here(filled, ["deleted with the queue"])
+    for deleted in (name, transactional, filled):
         answer = sut.attempt(sut.delete_queue, deleted)
         judge("MQDMPR-3.1.7.1.19-13", expected=Outcome.DONE, observed=answer, case="deletion of the queue")
         judge("MQDMPR-3.1.7.1.19-07", expected={}, observed=enterprise.read_object(deleted), case="directory object")

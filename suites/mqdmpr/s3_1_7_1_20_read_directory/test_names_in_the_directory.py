@@ -251,8 +251,8 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
     """
     enterprise = Enterprise(peer, sut)
     names = {
-        f"PUBLIC={FAR_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11"),
-        f"PUBLIC={PEER_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11"),
+        f"PUBLIC={FAR_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
+        f"PUBLIC={PEER_PUBLIC_QUEUE}": ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
         rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001": ("MQDMPR-3.1.7.1.20-20", "MQDMPR-3.1.7.1.20-27"),
     }
 

@@ -65,7 +65,8 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
 @varied("priority", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
     """A send of a small message to a local queue with a quota of 4 KB succeeds. The SUT refuses a send of a 16 KB
-    message, whether in a transaction or not, and does not store the message.
+    message, whether in a transaction or not, and does not store the message, however often it is sent. A send of a
+    large express or recoverable message to a queue without a quota succeeds, and the message is stored.
     """
     queue = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
     answers = {
@@ -73,6 +74,24 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
         for label, body in (("small", SMALL_MESSAGE_BODY), ("large", LARGE_BODY))
     }
     stored_labels = [label for label in answers if await_copies(peer, sut, queue, label)]
+    repeated = [sut.attempt("send", to=sut.direct_name(queue), label="large", body=LARGE_BODY) for _ in range(2)]
+    free = sut.new_queue("large")
+    sends = {
+        delivery: sut.attempt("send", to=sut.direct_name(free), label=delivery, body=LARGE_BODY, delivery=delivery)
+        for delivery in ("express", "recoverable")
+    }
+    judge(
+        "MQDMPR-3.1.7.1.27-08",
+        expected={"repeated sends": [Outcome.REFUSED] * 2, "sends without a quota": dict.fromkeys(sends, Outcome.DONE)},
+        observed={"repeated sends": repeated, "sends without a quota": sends},
+    )
+    copies = {delivery: await_copies(peer, sut, free, delivery) for delivery in sends}
+    judge(
+        "MQDMPR-3.1.7.1.27-08",
+        expected=dict.fromkeys(sends, 1),
+        observed=copies,
+        case="copies of the large messages in the queue without a quota",
+    )
     if sut.has("transactions"):
         to = sut.direct_name(sut.new_queue("small-transactional", quota_kb=SMALL_QUOTA_KB, transactional=True))
         transaction = sut.control.call("begin")["transaction"]

@@ -97,6 +97,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.28-07",
         "MQDMPR-3.1.7.1.28-09",
+        "MQDMPR-3.1.7.1.29-04",
         expected=[LATER_MESSAGE_TAG],
         observed=later,
         evidence=frames,

@@ -145,6 +145,12 @@ class FormatNameCases(NamedTuple):
     refused: list[str]
 
 
+def build_lists_with_name(name):
+    """Return lists of format names that contain a name: as the first, the middle and the last element."""
+    others = [DIRECT_NAME_TEMPLATE.format(one) for one in "qr"]
+    return [",".join([*others[:place], name, *others[place:]]) for place in range(3)]
+
+
 FORMAT_NAME_CASES_BY_RULE = {
     "MQMQ-2.1.2-01": FormatNameCases(
         [
@@ -187,6 +193,8 @@ FORMAT_NAME_CASES_BY_RULE = {
             rf"PUBLIC={UNKNOWN_QUEUE_GUID}\1",
             f"PUBLIC={UNKNOWN_QUEUE_GUID};JOURNAL",
             f"PUBLIC={UNKNOWN_QUEUE_GUID}@nowhere.example",
+            *build_lists_with_name(f"PUBLIC={{{UNKNOWN_QUEUE_GUID}}}"),
+            *build_lists_with_name(f"PUBLIC={UNKNOWN_QUEUE_GUID.hex}"),
         ],
     ),
     "MQMQ-2.1.4-01": FormatNameCases(
@@ -200,6 +208,10 @@ FORMAT_NAME_CASES_BY_RULE = {
             rf"PRIVATE={{{UNKNOWN_QUEUE_GUID}}}\1",
             rf"PRIVATE={UNKNOWN_QUEUE_GUID}\xyz",
             rf"PRIVATE={UNKNOWN_QUEUE_GUID.hex}\1",
+            rf"PRIVATE={UNKNOWN_QUEUE_GUID}\0x1",
+            rf"PRIVATE={UNKNOWN_QUEUE_GUID}/1",
+            *build_lists_with_name(rf"PRIVATE={UNKNOWN_QUEUE_GUID}\0x1"),
+            *build_lists_with_name(rf"PRIVATE={UNKNOWN_QUEUE_GUID}\00000ABCD"),
         ],
     ),
     "MQMQ-2.1.5-01": FormatNameCases(

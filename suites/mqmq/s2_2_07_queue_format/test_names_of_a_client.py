@@ -25,6 +25,16 @@ def open_queue_of_peer(peer, sut, name):
     return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.into is not None), None)
 
 
+def open_queue_with_each_access(peer, sut, name):
+    """Let the SUT open a queue of the peer to receive and then to peek; return its calls of R_QMOpenRemoteQueue."""
+    reader = Reader(peer, sut)
+    calls = []
+    for access in ("receive", "peek"):
+        reader.begin("remote_open", queue=name, access=access).wait()
+        calls = [call for call in reader.server.list_calls_of("R_QMOpenRemoteQueue") if call.into is not None]
+    return calls
+
+
 def describe_queue_format(call):
     """Return m_qft, m_SuffixAndFlags and the union member of the QUEUE_FORMAT in a call, as text in lower case."""
     form = call.into.pQueueFormat.value
@@ -109,18 +119,21 @@ def test_client_sets_flags_0x80_for_system_queue(peer, sut, judge, rule):
 @needs("subqueues")
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
 def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
-    """The SUT opens a subqueue of the peer: m_qft is 8, m_SuffixAndFlags is the suffix of subqueues without Flags 0x80,
-    and the union contains a direct name with the subqueue.
+    """The SUT opens a subqueue of the peer to receive and to peek: m_qft is 8, m_SuffixAndFlags is the suffix of
+    subqueues without Flags 0x80, and the union contains a direct name with the subqueue.
     """
     rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-    call = open_queue_of_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
+    calls = open_queue_with_each_access(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
+    call = calls[0] if calls else None
     kind, suffix, member = (0, 0, "") if call is None else describe_queue_format(call)
     if call is None or suffix & QUEUE_FORMAT_SUFFIX_MASK != Suffix.SUBQUEUE:
         judge.mark_not_exercised(
             *rules, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )
         return
-    judge("MQMQ-2.2.7-11", expected=Suffix.SUBQUEUE, case="m_SuffixAndFlags", observed=suffix, evidence=call.evidence)
+    for one in calls:
+        found = describe_queue_format(one)[1]
+        judge("MQMQ-2.2.7-11", expected=Suffix.SUBQUEUE, case="m_SuffixAndFlags", observed=found, evidence=one.evidence)
     judge("MQMQ-2.2.7-12", expected=FormatType.SUBQUEUE, case="m_qft", observed=kind, evidence=call.evidence)
     judge(
         "MQMQ-2.2.7-16",

@@ -10,13 +10,24 @@ import pytest
 
 from harness.expectations import each, facts, in_queue
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix, queue_format
+from harness.wire.rpc_qmcomm import (
+    DL_ID,
+    PEEK_ACCESS,
+    RECEIVE_ACCESS,
+    SYSTEM_QUEUE_SUFFIX,
+    FormatType,
+    Suffix,
+    queue_format,
+)
 from harness.wire.rpc_stub import octets
 from suites.applications import list_computer_names
 from suites.mqqp.steps.reader import Reader
 
 UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 OPENED_OUTCOME, REFUSED_OUTCOME = "opened", "refused"
+NULL_GUID = UUID(int=0)
+MULTICAST_UNION_MEMBER = bytes((234, 1, 1, 1)) + (8001).to_bytes(4, "little")
+"""A MULTICAST_ID: an address and a port."""
 
 
 class QueueFormatOpener:
@@ -27,14 +38,20 @@ class QueueFormatOpener:
         self.association = remote.associate()
         self.frames = []
 
-    def __call__(self, kind, value, suffix=0, **more):
+    def __call__(self, kind, value, suffix=0, access=RECEIVE_ACCESS, **more):
         """Open and close a queue; return OPENED, REFUSED or the unexpected outcome."""
-        call = self.remote.open_remote(self.association, form=queue_format(kind, value, suffix, **more))
+        form = queue_format(kind, value, suffix, **more)
+        call = self.remote.open_remote(self.association, access=access, form=form)
         self.frames = call.evidence
         if call.outcome == "MQ_OK":
             self.association.call("R_QMCloseRemoteQueueContext", pphContext=call.out.pphContext)
             return OPENED_OUTCOME
         return REFUSED_OUTCOME if call.failed or call.thrown is not None else call.outcome
+
+    def open_with_any_access(self, kind, value, suffix=0):
+        """Open and close a queue to receive and to peek; return OPENED if either is not refused, otherwise REFUSED."""
+        found = [self(kind, value, suffix, access=access) for access in (RECEIVE_ACCESS, PEEK_ACCESS)]
+        return next((one for one in found if one != REFUSED_OUTCOME), REFUSED_OUTCOME)
 
 
 @pytest.fixture
@@ -82,7 +99,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(queue_opener, plain_qu
     judge("MQMQ-2.2.7-10", expected=expected, observed=observed, evidence=queue_opener.frames)
     observed = {
         "open of a machine with JOURNAL": journals,
-        "open of a machine without a suffix": queue_opener(FormatType.MACHINE, sut.guid),
+        "open of a machine without a suffix": queue_opener.open_with_any_access(FormatType.MACHINE, sut.guid),
     }
     expected = {"open of a machine with JOURNAL": OPENED_OUTCOME, "open of a machine without a suffix": REFUSED_OUTCOME}
     judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=queue_opener.frames)
@@ -114,6 +131,8 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(queue_opener, plain
         "MQMQ-2.2.7-05": (
             (FormatType.DIRECT, journal, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
             (FormatType.CONNECTOR, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
+            (FormatType.DL, DL_ID(m_DlGuid=sut.guid.bytes_le), SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
+            (FormatType.MULTICAST, MULTICAST_UNION_MEMBER, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
         ),
         "MQMQ-2.2.7-06": (
             (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
@@ -143,7 +162,7 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(queue_opener, plain
     for rule, (right, *wrong) in ways.items():
         first = queue_opener(*right)
         evidence = queue_opener.frames
-        others = [queue_opener(*one) for one in wrong]
+        others = [queue_opener.open_with_any_access(*one) for one in wrong]
         judge(
             rule,
             expected=facts(open_by_a_valid_format=OPENED_OUTCOME, opens_by_wrong_formats=each(REFUSED_OUTCOME)),
@@ -183,9 +202,12 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(queue_opener, plai
             (FormatType.SUBQUEUE, plain_queue_direct_name, Suffix.SUBQUEUE),
             (FormatType.SUBQUEUE, "no direct name;mqc-sub", Suffix.SUBQUEUE),
             (FormatType.SUBQUEUE, f"{plain_queue_direct_name};", Suffix.SUBQUEUE),
+            (FormatType.SUBQUEUE, f"DIRECT={name}", Suffix.SUBQUEUE),
+            (FormatType.SUBQUEUE, name.partition(":")[2], Suffix.SUBQUEUE),
+            (FormatType.SUBQUEUE, name.partition("\\")[2], Suffix.SUBQUEUE),
         ),
     ):
-        others = [queue_opener(*way) for way in wrong]
+        others = [queue_opener.open_with_any_access(*way) for way in wrong]
         judge(
             rule,
             expected=facts(open_by_a_valid_format=OPENED_OUTCOME, opens_by_wrong_formats=each(REFUSED_OUTCOME)),
@@ -215,14 +237,19 @@ def test_private_queue_is_opened_by_objectid(queue_opener, sut, judge):
         observed=reserved,
         evidence=queue_opener.frames,
     )
-    seen["open_with_a_wrong_Lineage"] = queue_opener(FormatType.PRIVATE, (UNKNOWN_QUEUE_MANAGER_GUID, uniquifier))
+    seen["opens_with_a_wrong_Lineage"] = [
+        queue_opener.open_with_any_access(FormatType.PRIVATE, (lineage, uniquifier), suffix)
+        for lineage in (UNKNOWN_QUEUE_MANAGER_GUID, NULL_GUID)
+        for suffix in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
+    ]
     seen["opens_with_a_wrong_Uniquifier"] = [
-        queue_opener(FormatType.PRIVATE, (identifier, number))
+        queue_opener.open_with_any_access(FormatType.PRIVATE, (identifier, number), suffix)
         for number in (0xFFF0_0000, uniquifier ^ 0x0001_0000, uniquifier ^ 0x8000_0000)
+        for suffix in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
     ]
     expected = facts(
         open_by_its_QUEUE_FORMAT=OPENED_OUTCOME,
-        open_with_a_wrong_Lineage=REFUSED_OUTCOME,
+        opens_with_a_wrong_Lineage=each(REFUSED_OUTCOME),
         opens_with_a_wrong_Uniquifier=each(REFUSED_OUTCOME),
     )
     judge("MQMQ-2.2.7-15", expected=expected, observed=seen, evidence=evidence)
@@ -312,13 +339,19 @@ def test_public_queue_is_opened_by_guid(queue_opener, sut, judge):
 @needs("remote_read")
 @covers("MQMQ-2.2.7-13")
 def test_client_sets_m_reserved_to_zero(peer, sut, judge):
-    """The SUT opens a queue of the peer: m_reserved of its QUEUE_FORMAT is 0."""
+    """The SUT opens a queue of the peer twice, to receive and to peek, and then the journal of the queue: m_reserved of
+    each QUEUE_FORMAT is 0.
+    """
     reader = Reader(peer, sut)
     reader.begin_open_queue()
-    call = reader.await_first_call("R_QMOpenRemoteQueue")
-    form = call.into.pQueueFormat
-    observed = form.value.m_reserved if form is not None else "no QUEUE_FORMAT"
-    judge("MQMQ-2.2.7-13", expected=0, case="m_reserved", observed=observed, evidence=call.evidence)
+    calls = [reader.await_first_call("R_QMOpenRemoteQueue")]
+    for name, access in ((reader.format_name, "peek"), (f"{reader.format_name};JOURNAL", "receive")):
+        reader.begin("remote_open", queue=name, access=access).wait()
+        calls = reader.server.wait("R_QMOpenRemoteQueue", count=len(calls) + 1)
+    forms = [call.into.pQueueFormat for call in calls if call.into is not None]
+    observed = [form.value.m_reserved if form is not None else "no QUEUE_FORMAT" for form in forms]
+    evidence = [frame for call in calls for frame in call.evidence]
+    judge("MQMQ-2.2.7-13", expected=each(0), case="m_reserved", observed=observed, evidence=evidence)
 
 
 @needs("qm2qm", "receive")

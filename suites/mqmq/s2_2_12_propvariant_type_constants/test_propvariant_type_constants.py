@@ -77,6 +77,7 @@ EDGE_VARIANTS_BY_RULE = {
     "MQMQ-2.2.12-13": [Variant(VarType.UI8, value) for value in (0, 0x8000_0000_0000_0000, 0xFFFF_FFFF_FFFF_FFFF)],
     "MQMQ-2.2.12-14": [Variant(VarType.LPWSTR, value) for value in ("", "odd", "even", "long " * 60)],
     "MQMQ-2.2.12-15": [Variant(VarType.BLOB, value) for value in (b"", b"four", bytes(300), bytes(5000))],
+    "MQMQ-2.2.12-16": [Variant(VarType.CLSID, value) for value in (UUID(int=0), SAMPLE_GUID, UUID(int=2**128 - 1))],
 }
 """For each rule, further values of the type: the limits of a number, and an empty and a long value of other types."""
 VECTOR_VARIANTS = (
@@ -319,10 +320,17 @@ def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, jud
     observed = {
         "vectors_with_a_type": with_type,
         "empty_vectors": property_caller.read(*EMPTY_VECTORS),
-        "vector_without_a_type": property_caller.read(Variant(VarType.VECTOR, raw=bytes(8))),
+        "vectors_without_a_type_alone_and_beside_other_types": [
+            property_caller.read(*before, Variant(VarType.VECTOR, raw=content), *after)
+            for content in (b"", bytes(8))
+            for before in ((), (Variant(VarType.NULL),))
+            for after in ((), (Variant(VarType.NULL),))
+        ],
     }
     expected = facts(
-        vectors_with_a_type=each(ACCEPTED_OUTCOME), empty_vectors=ACCEPTED_OUTCOME, vector_without_a_type=FAULT_OUTCOME
+        vectors_with_a_type=each(ACCEPTED_OUTCOME),
+        empty_vectors=ACCEPTED_OUTCOME,
+        vectors_without_a_type_alone_and_beside_other_types=each(FAULT_OUTCOME),
     )
     judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=property_caller.frames)
     judge.conclude("MQMQ-2.2.12-17")

@@ -11,6 +11,7 @@ from harness.expectations import facts, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import FAR_QUEUE_MANAGER
 from harness.wire import PrivateQueueFormatNameId, ProviderInfo
+from harness.wire.protection import SIG30
 from suites.messages import Sequence
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_place
 from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
@@ -88,12 +89,14 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()
     packet = secured.message(queue=queue, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER_INFO})
+    several = secured.message(queue=queue, several=True, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER_INFO})
     recoverable = secured.message(
         queue=queue, header={"DM": 1}, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER_INFO}
     )
     found = secured.dispositions(
         {
             "signature_of_an_unknown_provider": sign_message(packet),
+            "signature_in_a_list_of_an_unknown_provider": sign_message(several, SIG30),
             "recoverable_message_of_an_unknown_provider": sign_message(recoverable),
             "signature_of_a_known_provider": sign_message(secured.message(queue=queue)),
         },
@@ -102,12 +105,14 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     judge.all(
         expected=facts(
             signature_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_ACK_CLASS),
+            signature_in_a_list_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_ACK_CLASS),
             recoverable_message_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_ACK_CLASS),
             signature_of_a_known_provider=ARRIVAL_ACK_CLASS,
         ),
         observed={name: disposition.answer for name, disposition in found.items()},
         evidence=[
             *found["signature_of_an_unknown_provider"].frames,
+            *found["signature_in_a_list_of_an_unknown_provider"].frames,
             *found["recoverable_message_of_an_unknown_provider"].frames,
             *found["signature_of_a_known_provider"].frames,
         ],

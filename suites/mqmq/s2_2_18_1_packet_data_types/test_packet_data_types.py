@@ -39,7 +39,7 @@ def _send_with_response_queue(peer, sut, response):
 
 
 @needs("send")
-@covers("MQMQ-2.2.18.1.5.2-01")
+@covers("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D02")
 @pytest.mark.parametrize("queue", ["q", "qu", "que"])
 def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, queue):
     """The SUT sends messages to direct names of several lengths, with direct names as administration and response

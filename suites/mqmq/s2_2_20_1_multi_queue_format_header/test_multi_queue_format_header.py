@@ -47,6 +47,7 @@ COPY_RULES = (
     "MQMQ-2.2.20.2-D02",
     "MQMQ-2.2.20.2-D03",
     "MQMQ-2.2.20.3-D01",
+    "MQMQ-2.2.18.1.4.1-01",
     "MQMQ-2.2.18.1.4.1-D01",
 )
 
@@ -251,6 +252,7 @@ def _judge_queue_lists(judge, frame, lists):
             "MQMQ-2.2.20.2-D03",
             "MQMQ-2.2.20.1-D03",
             "MQDMPR-3.1.7.1.32-D06",
+            "MQMQ-2.2.18.1.4.1-01",
             "MQMQ-2.2.18.1.4.1-D01",
             expected=expected,
             observed=observed,

@@ -74,7 +74,7 @@ def test_sequence_continues_on_the_next_session(peer, sut, judge, finished):
 
 
 @needs("send", "restart")
-@covers("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05")
+@covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05")
 @pytest.mark.parametrize("finished", [1, 2])
 def test_new_sequence_survives_restart(peer, sut, judge, finished):
     """The SUT restarts after one or two sequences have ended: its next two messages are in a later sequence."""
@@ -94,5 +94,5 @@ def test_new_sequence_survives_restart(peer, sut, judge, finished):
         "TxSequenceNumbers": list_sequence_numbers(after),
     }
     expected = facts(message_is_in_a_later_sequence_than_the_one_before=[True, True], TxSequenceNumbers=[1, 2])
-    judge("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", expected=expected, observed=observed, evidence=evidence)
+    judge.all(expected=expected, observed=observed, evidence=evidence)
     outgoing.acknowledge_all()

@@ -71,6 +71,17 @@ class SenderLastAckCountOfRepeatedOrderAckUnchanged(OrderAcks):
             get_outgoing_sequence(session).LastAckCount -= 1
 
 
+@fault("sender-last-ack-count-zero-in-new-sequence", breaks="MQQB-3.1.5.6-12", blind=True)
+class SenderLastAckCountZeroInNewSequence(OrderAcks):
+    """The sender counts from zero in LastAckCount when it receives the first OrderAck of a new sequence."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        sequence = get_outgoing_sequence(session)
+        if sequence.LastAck.SeqID not in (0, int(body.TxSequenceID)):
+            sequence.LastAckCount = 0
+        super().note(session, body, now)
+
+
 class _InfoKept(OrderAcks):
     """A base class of faults that do not set an element of OutgoingTransferInfo in some cases."""
 
@@ -111,6 +122,32 @@ class SenderEodLastAckTimeOfFirstQueueInAllQueues(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodLastAckTime=time)
 
 
+@fault("sender-eod-no-ack-count-of-messages-in-table", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderEodNoAckCountOfMessagesInTable(OrderAcks):
+    """The sender sets EodNoAckCount to the number of messages in OutgoingMessageTable."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        queue = session.OutgoingQueueReference
+        if queue is not None:
+            count = len(session.OutgoingMessageTable)
+            queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodNoAckCount=count)
+
+
+@fault("sender-eod-no-ack-count-of-range-of-numbers", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderEodNoAckCountOfRangeOfNumbers(OrderAcks):
+    """The sender computes EodNoAckCount from the first and the last number in UnackedSequence, although a message
+    between them has already left the sequence.
+    """
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        queue, sequence = session.OutgoingQueueReference, session.TxOutgoingSequence
+        if queue is not None and sequence is not None and sequence.UnackedSequence:
+            count = sequence.UnackedSequence[-1].SeqNo - sequence.UnackedSequence[0].SeqNo + 1
+            queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodNoAckCount=count)
+
+
 class _BeforeUpdate(OrderAcks):
     """A base class of faults that set elements of OutgoingTransferInfo to values before the OrderAck."""
 
@@ -133,6 +170,20 @@ class _BeforeUpdate(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
 
 
+@fault("sender-eod-resend-interval-before-order-ack", breaks="MQQB-3.1.5.6-20", blind=True)
+class SenderEodResendIntervalBeforeOrderAck(_BeforeUpdate):
+    """The sender sets EodResendInterval to the value that ResendInterval had before the OrderAck."""
+
+    element, attribute = "EodResendInterval", "ResendInterval"
+
+
+@fault("sender-eod-resend-count-before-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderEodResendCountBeforeOrderAck(_BeforeUpdate):
+    """The sender sets EodResendCount to the value that ResendIntervalIndex had before the OrderAck."""
+
+    element, attribute = "EodResendCount", "ResendIntervalIndex"
+
+
 @fault("sender-eod-resend-time-before-order-ack", breaks="MQQB-3.1.5.6-26", blind=True)
 class SenderEodResendTimeBeforeOrderAck(_BeforeUpdate):
     """The sender sets EodResendTime to the value that ResendTime had before the OrderAck."""
@@ -150,3 +201,25 @@ class SenderEodResendIntervalInMs(OrderAcks):
         if queue is not None:
             info = queue.OutgoingTransferInfoReference
             queue.OutgoingTransferInfoReference = replace(info, EodResendInterval=1000 * info.EodResendInterval)
+
+
+@fault("sender-eod-resend-count-of-all-repetitions", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderEodResendCountOfAllRepetitions(_InfoKept):
+    """The sender never decreases EodResendCount, although ResendIntervalIndex is reset."""
+
+    def note_transfer(self, session: Session) -> None:
+        before = self.read_info(session)
+        super().note_transfer(session)
+        if self.read_info(session).EodResendCount < before.EodResendCount:
+            self.keep_element(session, before, "EodResendCount")
+
+
+@fault("sender-eod-resend-time-zero-without-unacknowledged-messages", breaks="MQQB-3.1.5.6-26", blind=True)
+class SenderEodResendTimeZeroWithoutUnacknowledgedMessages(OrderAcks):
+    """The sender sets EodResendTime to zero when UnackedSequence is empty, although ResendTime is not zero."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        queue, sequence = session.OutgoingQueueReference, session.TxOutgoingSequence
+        if queue is not None and sequence is not None and not sequence.UnackedSequence:
+            queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodResendTime=0)

@@ -15,10 +15,10 @@ ORDER_QUEUE_NUMBER = 4
 
 
 @needs("send", "inspect", "pause")
-@covers("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-12", "MQQB-3.1.5.6-22")
+@covers("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-12", "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-22")
 def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
     """While a queue is on hold and has a further message, the peer sends the OrderAck of two of the three messages that
-    the SUT has sent. The SUT updates TxOutgoingSequence, and EodLastNonAck is the third message.
+    the SUT has sent. The SUT updates TxOutgoingSequence, EodLastNonAck is the third message, and EodNoAckCount is 1.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-held")
     sent = outgoing.send(3)
@@ -45,12 +45,37 @@ def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
             case="SeqID, SeqNo and PrevNo of EodLastNonAck",
             evidence=evidence,
         )
+        unacknowledged_count = read_element(outgoing.read_transfer_info(), "EodNoAckCount")
+        judge("MQQB-3.1.5.6-19", expected=1, observed=unacknowledged_count, case="EodNoAckCount", evidence=evidence)
     else:
-        judge.mark_not_exercised("MQQB-3.1.5.6-22", reason="the SUT does not show OutgoingTransferInfo")
+        missing = "the SUT does not show OutgoingTransferInfo"
+        judge.mark_not_exercised("MQQB-3.1.5.6-19", "MQQB-3.1.5.6-22", reason=missing)
     sut.resume(outgoing.to)
     outgoing.tags.append(unsent)
     peer.eventually(lambda: bool(outgoing.copies(4)))
     outgoing.sent += outgoing.copies(4)[:1]
+    outgoing.acknowledge_all()
+
+
+@needs("send", "inspect", "management")
+@covers("MQQB-3.1.5.6-19")
+def test_count_of_unacknowledged_messages_counts_entries_of_the_sequence(peer, sut, judge):
+    """The peer refuses the third of five messages by a FinalAck, and sends the OrderAck of the first message.
+    EodNoAckCount is the number of entries of UnackedSequence, whether the third message is among them or not.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-order-count")
+    sent = outgoing.send(5)
+    frames = [outgoing.send_session_ack(), outgoing.send_final_ack(3)]
+    peer.settle()
+    frames.append(outgoing.send_order_ack(1))
+    outgoing.await_transfer_info_value("EodLastAckCount", 1)
+    judge(
+        "MQQB-3.1.5.6-19",
+        expected=len(outgoing.list_unacknowledged_numbers()),
+        observed=read_element(outgoing.read_transfer_info(), "EodNoAckCount"),
+        case="EodNoAckCount after the FinalAck of a message between unacknowledged messages",
+        evidence=[*sent, *frames],
+    )
     outgoing.acknowledge_all()
 
 

@@ -170,7 +170,6 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         "MQQB-3.1.5.6-08",
         "MQQB-3.1.5.6-09",
         "MQQB-3.1.5.6-10",
-        "MQQB-3.1.5.6-12",
         "MQQB-3.1.1.5-01",
         "MQQB-3.1.1.5-02",
     )
@@ -202,9 +201,11 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         )
     frame = outgoing.send_order_ack(3)
     await_ack_count(4 + REPEATED_ACK_COUNT)
-    judge_copied_attributes(outgoing, sut, judge, frame)
+    judge_copied_attributes(outgoing, sut, judge, frame, "after several resends")
     frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
+    judge_copied_attributes(outgoing, sut, judge, frame, "after the OrderAck of the last message")
+    judge.conclude("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-25", "MQQB-3.1.5.6-26")
     final = outgoing.read_sequence()
     interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
     judge(
@@ -232,6 +233,13 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     frame = outgoing.send_order_ack(5)
     peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [6])
     times = [read_element(one, "TimeOfLastAck") for one in (before, outgoing.read_sequence())]
+    judge(
+        "MQQB-3.1.5.6-12",
+        expected=read_element(before, "LastAckCount") + 1,
+        observed=read_element(outgoing.read_sequence(), "LastAckCount"),
+        case="LastAckCount after the first OrderAck of the next sequence",
+        evidence=frame,
+    )
     judge(
         "MQQB-3.1.5.6-03",
         expected=holds("TimeOfLastAck is later than after the OrderAcks of the previous sequence"),
@@ -301,9 +309,9 @@ def test_late_order_acks_change_neither_last_ack_nor_order_of_entries(peer, sut,
     outgoing.acknowledge_all()
 
 
-def judge_copied_attributes(outgoing, sut, judge, frame):
+def judge_copied_attributes(outgoing, sut, judge, frame, case):
     """Judge that the resend interval, its index and the time in OutgoingTransferInfo equal those in
-    TxOutgoingSequence.
+    TxOutgoingSequence. ``case``: the time at which they are compared.
     """
     rules = ("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-25", "MQQB-3.1.5.6-26")
     if not sut.has("management"):
@@ -317,10 +325,9 @@ def judge_copied_attributes(outgoing, sut, judge, frame):
             rule,
             expected=fields({source: read_element(sequence, source)}),
             observed={source: read_element(info, name)},
-            case="after several resends",
+            case=case,
             evidence=frame,
         )
-    judge.conclude(*rules)
 
 
 @needs("send", "management")

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, Packet, UserMessagePacket
 from reference_qm.core.part import QM
+from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import is_final_ack
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
+
+
+@fault("acceptor-positive-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
+class AcceptorPositiveFinalAckBeforeOpenSessionIgnored(Closing):
+    """The acceptor ignores a FinalAck of the class ACK_RECEIVE that arrives before its session is open."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        received = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        if (
+            session.initiator
+            or not isinstance(packet, UserMessagePacket)
+            or not is_final_ack(packet)
+            or packet.MessagePropertiesHeader.MessageClass != received
+        ):
+            super().refuse_out_of_state(session, packet, now)
 
 
 @fault("sender-message-without-order-ack-not-journaled", breaks="MQQB-3.1.5.7-04", blind=True)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.codec import PrivateQueueFormatNameId, UserMessagePacket
+from harness.faults.primitives import replace_during
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass, PrivateQueueFormatNameId, UserMessagePacket
+from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.part import QM
+from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import MessageIDHistoryEntry, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -88,6 +94,47 @@ class ReceiverHistoryTimerAfterEmptyTableNotStarted(History):
             super().start_history_timer(now)
 
 
+@fault("receiver-history-timer-of-transactional-message-not-started", breaks="MQQB-3.1.5.8.2-11", blind=True)
+class ReceiverHistoryTimerOfTransactionalMessageNotStarted(History):
+    """The receiver does not start the MessageIDHistory Cleanup Timer when the first entry is that of a transactional
+    message.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.transactional = False
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        self.transactional = packet.TransactionHeader is not None
+        entry = super().remember_message(packet, now)
+        self.transactional = False
+        return entry
+
+    def start_history_timer(self, now: Now) -> None:
+        if not self.transactional:
+            super().start_history_timer(now)
+
+
+@fault("receiver-second-message-to-missing-queue-not-rejected", breaks="MQQB-3.1.5.8.2-16", blind=True)
+class ReceiverSecondMessageToMissingQueueNotRejected(Admission):
+    """The receiver rejects the first message to a queue that does not exist, and discards later messages to such queues
+    without a rejection.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.rejected = False
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        missing = message_class is MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+        if missing and self.rejected:
+            return
+        self.rejected = self.rejected or missing
+        super().refuse_message(session, packet, message_class, now)
+
+
 @fault("receiver-message-to-missing-private-number-stored-elsewhere", breaks="MQQB-3.1.5.8.2-16", blind=True)
 class ReceiverMessageToMissingPrivateNumberStoredElsewhere(Arrival):
     """The receiver puts a message to a private queue with an unknown number into the first private queue."""
@@ -97,6 +144,27 @@ class ReceiverMessageToMissingPrivateNumberStoredElsewhere(Arrival):
         if found is None and isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId):
             return self.qm.adm.QueueCollection.find_private(1)
         return found
+
+
+def _open_queue_of_same_host(original: Any, *_: Any) -> Any:
+    """Return a method that opens the first outgoing queue to a private queue of the same queue manager."""
+
+    def open_known_queue(qm: QM, text: str, now: Now) -> Any:
+        host = text.lower().partition("\\")[0]
+        known = [queue for name, queue in qm.adm.OutgoingQueues.items() if name.partition("\\")[0] == host]
+        return known[0] if known else original(qm, text, now)
+
+    return open_known_queue
+
+
+add(
+    "router-second-queue-of-host-in-first-outgoing-queue",
+    "MQQB-3.1.5.8.5-D02",
+    "The queue manager puts a message for a second private queue of another queue manager into the outgoing queue for "
+    "the first private queue.",
+    replace_during(Routing.route_message, Destinations.open_outgoing_queue, _open_queue_of_same_host),
+    blind=True,
+)
 
 
 @fault("router-express-message-discarded", breaks="MQQB-3.1.5.8.5-D02", blind=True)

@@ -13,6 +13,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import IN_NO_QUEUE_OUTCOME, AckClass, AcknowledgingReceiver, find_queues_with_message
+from suites.mqqb.steps.opening import list_outgoing_queues
 
 HIGHEST_FORWARDED_HOP_COUNT = 0x1D
 """The end of the range of RC: the receiver does not forward a message with this hop count (E29)."""
@@ -45,7 +46,7 @@ class ForwardingSut:
         return [one for one in self.receiver.messages if one["UserHeader"].SourceQueueManager == self.peer.identifier]
 
 
-@covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39", "MQQB-3.1.5.8.5-D02")
+@covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39", "MQQB-3.1.5.8.5-D02", "MQMQ-2.2.19.2-D02")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 @varied("time to reach queue", "application tag", priority=("3", "7"))
@@ -67,6 +68,7 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     observed = sorted(frame["UserHeader"].RC for frame in came)
     judge(
         "MQQB-3.1.5.8.2-39",
+        "MQMQ-2.2.19.2-D02",
         expected=[hops + 1 for hops in FORWARDED_HOP_COUNTS],
         observed=observed,
         case="RC of the forwarded messages",
@@ -82,6 +84,30 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
         observed=ack or router.receiver.session,
         evidence=[*sent, ack],
     )
+
+
+@covers("MQQB-3.1.5.8.5-D02")
+@needs("private_names", "management")
+@pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
+def test_each_destination_of_forwarded_messages_has_its_outgoing_queue(peer, sut, judge, kind):
+    """The peer sends messages that are addressed to two of its own queues. When the SUT has forwarded them, it shows an
+    outgoing queue for each of the two queues.
+    """
+    router = ForwardingSut(peer, sut)
+    sent = [router.send_message(kind, hops) for hops in (0, 1)]
+    came = router.receiver.await_messages_of_sut(router.list_returned_messages, len(sent))
+    if len(came) < len(sent):
+        raise ConformanceFailure(f"the SUT forwarded {len(came)} of {len(sent)} messages")
+    numbers = [target["DestinationQueue"].PrivateQueueIdentifier for target in router.targets]
+    names = [f"PRIVATE={peer.identifier}\\{number:08x}" for number in numbers]
+    judge(
+        "MQQB-3.1.5.8.5-D02",
+        expected=dict.fromkeys(names, 1),
+        observed={name: len(list_outgoing_queues(sut, name)) for name in names},
+        case="number of outgoing queues for each destination",
+        evidence=[*sent, *came],
+    )
+    router.receiver.acknowledge_all()
 
 
 @covers("MQQB-3.1.5.8.2-39")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.timed_caches import Cache, make_cache_ignoring_fields, replace_cache
-from reference_qm.codec import SecurityHeader, UserMessagePacket
+from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security import decrypt_message
+from reference_qm.security import MessageRefused, decrypt_message
 from reference_qm.security.algorithms import BASE_PROVIDER, ENHANCED_PROVIDER
 from reference_qm.surface.clock import Now
 
@@ -36,32 +36,31 @@ class ReceiverListSignatureOfCachedCertificateNotDecrypted(SecurityOnReceipt):
         return replace(packet, SecurityHeader=replace(security, Flags=flags))
 
 
-def _repeat_first_time(cache: str) -> Any:
-    """Return an installer of a fault that repeats CachedTime of the first entry of a cache."""
+class _RefreshedOnUse(SecurityOnReceipt):
+    """A base class of faults that update CachedTime of an entry whenever the entry is used."""
 
-    class FirstTime(Cache):
-        def add(self, entry: Any) -> None:
-            if self.entries:
-                entry = replace(entry, CachedTime=self.entries[0].CachedTime)
-            super().add(entry)
-
-    return replace_cache(cache, FirstTime)
+    def refresh(self, cache: Cache, now: Now) -> None:
+        """Set CachedTime of every entry to the present time."""
+        cache.entries[:] = [replace(entry, CachedTime=now.utc_s) for entry in cache.entries]
 
 
-add(
-    "receiver-cached-time-of-second-certificate-same-as-first",
-    "MQQB-3.1.5.8.3-32",
-    "CachedTime of a second CachedUserCert is the CachedTime of the first.",
-    _repeat_first_time("UserCertCache"),
-    blind=True,
-)
-add(
-    "receiver-cached-time-of-second-symmetric-key-same-as-first",
-    "MQQB-3.1.5.8.3-66",
-    "CachedTime of a second CachedSymmetricKey is the CachedTime of the first.",
-    _repeat_first_time("ReceiveSymmetricKeyCache"),
-    blind=True,
-)
+@fault("receiver-cached-time-of-certificate-updated-on-use", breaks="MQQB-3.1.5.8.3-32", blind=True)
+class ReceiverCachedTimeOfCertificateUpdatedOnUse(_RefreshedOnUse):
+    """The receiver sets CachedTime of a CachedUserCert to the time of the last message with this certificate."""
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        super().verify_sender(packet, now)
+        self.refresh(self.qm.caches.UserCertCache, now)
+
+
+@fault("receiver-cached-time-of-symmetric-key-updated-on-use", breaks="MQQB-3.1.5.8.3-66", blind=True)
+class ReceiverCachedTimeOfSymmetricKeyUpdatedOnUse(_RefreshedOnUse):
+    """The receiver sets CachedTime of a CachedSymmetricKey to the time of the last message with this key."""
+
+    def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+        decrypted = super().decrypt_body(packet, now)
+        self.refresh(self.qm.caches.ReceiveSymmetricKeyCache, now)
+        return decrypted
 
 
 class _OtherPrivateKey(SecurityOnReceipt):
@@ -90,6 +89,24 @@ class ReceiverEnhancedKeyDecryptedWithKeyOfBaseProvider(_OtherPrivateKey):
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         return self.decrypt_with_key(packet, now, 3, BASE_PROVIDER)
+
+
+@fault("receiver-known-key-after-cleanup-not-taken-from-message", breaks="MQQB-3.1.5.8.3-57", blind=True)
+class ReceiverKnownKeyAfterCleanupNotTakenFromMessage(SecurityOnReceipt):
+    """The receiver refuses a message with a symmetric key that it had cached earlier and has since removed."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.known: set[bytes] = set()
+
+    def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+        cached = {entry.EncryptedSymmetricKey for entry in self.qm.caches.ReceiveSymmetricKeyCache.entries}
+        security = packet.SecurityHeader
+        blob = b"" if security is None or not security.EB else security.SecurityData.EncryptionKey
+        if blob and blob in self.known and blob not in cached:
+            raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, "a fault")
+        self.known |= {blob} | cached
+        return super().decrypt_body(packet, now)
 
 
 add(

@@ -160,6 +160,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     again = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
     times = {one["SecurityID"]: one["CachedTime"] for one in caches.entries(caches.CERTIFICATES)}
     judge(
+        "MQQB-3.1.5.8.3-32",
         "MQQB-3.1.1.3-05",
         expected=entry["CachedTime"],
         observed=times.get(entry["SecurityID"], "no entry"),
@@ -312,6 +313,16 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEYS)
     peer.pass_time(CACHING_DELAY_MS)
+    later = secured.dispositions({"": build_encrypted_message()})[""]
+    if known == 1:
+        times = [one["CachedTime"] for one in caches.entries(caches.RECEIVED_KEYS)]
+        judge(
+            "MQQB-3.1.5.8.3-66",
+            expected=[entry["CachedTime"]],
+            observed=times,
+            case="CachedTime after a later message with the same key",
+            evidence=[*evidence, *later.frames],
+        )
     another = secured.dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
     now_s = peer.environment.now().utc_s
     if known == 1:  # a receiver that does not search its cache (-55) has another second entry
@@ -459,10 +470,11 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
 
 @malforms("MQMQ-2.2.18.1.3-01", "MQMQ-2.2.19.2-01")
 @NEEDED_SECURITY_FACILITIES
-@covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
+@covers("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries, although the oldest was used.
-    Two of the keys are from a second queue manager, whose messages the peer forwards.
+    Two of the keys are from a second queue manager, whose messages the peer forwards. A further message with the first
+    of the removed keys adds an entry again.
     """
     secured, caches = SecuredMessageSender(peer, sut, receive_symmetric_key_cache_size=4), SecurityCaches(sut)
     receiver = protection.read_listed_keys(sut.receiving_keys)[ENHANCED_PROVIDER_NAME]
@@ -497,4 +509,13 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         expected=facts(entries_of_the_full_cache=[*"1234"], entries_after_another_one_was_added=[*"345"]),
         observed={"entries_of_the_full_cache": full, "entries_after_another_one_was_added": list_cached_key_names()},
         evidence=evidence[-6:],
+    )
+    again = encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[0])
+    frames = secured.dispositions({"": again})[""].frames
+    judge(
+        "MQQB-3.1.5.8.3-57",
+        expected=[*"3451"],
+        observed=list_cached_key_names(),
+        case="keys in the cache after another message with a removed key",
+        evidence=[*evidence[-3:], *frames],
     )

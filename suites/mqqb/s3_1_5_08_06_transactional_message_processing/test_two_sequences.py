@@ -15,7 +15,7 @@ GREATEST_TIMER_SPEED_UP = 4
 
 
 @needs("queue_control")
-@covers("MQQB-3.1.1.6.2-05", "MQQB-3.1.1.6.2-07")
+@covers("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.1.6.2-07")
 def test_message_of_second_sequence_delays_order_acks_of_both(peer, sut, judge):
     """On one session, the peer sends a message of one sequence and, within OrderAckTimeout, a message of a second
     sequence to another queue. The SUT sends an OrderAck for each sequence. It sends the first OrderAck only when
@@ -50,6 +50,7 @@ def test_message_of_second_sequence_delays_order_acks_of_both(peer, sut, judge):
         return
     took = peer.measure_duration(second, acks()[0])
     judge(
+        "MQQB-3.1.5.8.6-02",
         "MQQB-3.1.1.6.2-05",
         expected="after OrderAckTimeout",
         observed=took.describe_expiry(ORDER_ACK_TIMEOUT_MS, "after OrderAckTimeout"),

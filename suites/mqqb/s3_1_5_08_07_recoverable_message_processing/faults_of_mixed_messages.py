@@ -75,6 +75,13 @@ add(
     blind=True,
 )
 add(
+    "receiver-full-ack-window-without-unacknowledged-messages",
+    "MQQB-3.1.5.8.7-10",
+    "In the SessionAck after 32 recoverable messages, WindowSize is reduced by the number of unacknowledged messages.",
+    change_full_ack("WindowSize", lambda session, header: session.WindowSize - session.UnAckedMessageCount),
+    blind=True,
+)
+add(
     "receiver-full-ack-window-without-received-messages",
     "MQQB-3.1.5.8.7-10",
     "WindowSize in the SessionAck after 32 recoverable messages is reduced by the messages that wait for the disk.",

@@ -15,7 +15,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, receive_first_message
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.outgoing_session import await_session_of_sut
+from suites.mqqb.steps.outgoing_session import OutgoingSession, await_session_of_sut
 
 ACK_FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
@@ -44,16 +44,30 @@ RULES_OF_FIRST_ACK = (
 
 
 @covers(*RULES_OF_FIRST_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
-@pytest.mark.parametrize("before", ["nothing", "acknowledgments of the SUT", "a session request of the SUT"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "nothing",
+        "acknowledgments of the SUT",
+        "a session request of the SUT",
+        "an unacknowledged message of the SUT",
+    ],
+)
 def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, before):
     """The peer sends 33 recoverable and 3 express messages. When the last message arrives, the SUT at once sends a
     SessionAck for the first 32 recoverable messages. A later SessionAck acknowledges the last message. An older session
-    is open. The check repeats this on a session that the SUT opened, and on a session on which the SUT has acknowledged
-    a transactional message and sent an OrderAck and, if an application received the message, a FinalAck.
+    is open. The check repeats this on a session that the SUT opened, after the peer has acknowledged the SUT's message
+    or before that, and on a session on which the SUT has acknowledged a transactional message and sent an OrderAck and,
+    if an application received the message, a FinalAck.
     """
     if before == "a session request of the SUT":
         sut.limit_time_scale(1)
         session = await_session_of_sut(peer, sut)
+    elif before == "an unacknowledged message of the SUT":
+        sut.limit_time_scale(1)
+        outgoing = OutgoingSession(peer, sut)
+        outgoing.open()
+        session = outgoing.connection
     else:
         sut.limit_time_scale(10)
         peer.open_raw()
@@ -120,6 +134,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     numbered = fields(RecoverableMsgAckSeqNumber=earlier + ACK_FLAG_COUNT + 1)
     judge("MQQB-3.1.5.8.7-11", expected=numbered, observed=header, evidence=evidence)
     judge("MQQB-3.1.5.8.7-15", expected=fields(RecoverableMsgAckFlags=1), observed=header, evidence=evidence)
+    session.acknowledge_all()
 
 
 def _await_acks_of_every_kind(peer, sut, session) -> int:

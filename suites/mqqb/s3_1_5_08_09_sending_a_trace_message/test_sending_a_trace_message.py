@@ -103,9 +103,9 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         ),
         (
             "MQDMPR-3.1.7.1.31-D07",
-            "number of reports on each traced message",
-            [1] * len(reported),
-            count_reports(*reported),
+            "number of reports on each traced message and on a message that names another report queue",
+            [*[1] * len(reported), 0],
+            count_reports(*reported, to_unknown_queue),
         ),
         (
             "MQQB-3.1.5.8-11",

@@ -16,7 +16,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 
 WRONG_KEY_OUTCOME = "not signed with the user's key"
 DELIVERY_MODES = ("express", "recoverable", "transactional")
-RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10")
+RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-10")
 BODY_AND_LABEL_BY_SIGNATURE_TYPE = {
     "sig10": {"body": "", "label": "a label"},
     "sig20": {"body": "signed " * 10_000, "label": "a label".ljust(249, "x")},

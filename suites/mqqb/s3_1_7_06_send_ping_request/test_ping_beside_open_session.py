@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
@@ -19,17 +21,22 @@ from suites.mqqb.steps.pinging import (
 
 @needs("ping_initiator", "timers", "send", "private_names")
 @covers(
+    "MQQB-2.1.2-01",
+    "MQQB-2.1.2-D01",
     "MQQB-3.1.7.6-03",
+    "MQQB-3.1.7.6-05",
     "MQQB-3.1.7.6-07",
     "MQQB-3.1.7.6-08",
+    "MQQB-3.1.7.6-10",
     "MQQB-3.1.7.6-14",
     "MQQB-3.1.7.8-01",
     "MQQB-3.1.7.8-05",
 )
 def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
     """The SUT has an open session, and then a transactional message for a private name of the peer. A second Ping
-    Request arrives, with correct fields and the next Cookie. When the response arrives, the SUT at once opens a session
-    and sends the message. That session is still open when the Ping Response Timer would have expired.
+    Request arrives, with correct fields and the next Cookie. The SUT does not connect before the response. When the
+    response arrives, the SUT at once opens a session and sends the message. That session is still open when the Ping
+    Response Timer would have expired.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
@@ -42,6 +49,7 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT sent the second message on the open session (E16)")
         return
     judge(
+        "MQQB-2.1.2-D01",
         "MQQB-3.1.7.6-08",
         expected=holds("a Ping Request"),
         observed=second is not None or "no datagram",
@@ -64,13 +72,32 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         case="Cookies of the two Ping Requests",
         evidence=[first, second],
     )
-    judge.conclude("MQQB-3.1.7.6-03", "MQQB-3.1.7.6-07", "MQQB-3.1.7.6-08")
+    judge(
+        "MQQB-3.1.7.6-05",
+        expected=fields(QMGuid=UUID(str(beside.received[0]["EstablishConnectionHeader"].ClientGuid))),
+        observed=describe_ping_fields(second, "QMGuid"),
+        evidence=second,
+    )
+    judge.conclude("MQQB-2.1.2-D01", "MQQB-3.1.7.6-03", "MQQB-3.1.7.6-05", "MQQB-3.1.7.6-07", "MQQB-3.1.7.6-08")
+    early = caller.await_session(caller.half_response_time_ms // 2)
+    if not caller.has_stalled_after(second):
+        judge(
+            "MQQB-3.1.7.6-10",
+            expected=PingingSut.NO_SESSION,
+            observed=early,
+            case="before the Ping Response",
+            evidence=[first, second],
+        )
+        judge.conclude("MQQB-3.1.7.6-10")
+    if early != PingingSut.NO_SESSION:
+        raise ConformanceFailure("the SUT connected before the Ping Response")
     answer = caller.answer_ping(second)
     outcome, connection = caller.await_connection(caller.half_response_time_ms)
     if caller.has_stalled_after(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(
+        "MQQB-2.1.2-01",
         "MQQB-3.1.7.8-01",
         "MQQB-3.1.7.8-05",
         expected=PingingSut.SESSION_OPENED,
@@ -78,7 +105,7 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         case="before the Ping Response Timer would expire",
         evidence=[second, answer],
     )
-    judge.conclude("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05")
+    judge.conclude("MQQB-2.1.2-01", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05")
     session = _open_session(peer, connection)
     caller.await_response_timer_expiry()
     judge(

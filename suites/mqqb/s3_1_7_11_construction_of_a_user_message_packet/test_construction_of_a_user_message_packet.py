@@ -51,6 +51,7 @@ RULES_OF_SESSION_HEADER = (
     "MQQB-3.1.7.11-11",
     "MQMQ-2.2.20.4-05",
     "MQMQ-2.2.20.4-08",
+    "MQMQ-2.2.20.4-D01",
 )
 
 NEVER_DUE_REASON = "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
@@ -169,8 +170,8 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
         (("MQQB-3.1.7.11-06",), "RecoverableMsgAckSeqNumber", recoverable - group + 1),
         (("MQQB-3.1.7.11-07",), "UserMsgSequenceNumber", before + 2),
         (("MQQB-3.1.7.11-08",), "RecoverableMsgSeqNumber", 1 + (delivery != "express") * attempt),
-        (("MQQB-3.1.7.11-09", "MQMQ-2.2.20.4-08"), "RecoverableMsgAckFlags", (1 << group) - 1),
-        (("MQQB-3.1.7.11-10",), "WindowSize", agreed.WindowSize),
+        (("MQQB-3.1.7.11-09", "MQMQ-2.2.20.4-08", "MQMQ-2.2.20.4-D01"), "RecoverableMsgAckFlags", (1 << group) - 1),
+        (("MQQB-3.1.7.11-10", "MQMQ-2.2.20.4-D01"), "WindowSize", agreed.WindowSize),
     ):
         judge(*rules, expected=fields({name: expected}), observed=header, evidence=evidence)
     judge.conclude(*RULES_OF_SESSION_HEADER)

@@ -17,6 +17,24 @@ DATE_EXAMPLE = "Sun,Jan 01 26"
 """The form of the date at the end of the label of a report."""
 
 
+def read_text_of_label(label: bytes | str) -> str:
+    """Return the text of a label, without its terminating null."""
+    return (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
+
+
+def read_time_of_label_s(label: str) -> int | None:
+    """Return the time of day in the label of a report, in seconds after midnight, or None if the label has no valid
+    time.
+    """
+    found = re.search(rf" at ({TIME_PATTERN})$", label)
+    if found is None:
+        return None
+    hour, minute, second, half = re.match(r"(\d\d):(\d\d)(?::(\d\d))? ([AP]M)", found[1]).groups()  # type: ignore[union-attr]
+    if not 1 <= int(hour) <= 12:
+        return None
+    return (int(hour) % 12 + 12 * (half == "PM")) * 3_600 + int(minute) * 60 + int(second or 0)
+
+
 class Report:
     """A report on a traced message."""
 
@@ -58,8 +76,7 @@ class Report:
         """Return the label without its end if the end contains the source and roughly the time of sending; return the
         whole label otherwise.
         """
-        label = self.properties.Label
-        text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
+        text = read_text_of_label(self.properties.Label)
         begins, _, rest = text.partition(" ")
         guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
         found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN}", rest)

@@ -383,7 +383,7 @@ class ServerDuplicateRequestIdRefusedWithMqError(RemoteStarting):
         return Status.MQ_ERROR if super().check_request_id(desc) else Status.MQ_OK
 
 
-@fault("server-request-id-of-pending-peek-accepted", breaks="MQQP-3.1.4.1-12", blind=True)
+@fault("server-request-id-of-pending-peek-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-2.2.2.1-05"), blind=True)
 class ServerRequestIdOfPendingPeekAccepted(RemoteStarting):
     """The server accepts the dwRequestID of a pending peek."""
 

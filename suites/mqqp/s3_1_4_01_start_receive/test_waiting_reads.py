@@ -32,11 +32,11 @@ def find_other_start_method(remote, by):
 @parametrize_method(
     {
         Method.START_RECEIVE: {
-            "twice": ["MQQP-3.1.4.1-12"],
+            "twice": ["MQQP-3.1.4.1-12", "MQQP-2.2.2.1-05"],
             "searched": ["MQQP-3.1.4.1-D08"],
         },
         Method.START_RECEIVE2: {
-            "twice": ["MQQP-3.1.4.10-15"],
+            "twice": ["MQQP-3.1.4.10-15", "MQQP-2.2.2.1-05"],
             "searched": ["MQQP-3.1.4.10-16"],
         },
     }

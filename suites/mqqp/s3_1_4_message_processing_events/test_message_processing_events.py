@@ -18,6 +18,16 @@ BAD_STUB_OUTCOME = "fault RPC_X_BAD_STUB_DATA"
 UNKNOWN_OPNUM_OUTCOME = "fault nca_s_op_rng_error"
 
 
+def _build_whole_stubs(queue, wide):
+    """Return well-formed stubs of calls that have no effect on the check's queue, by method."""
+    arguments = {
+        "RemoteQMCloseCursor": {"hQueue": queue.handle, "hCursor": 0x7F00_0001},
+        "RemoteQMCancelReceive": {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": 0x7F00_0001},
+        "RemoteQMGetQMQMServerPort": {"dwPortType": PortType.IP_READ},
+    }
+    return {name: QM2QM_OPERATIONS[name].build_request(wide, **given) for name, given in arguments.items()}
+
+
 @covers("MQQP-3.1.4-01")
 @sut_survives()
 def test_invalid_stub_faults_and_does_nothing(remote, judge):
@@ -45,6 +55,11 @@ def test_invalid_stub_faults_and_does_nothing(remote, judge):
         "call with a stub without its last byte": association.call("RemoteQMPurgeQueue", stub=whole[:-1]),
         "call without a stub": association.call("RemoteQMPurgeQueue", stub=b""),
     }
+    for port_type in (4, 0x100, 0xFFFF_FFFF):
+        calls[f"call with dwPortType {port_type}"] = association.call("RemoteQMGetQMQMServerPort", dwPortType=port_type)
+    for name, stub in _build_whole_stubs(queue, wide).items():
+        for missing in (1, 4):
+            calls[f"{name} without its last {missing} bytes"] = association.call(name, stub=stub[:-missing])
     observed = {name: call.outcome for name, call in calls.items()}
     observed["then"] = queue.acknowledge(read).outcome
     expected = dict.fromkeys(calls, BAD_STUB_OUTCOME) | {"then": "MQ_OK"}

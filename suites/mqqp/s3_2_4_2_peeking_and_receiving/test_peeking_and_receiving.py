@@ -252,6 +252,8 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
         if not asked and about in ("new", "old"):
             given_up = True
             continue
+        if asked and about != "check":
+            judge(section.version["check"], expected=[method], case="called methods", observed=called, evidence=calls)
         if about in OLD_SERVER_VERSION_CASES:
             judge(
                 section.version[about],

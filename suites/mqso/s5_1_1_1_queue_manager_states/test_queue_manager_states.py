@@ -301,6 +301,13 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     packets = [connection.send(refused)]
     packets += [peer.open_raw().send(one) for one in (peer.message(label="express of the peer"), refused_in_sequence)]
     peer.settle()
+    judge(
+        "MQSO-5.1.1.1-06",
+        expected=bool(short),
+        observed=is_throttled(),
+        case="Throttled after messages are refused",
+        evidence=packets,
+    )
     if short:
         observed = {"send of the application": own_outcome, "labels in the queue": sut.labels(queue)}
         judge(
@@ -338,6 +345,7 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     peer.eventually(lambda: len(sut.labels(queue)) == 3)
     sut.change_environment(storage=False)
     short_again = peer.eventually(is_throttled)
+    judge("MQSO-5.1.1.1-06", expected=True, observed=bool(short_again), case="Throttled while sessions are open")
     sut.change_environment(storage=True)
     peer.eventually(lambda: not is_throttled())
     if short:

@@ -18,3 +18,14 @@ class SenderTransactionalMessageWithoutJournalingDeadLettered(Journaling):
             message = replace(position.MessageReference, NegativeJournalingRequested=True)
             position.MessageReference = message
         super().journal_failed(position)
+
+
+@fault("sender-message-with-dead-letter-queue-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
+class SenderMessageWithDeadLetterQueueDeadLettered(Journaling):
+    """A message that names a dead-letter queue becomes a dead letter without a request."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        if position.MessageReference.ApplicationDeadletterQueue:
+            message = replace(position.MessageReference, NegativeJournalingRequested=True)
+            position.MessageReference = message
+        super().journal_failed(position)

@@ -209,7 +209,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
 
 
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")
-@covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.4.1-D01", "MQSO-6.6.2-D01", "MQSO-4.3.1.3-D01")
+@covers("MQSO-5.5.4-01", "MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.4.1-D01", "MQSO-6.6.2-D01", "MQSO-4.3.1.3-D01")
 def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     """A SUT that is restarted while the directory is unavailable shows DirectoryIntegrated False, has only private
     queues, and runs no directory timer. The return of the directory does not change this. After a restart while the
@@ -226,6 +226,7 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
         return bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
 
     judge(
+        "MQSO-5.5.4-01",
         "MQSO-5.5.4-02",
         expected=facts(DirectoryIntegrated=False),
         observed={"DirectoryIntegrated": is_directory_integrated()},

@@ -13,6 +13,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqqb.steps.pinging import ping_sut
 from suites.mqso.steps.serving import SessionAttempt
+from suites.mqso.steps.shown_states import STOPPED_STATE, BindAttempt, read_shown_state
 
 FIRST_RETRY_MS, LATER_RETRY_MS = 120_000, 900_000
 """InitializationRetryTimerDuration, in ms, before the first retry, and before later retries."""
@@ -58,6 +59,10 @@ class StartOnDamagedStore:
     answers: dict[str, str]
     pinged: tuple[bool, bool]
     """Whether the SUT answered a ping before the failed start, and after it."""
+    bound: tuple[bool, bool]
+    """Whether the SUT accepted a bind of a remote reader before the failed start, and after it."""
+    state: str | None
+    """The state that the SUT shows after the failed start, or None if it shows no state."""
 
 
 def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> StartOnDamagedStore | None:
@@ -68,6 +73,7 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     queue = sut.new_queue("damaged")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     answered = ping_sut(peer).is_answered
+    is_bound = sut.has("qm2qm") and BindAttempt(peer, sut).is_served
     sut.change_environment(store=False)
     requested_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
@@ -84,12 +90,23 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
         "peek at a system queue": sut.attempt("peek", queue="system$;deadletter"),
         "creation of a queue": sut.attempt(sut.new_queue, "made-while-damaged"),
     }
-    return StartOnDamagedStore(queue, requested_ms, began_ms, attempts, answers, pinged)
+    if sut.has("transactions"):
+        answers["begin of a transaction"] = sut.attempt("begin")
+    state = read_shown_state(sut)
+    bound = (is_bound, is_bound and BindAttempt(peer, sut).is_served)
+    return StartOnDamagedStore(queue, requested_ms, began_ms, attempts, answers, pinged, bound, state)
 
 
-def _is_retry_wait_too_long(sut: Sut) -> bool:
-    """Return whether the interval between later retries is longer than a check may wait."""
-    return not sut.environment.virtual and sut.duration_ms(LATER_RETRY_MS) > LONGEST_WAIT_MS
+def _judge_shown_state(judge: Judge, state: str | None, event: str) -> None:
+    """Judge that the state is Stopped, if the SUT shows its state."""
+    if state is not None:
+        case = f"QueueManagerState after the {event}"
+        judge("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02", expected=STOPPED_STATE, observed=state, case=case)
+
+
+def _is_retry_wait_too_long(sut: Sut, retries: int = 1) -> bool:
+    """Return whether the intervals before a number of later retries are longer than a check may wait."""
+    return not sut.environment.virtual and retries * sut.duration_ms(LATER_RETRY_MS) > LONGEST_WAIT_MS
 
 
 def _repair_store_before(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
@@ -122,6 +139,7 @@ def _observe_retry(
     lasts_ms = sut.duration_ms(after_ms)
     due_ms = damaged.requested_ms + earlier_ms + lasts_ms
     peer.pass_time_until(due_ms - int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) * lasts_ms), 0)
+    sut.attempt("peek_message", queue=damaged.queue, timeout_ms=0)  # a refused request must not delay the retry
     early_attempt = SessionAttempt(peer, int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) / 2 * lasts_ms))
     is_in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.measure_duration(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
@@ -185,6 +203,8 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
         evidence=evidence,
     )
     judge(
+        "MQSO-5.1.1.1-01",
+        "MQSO-5.1.1.1-02",
         "MQSO-5.5.5-03",
         "MQSO-6.6.2-05",
         expected=False,
@@ -192,6 +212,14 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
         case="a ping is answered after the failed start",
         evidence=evidence,
     )
+    judge(
+        "MQSO-5.1.1.1-01",
+        expected=False,
+        observed=damaged.bound[1],
+        case="a bind of a remote reader is accepted after the failed start",
+        evidence=evidence,
+    )
+    _judge_shown_state(judge, damaged.state, "failed start")
     if not _repair_store_before(
         peer,
         sut,
@@ -232,13 +260,14 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queues")
-@covers("MQDMPR-3.1.3-30", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03", *LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
+@covers("MQDMPR-3.1.3-30", "MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03")
+@covers(*LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     """A SUT whose start and first retry fail serves no requests for a further 900 seconds. After that time, it serves
     requests if the store has been repaired.
     """
     retry_rules = (*LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
-    rules = ("MQDMPR-3.1.3-30", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03", *retry_rules)
+    rules = ("MQDMPR-3.1.3-30", "MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03", *retry_rules)
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     if _is_retry_wait_too_long(sut):
         judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG_REASON)
@@ -249,8 +278,10 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     first_ms, later_ms = sut.duration_ms(FIRST_RETRY_MS), sut.duration_ms(LATER_RETRY_MS)
     peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_RETRY_MS), 0)
     attempt = SessionAttempt(peer)
+    _judge_shown_state(judge, read_shown_state(sut), "failed retry")
     judge(
         "MQDMPR-3.1.3-30",
+        "MQSO-5.1.1.1-01",
         "MQSO-5.1.1.1-02",
         "MQSO-5.5.5-03",
         expected=SessionAttempt.NOT_SERVED,
@@ -275,6 +306,27 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
             evidence=retry.evidence,
             case="session request after the retry",
         )
+
+
+@needs("environment", "restart", "set_timers", "send", "receive", "queues")
+@covers(*LATER_RETRY_RULES)
+def test_third_start_retry_is_900_seconds_after_second(peer, sut, judge):
+    """A SUT whose start and first two retries fail serves requests 900 seconds after its second retry if the store has
+    been repaired.
+    """
+    sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
+    if _is_retry_wait_too_long(sut, retries=2):
+        judge.mark_not_exercised(*LATER_RETRY_RULES, reason=WAIT_TOO_LONG_REASON)
+        return
+    damaged = _start_on_damaged_store(peer, sut, judge, LATER_RETRY_RULES)
+    if damaged is None:
+        return
+    later_ms = sut.duration_ms(LATER_RETRY_MS)
+    earlier_ms = sut.duration_ms(FIRST_RETRY_MS) + later_ms
+    peer.pass_time_until(damaged.began_ms + earlier_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
+    due_ms = damaged.requested_ms + earlier_ms + later_ms
+    if _repair_store_before(peer, sut, judge, due_ms, LATER_RETRY_RULES):
+        _judge_retry_time(judge, LATER_RETRY_RULES, _observe_retry(peer, sut, damaged, earlier_ms, LATER_RETRY_MS))
 
 
 @needs("environment", "restart", "send", "receive", "queue_control")

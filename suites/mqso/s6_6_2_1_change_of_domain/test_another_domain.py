@@ -70,7 +70,8 @@ def _select_attributes(published: dict[str, Any] | None) -> dict[str, Any]:
 @covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02")
 def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     """The SUT starts without its domain and then in its domain. LastDomain of the SUT is then that domain, its
-    directory object exists, and it creates a public queue.
+    directory object exists, and it creates a public queue. LastDomain is still that domain after a start without the
+    directory.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
@@ -103,6 +104,17 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
         directory_object=OBJECT_PRESENT, LastDomain=LAST_DOMAIN_ELEMENT, creation_of_a_public_queue=Outcome.DONE
     )
     judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
+    _judge_last_domain_after_start_without_directory(sut, judge, "MQSO-6.6.2-D02")
+    sut.restart()
+
+
+def _judge_last_domain_after_start_without_directory(sut: Sut, judge: Judge, rule: str) -> None:
+    """Start the SUT while its directory is unavailable, and judge that its LastDomain is still the domain."""
+    _restart_in_environment(sut, directory=False)
+    last_domain = _compare_last_domain_with_element(sut)
+    case = "LastDomain after a start without the directory"
+    judge(rule, expected=LAST_DOMAIN_ELEMENT, observed=last_domain, case=case)
+    sut.change_environment(directory=True)
 
 
 def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time: str) -> None:
@@ -135,7 +147,8 @@ def _judge_used_identifiers(sender: Sender, judge: Judge, identifier: str, time:
 @covers(*CHANGE_OF_DOMAIN_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
     """A SUT that is started in a new domain creates its object with the attributes of the old object, and stores the
-    new domain as LastDomain. It uses the new object's Identifier, even after a restart.
+    new domain as LastDomain. It uses the new object's Identifier, even after a restart. LastDomain is still the new
+    domain after a start without the directory.
     """
     object_before = _select_attributes(sut.read_directory_object())
     _restart_in_environment(sut, own_domain=False)
@@ -161,10 +174,11 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
             if time == "first":
                 sut.control.call("restart")
         judge("MQSO-6.6.2.1-D05", expected=object_before, observed=_select_attributes(new_object))
+        _judge_last_domain_after_start_without_directory(sut, judge, "MQSO-6.6.2-D04")
     _return_to_own_domain(sut)
 
 
-@covers("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02", "MQDMPR-3.1.1.1-11")
+@covers("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02", "MQDMPR-3.1.1.1-11")
 def test_machine_domain_is_domain_of_each_start(sut, judge):
     """The SUT restarts in its own domain, in another domain, and in its own domain again. MachineDomainId is the GUID
     of the domain of each start. Unless the SUT is a directory server, it has no DirectoryServerType.
@@ -184,6 +198,7 @@ def test_machine_domain_is_domain_of_each_start(sut, judge):
         if not is_from_this_queue_manager:
             no_domain = ("none", str(UUID(int=0)), own, identifier)
             judge(
+                "MQDMPR-3.1.3-06",
                 "MQDMPR-3.1.3-10",
                 "MQDMPR-3.1.3-D02",
                 expected=holds("the GUID of another domain"),
@@ -192,6 +207,7 @@ def test_machine_domain_is_domain_of_each_start(sut, judge):
             )
     _return_to_own_domain(sut)
     judge(
+        "MQDMPR-3.1.3-06",
         "MQDMPR-3.1.3-10",
         "MQDMPR-3.1.3-D02",
         expected=[own, own],
@@ -232,7 +248,8 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
 @covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
 def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, judge):
     """A SUT is started in a new domain whose directory contains an object with the SUT's name but with a different
-    Identifier. The SUT keeps its own Identifier, and shows DirectoryOffline until the object has that Identifier.
+    Identifier. The SUT keeps its own Identifier, and shows DirectoryOffline, also after two queries, until the object
+    has that Identifier.
     """
     enterprise = Enterprise(peer, sut)
     own_identifier = _read_guid(sut)
@@ -244,7 +261,10 @@ def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, j
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
         expected = facts(Identifier=own_identifier, DirectoryOffline=True, LastDomain=LAST_DOMAIN_ELEMENT)
         judge("MQSO-6.6.2.1-03", expected=expected, observed=observed)
-    judge("MQSO-6.6.2.1-D02", expected=holds("DirectoryOffline is true"), observed=_is_directory_offline(sut))
+    for when in ("after the start", "after the first query", "after the second query"):
+        offline = _is_directory_offline(sut)
+        judge("MQSO-6.6.2.1-D02", expected=True, observed=offline, case=f"DirectoryOffline {when}")
+        enterprise.await_expiry_of_online_timer()
     sut.change_environment(registration=True)
     enterprise.await_online()
     observed = {"Identifier": _read_guid(sut), "DirectoryOffline": _is_directory_offline(sut)}

@@ -1,0 +1,338 @@
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message when a receiver gets a message of a rare kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import replace_during
+from harness.faults.registry import add
+from reference_qm.codec import FormatError, MessageClass, Packet, SecurityHeader, UserMessagePacket
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.store.entries import build_removal_change
+from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL_FLAG, POSITIVE_ARRIVAL_FLAG, AdminAcks
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, Session
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.transactions import OperationType, Transaction
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-full-dead-letter-queue-oldest-message-replaced", breaks="MQDMPR-3.1.1.12-25", blind=True)
+class SenderFullDeadLetterQueueOldestMessageReplaced(Positions):
+    """The sender removes the oldest messages from a full dead-letter queue to make room for an undelivered message."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        if queue.QueueType is QueueType.SYSTEM:
+            for oldest in list(queue.MessagePositionList):
+                if not self.qm.quotas.check(queue, position.MessageReference):
+                    break
+                queue.MessagePositionList.remove(oldest)
+                self.qm.disk.save(build_removal_change([oldest]))
+        return super().move_message(position, queue)
+
+
+@fault("sender-full-transactional-dead-letter-queue-exceeded", breaks="MQDMPR-3.1.1.12-25", blind=True)
+class SenderFullTransactionalDeadLetterQueueExceeded(Quotas):
+    """The sender puts undelivered transactional messages into a full transactional dead-letter queue."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        if queue is self.qm.adm.SystemTransactionalDeadletterQueue:
+            return EnqueueStatus.NO_ERROR
+        return super().check(queue, message)
+
+
+_UNUSED_BIT = 0x10
+
+
+@fault("receiver-unused-bit-of-requested-acknowledgments-acknowledged", breaks="MQDMPR-3.1.1.12-36", blind=True)
+class ReceiverUnusedBitOfRequestedAcknowledgmentsAcknowledged(AdminAcks):
+    """The receiver acknowledges the arrival of a message whose AcknowledgementsRequested has only an unused bit set."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        message = position.MessageReference
+        if message.AcknowledgementsRequested & _UNUSED_BIT:
+            self.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
+        else:
+            super().acknowledge_arrival(position, now)
+
+
+@fault("receiver-four-requested-acknowledgments-reduced-to-two", breaks="MQDMPR-3.1.1.12-36", blind=True)
+class ReceiverFourRequestedAcknowledgmentsReducedToTwo(Positions):
+    """The receiver keeps only the two requests for the arrival if a message requests all four acknowledgments."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.AcknowledgementsRequested & 0x0F == 0x0F:
+            message = replace(message, AcknowledgementsRequested=POSITIVE_ARRIVAL_FLAG | NEGATIVE_ARRIVAL_FLAG)
+        return super().insert_message(queue, message)
+
+
+@fault("receiver-message-with-connector-type-not-acknowledged", breaks="MQDMPR-3.1.1.12-58", blind=True)
+class ReceiverMessageWithConnectorTypeNotAcknowledged(AdminAcks):
+    """The receiver sends no acknowledgment of the arrival of a message with a ConnectorTypeIdentifier."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        if not position.MessageReference.ConnectorTypeIdentifier.int:
+            super().acknowledge_arrival(position, now)
+
+
+@fault("receiver-second-connector-type-of-session-refused", breaks="MQDMPR-3.1.1.12-58", blind=True)
+class ReceiverSecondConnectorTypeOfSessionRefused(Identifying):
+    """The receiver refuses a message whose ConnectorTypeIdentifier differs from that of an earlier message."""
+
+    known: object = None
+
+    def check_field_values(self, packet: Packet) -> None:
+        super().check_field_values(packet)
+        connector = packet.UserHeader.ConnectorType if isinstance(packet, UserMessagePacket) else None
+        if connector is not None:
+            self.known = self.known or connector
+            if connector != self.known:
+                raise FormatError("UserHeader.ConnectorType", 0, "a fault", "the value differs")
+
+
+@fault("receiver-final-ack-of-message-of-deleted-queue-omitted", breaks="MQDMPR-3.1.1.12-62", blind=True)
+class ReceiverFinalAckOfMessageOfDeletedQueueOmitted(FinalAcks):
+    """The receiver sends no FinalAck for a message with FinalAckRequired whose queue is deleted."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        journaled = message.PositiveJournalingRequested or message.NegativeJournalingRequested
+        if journaled or reason is not MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
+            super().acknowledge_final(position, reason, now)
+
+
+@fault("receiver-final-ack-of-message-that-requests-acknowledgments", breaks="MQDMPR-3.1.1.12-64", blind=True)
+class ReceiverFinalAckOfMessageThatRequestsAcknowledgments(Arrival):
+    """The receiver sends a FinalAck for a message that requests only other acknowledgments."""
+
+    def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
+        position = saving.position
+        requested = position.MessageReference.AcknowledgementsRequested
+        if saving.acceptance is not None and position.order_queue is None and requested:
+            session, source = saving.claims[0][0], packet.UserHeader.SourceQueueManager
+            position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
+        super().save_message(saving, packet)
+
+
+@fault("receiver-final-ack-of-purged-message-not-required", breaks="MQDMPR-3.1.1.12-64", blind=True)
+class ReceiverFinalAckOfPurgedMessageNotRequired(FinalAcks):
+    """The receiver sends a FinalAck for each purged transactional message, although the message does not require it."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        purged = reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and message.TransactionIdentifier is not None
+        source = message.Identifier.QueueManagerGuid
+        for session in self.qm.sessions.values():
+            if purged and position.order_queue is None and session.RemoteQMGuid == source:
+                position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
+        super().position_deleted(position, reason, now)
+
+
+_LONG_ENVELOPE = 1_000
+
+
+@fault("receiver-long-soap-envelope-refused", breaks="MQDMPR-3.1.1.12-65", blind=True)
+class ReceiverLongSoapEnvelopeRefused(Identifying):
+    """The receiver refuses a message whose SoapEnvelope has more than 1,000 characters."""
+
+    def check_field_values(self, packet: Packet) -> None:
+        super().check_field_values(packet)
+        if isinstance(packet, UserMessagePacket) and packet.SoapHeader is not None:
+            text = (packet.SoapHeader.Header or "") + (packet.SoapHeader.Body or "")
+            if len(text) > _LONG_ENVELOPE:
+                raise FormatError("SoapHeader", 0, "a fault", "the envelope is long")
+
+
+@fault("receiver-repeated-soap-envelope-discarded", breaks="MQDMPR-3.1.1.12-65", blind=True)
+class ReceiverRepeatedSoapEnvelopeDiscarded(History):
+    """The receiver discards a message whose SoapEnvelope equals that of an earlier message, as a duplicate."""
+
+    known: dict[object, MessageIDHistoryEntry]
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        return super().find_duplicate(packet) or self._get_known().get(packet.SoapHeader)
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        entry = super().remember_message(packet, now)
+        if packet.SoapHeader is not None:
+            self._get_known()[packet.SoapHeader] = entry
+        return entry
+
+    def _get_known(self) -> dict[object, MessageIDHistoryEntry]:
+        if not hasattr(self, "known"):
+            self.known = {}
+        return self.known
+
+
+@fault("receiver-report-of-sent-message-class-normal", breaks="MQDMPR-3.1.1.12-D06", blind=True)
+class ReceiverReportOfSentMessageClassNormal(OwnMessages):
+    """The report that a traced message was sent to the next hop has the Class Normal."""
+
+    def send(self, message: Message, now: Now) -> None:
+        if message.Class == MessageClass.MQMSG_CLASS_REPORT and "<NEXT HOP>".encode("utf-16-le") in message.Body:
+            message = replace(message, Class=MessageClass.MQMSG_CLASS_NORMAL)
+        super().send(message, now)
+
+
+def _send_transactional_report_as_normal(
+    original: Callable[..., Any], qm: Any, message: Message, next_hop: str | None, now: Now
+) -> Callable[..., Any]:
+    def send_as_normal(qm: Any, report: Message, at: Now) -> None:
+        original(qm, replace(report, Class=MessageClass.MQMSG_CLASS_NORMAL), at)
+
+    return original if message.TransactionIdentifier is None else send_as_normal
+
+
+add(
+    "receiver-report-of-transactional-message-class-normal",
+    "MQDMPR-3.1.1.12-D06",
+    "The report about a traced transactional message has the Class Normal.",
+    replace_during(Tracing.send_report, OwnMessages.send, _send_transactional_report_as_normal),
+    blind=True,
+)
+
+
+class _OrderAcksOfOtherClass(OrderAcks):
+    """Sends some order acknowledgments with the class ACK_REACH_QUEUE."""
+
+    sent: list[Any]
+
+    def send_transactional_ack(self, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
+        if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK:
+            if not hasattr(self, "sent"):
+                self.sent = []
+            if self.is_changed(body):
+                message_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+            self.sent.append(body)
+        super().send_transactional_ack(name, message_class, body, now)
+
+    def is_changed(self, body: Any) -> bool:
+        raise NotImplementedError
+
+
+@fault("receiver-repeated-order-ack-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
+class ReceiverRepeatedOrderAckClassAckReachQueue(_OrderAcksOfOtherClass):
+    """An OrderAck of the receiver that repeats an earlier OrderAck has the class AckReachQueue."""
+
+    def is_changed(self, body: Any) -> bool:
+        return body in self.sent
+
+
+@fault("receiver-order-ack-of-second-sequence-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
+class ReceiverOrderAckOfSecondSequenceClassAckReachQueue(_OrderAcksOfOtherClass):
+    """The OrderAcks of the receiver for each sequence after the first have the class AckReachQueue."""
+
+    def is_changed(self, body: Any) -> bool:
+        return bool(self.sent) and self.sent[0].TxSequenceID != body.TxSequenceID
+
+
+class _RefusalsOfOtherClass(Admission):
+    """Refuses some messages with another class than the correct one."""
+
+    wanted: MessageClass
+    sent: MessageClass
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        changed = message_class is self.wanted and self.is_changed(packet)
+        super().refuse_message(session, packet, self.sent if changed else message_class, now)
+
+    def is_changed(self, packet: UserMessagePacket) -> bool:
+        raise NotImplementedError
+
+
+@fault("receiver-hop-count-far-above-limit-class-timeout", breaks="MQDMPR-3.1.1.12-D15", blind=True)
+class ReceiverHopCountFarAboveLimitClassTimeout(_RefusalsOfOtherClass):
+    """The acknowledgment of a message whose hop count is above the limit has the class NackReachQueueTimeout."""
+
+    wanted = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+    sent = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+
+    def is_changed(self, packet: UserMessagePacket) -> bool:
+        return packet.UserHeader.RC > 0x1D
+
+
+@fault("receiver-hop-count-of-transactional-message-class-timeout", breaks="MQDMPR-3.1.1.12-D15", blind=True)
+class ReceiverHopCountOfTransactionalMessageClassTimeout(_RefusalsOfOtherClass):
+    """The acknowledgment of a transactional message that exceeded its hop limit has the class NackReachQueueTimeout."""
+
+    wanted = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+    sent = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+
+    def is_changed(self, packet: UserMessagePacket) -> bool:
+        return packet.TransactionHeader is not None
+
+
+@fault("receiver-missing-provider-of-transactional-message-class-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True)
+class ReceiverMissingProviderOfTransactionalMessageClassEncryption(_RefusalsOfOtherClass):
+    """The acknowledgment of a transactional message with a missing provider has the class NackBadEncryption."""
+
+    wanted = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
+    sent = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+
+    def is_changed(self, packet: UserMessagePacket) -> bool:
+        return packet.TransactionHeader is not None
+
+
+@fault("receiver-missing-provider-of-recoverable-message-class-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True)
+class ReceiverMissingProviderOfRecoverableMessageClassEncryption(_RefusalsOfOtherClass):
+    """The acknowledgment of a recoverable message with a missing provider has the class NackBadEncryption."""
+
+    wanted = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
+    sent = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+
+    def is_changed(self, packet: UserMessagePacket) -> bool:
+        return bool(packet.UserHeader.DM)
+
+
+@fault("receiver-second-rejection-of-transaction-class-ack-receive", breaks="MQDMPR-3.1.1.12-D27", blind=True)
+class ReceiverSecondRejectionOfTransactionClassAckReceive(TransactionOperations):
+    """The second message that an application rejects in a transaction is acknowledged as received."""
+
+    def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
+        rejected = [
+            operation
+            for operation in transaction.TransactionalOperationCollection
+            if operation.DequeueReason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
+        ]
+        super().reject(transaction, queue, lookup_identifier)
+        for operation in transaction.TransactionalOperationCollection if rejected else ():
+            if operation.OperationType is OperationType.DEQUEUE and operation not in rejected:
+                operation.DequeueReason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+
+
+@fault("receiver-final-ack-of-rejected-message-class-timeout", breaks="MQDMPR-3.1.1.12-D27", blind=True)
+class ReceiverFinalAckOfRejectedMessageClassTimeout(FinalAcks):
+    """The FinalAck of a message that an application rejected has the class NackReceiveTimeout."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED:
+            reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+        super().acknowledge_final(position, reason, now)
+
+
+@fault("receiver-security-id-with-sender-type-none-authorized", breaks="MQDMPR-3.1.1.12-D54", blind=True)
+class ReceiverSecurityIdWithSenderTypeNoneAuthorized(SecurityOnReceipt):
+    """The receiver treats the SecurityID of a message with the SenderIdentifierType None as its sender."""
+
+    def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
+        security = packet.SecurityHeader
+        if security is not None and not security.ST and security.SecurityData.SecurityID:
+            flags = security.Flags | SecurityHeader.flags(ST=1)
+            packet = replace(packet, SecurityHeader=replace(security, Flags=flags))
+        super().authorize_sender(packet, queue)

@@ -1,0 +1,492 @@
+"""Faults that break rules of MS-MQDMPR 3.1.1.12 Message in the messages that a sender sends rarely."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart, packets, set_fields
+from harness.faults.registry import add
+from reference_qm.codec import (
+    DirectQueueFormatName,
+    MQFDirectQueueFormatName,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    ProviderInfo,
+    SecurityHeader,
+    TransactionHeader,
+    UserHeader,
+    UserMessagePacket,
+)
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
+from reference_qm.model.transactions import OperationType, Transaction
+from reference_qm.security import SignatureType
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+_UNKNOWN_AUTHENTICATION_LEVEL = 0x4
+
+
+def _set_authentication_level(packet: UserMessagePacket) -> UserMessagePacket:
+    security = packet.SecurityHeader
+    assert security is not None
+    flags = security.Flags | SecurityHeader.flags(AS=_UNKNOWN_AUTHENTICATION_LEVEL)
+    return replace(packet, SecurityHeader=replace(security, Flags=flags))
+
+
+@fault("sender-encrypted-message-authentication-level-unknown", breaks="MQDMPR-3.1.1.12-09", blind=True)
+class SenderEncryptedMessageAuthenticationLevelUnknown(Securing):
+    """The sender sends an encrypted message that is not signed with the AuthenticationLevel 4, which is undefined."""
+
+    def secure_user_message(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket | None:
+        secured = super().secure_user_message(session, message, packet, now)
+        security = message.security
+        if secured is None or security is None or security.AuthenticationLevel or not security.PrivacyLevel:
+            return secured
+        return _set_authentication_level(secured)
+
+
+@fault("sender-signed-message-to-several-queues-authentication-level-unknown", breaks="MQDMPR-3.1.1.12-09", blind=True)
+class SenderSignedMessageToSeveralQueuesAuthenticationLevelUnknown(Securing):
+    """The sender sends a signed message to several queues with the AuthenticationLevel 4, which is undefined."""
+
+    def secure_user_message(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket | None:
+        secured = super().secure_user_message(session, message, packet, now)
+        if secured is None or message.DestinationMultiQueueFormatName is None or secured.SecurityHeader is None:
+            return secured
+        return _set_authentication_level(secured)
+
+
+def _name_whole_list(packet: UserMessagePacket) -> bytes:
+    assert packet.MultiQueueFormatHeader is not None
+    elements = packet.MultiQueueFormatHeader.Destination.FormatNameList
+    names = [str(getattr(one.FormatName, "DirectFormatName", "")) for one in elements]
+    own = packet.UserHeader.DestinationQueue
+    assert isinstance(own, DirectQueueFormatName)
+    rest = names[names.index(own.DirectFormatName) :] if own.DirectFormatName in names else names
+    return set_fields(
+        packet,
+        {"UserHeader.DestinationQueue": DirectQueueFormatName(",DIRECT=".join(rest)), "BaseHeader.PacketSize": 0},
+    ).build()
+
+
+def _is_copy_of_several(packet: UserMessagePacket) -> bool:
+    header = packet.MultiQueueFormatHeader
+    several = header is not None and len(header.Destination.FormatNameList) > 1
+    return several and isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)
+
+
+add(
+    "sender-copy-destination-queue-names-rest-of-list",
+    "MQDMPR-3.1.1.12-27",
+    "The sender writes the names of all queues of the list from the own queue on into DestinationQueue of a copy.",
+    packets(
+        UserMessagePacket,
+        _name_whole_list,
+        lambda packet: _is_copy_of_several(packet) and packet.UserHeader.TH,
+    ),
+    blind=True,
+)
+
+
+@fault("sender-repeated-copy-destination-queue-names-whole-list", breaks="MQDMPR-3.1.1.12-27", blind=True)
+class SenderRepeatedCopyDestinationQueueNamesWholeList(Sending):
+    """When the sender sends a copy of a message to several queues again, its DestinationQueue names the whole list."""
+
+    sent: frozenset[int] = frozenset()
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        again = position.UserMessage.UserHeader.MessageID in self.sent
+        self.sent |= {position.UserMessage.UserHeader.MessageID}
+        packet = super().update_user_message(session, position, now)
+        several = position.MessagePosition.MessageReference.DestinationMultiQueueFormatName
+        if not (again and several and isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)):
+            return packet
+        return set_fields(packet, {"UserHeader.DestinationQueue": DirectQueueFormatName(several[len("DIRECT=") :])})
+
+
+def _join_last_elements(packet: UserMessagePacket) -> bytes:
+    assert packet.MultiQueueFormatHeader is not None
+    *first, last_but_one, last = packet.MultiQueueFormatHeader.Destination.FormatNameList
+    one, two = last_but_one.FormatName, last.FormatName
+    if not (isinstance(one, MQFDirectQueueFormatName) and isinstance(two, MQFDirectQueueFormatName)):
+        return packet.build()
+    joined = MQFDirectQueueFormatName(f"{one.DirectFormatName},DIRECT={two.DirectFormatName}")
+    elements = (*first, replace(last_but_one, FormatName=joined, Padding=None))
+    path = "MultiQueueFormatHeader.Destination."
+    return set_fields(
+        packet,
+        {
+            f"{path}FormatNameList": elements,
+            f"{path}HeaderSize": None,
+            f"{path}Padding": None,
+            "BaseHeader.PacketSize": 0,
+        },
+    ).build()
+
+
+add(
+    "sender-last-two-listed-queues-in-one-element",
+    "MQDMPR-3.1.1.12-28",
+    "The sender writes the last two queues of a list of three queues into one element of the MultiQueueFormatHeader.",
+    packets(
+        UserMessagePacket,
+        _join_last_elements,
+        lambda packet: (
+            _is_copy_of_several(packet) and len(packet.MultiQueueFormatHeader.Destination.FormatNameList) > 2
+        ),
+    ),
+    blind=True,
+)
+add(
+    "sender-transactional-message-listed-queues-in-one-element",
+    "MQDMPR-3.1.1.12-28",
+    "The sender writes two queues of a transactional message into one element of the MultiQueueFormatHeader.",
+    packets(
+        UserMessagePacket, _join_last_elements, lambda packet: _is_copy_of_several(packet) and packet.UserHeader.TH
+    ),
+    blind=True,
+)
+
+
+@fault(
+    "sender-multiple-destination-signature-key-of-first-account",
+    breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
+    blind=True,
+)
+class SenderMultipleDestinationSignatureKeyOfFirstAccount(Securing):
+    """The sender signs each message to several queues with the key of its first account."""
+
+    several = False
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        self.several = packet.MultiQueueFormatHeader is not None
+        return super().sign_packet(message, packet)
+
+    def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
+        keys = [one.key for one in self.qm.config.security.accounts if one.key is not None]
+        return keys[0] if self.several and keys else super().find_signing_key(certificate)
+
+
+@fault("sender-multiple-destination-signature-without-extension", breaks="MQDMPR-3.1.1.12-30", blind=True)
+class SenderMultipleDestinationSignatureWithoutExtension(SecurityOnReceipt):
+    """The MultipleDestinationSignature of the sender does not cover the Extension of a message to several queues."""
+
+    def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        header = packet.MultiQueueFormatHeader
+        if header is not None and len(header.Destination.FormatNameList) > 1:
+            packet = set_fields(packet, {"MessagePropertiesHeader.ExtensionData": b""})
+        return super().build_signed_properties(packet, kind)
+
+
+_LONGEST_LABEL = 249
+
+
+def _lengthen_label(packet: UserMessagePacket) -> bytes:
+    return set_fields(
+        packet, {"MessagePropertiesHeader.Label": lambda label: f"{label}.", "BaseHeader.PacketSize": 0}
+    ).build()
+
+
+def _has_longest_label(packet: UserMessagePacket) -> bool:
+    return len(packet.MessagePropertiesHeader.Label or "") == _LONGEST_LABEL
+
+
+add(
+    "sender-message-to-several-queues-label-250-characters",
+    "MQDMPR-3.1.1.12-45",
+    "The sender lengthens a Label of 249 characters by one character in a message to several queues.",
+    packets(
+        UserMessagePacket,
+        _lengthen_label,
+        lambda packet: _has_longest_label(packet) and packet.MultiQueueFormatHeader is not None,
+    ),
+    blind=True,
+)
+
+
+@fault("sender-message-in-transaction-label-over-249-characters", breaks="MQDMPR-3.1.1.12-45", blind=True)
+class SenderMessageInTransactionLabelOver249Characters(Commands):
+    """The sender accepts a Label of more than 249 characters in a message that is sent in a transaction."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if request.transaction is None or len(request.label) <= _LONGEST_LABEL:
+            return super().send_message(request, token, now)
+        result = super().send_message(replace(request, label=request.label[:_LONGEST_LABEL]), token, now)
+        transaction = self.qm.transaction_events.find_transaction(request.transaction)
+        position = transaction.TransactionalOperationCollection[-1].MessagePositionReference
+        position.MessageReference = replace(position.MessageReference, Label=request.label)
+        return result
+
+
+@fault("sender-message-with-time-to-be-received-time-to-reach-queue-infinite", breaks="MQDMPR-3.1.1.12-47", blind=True)
+class SenderMessageWithTimeToBeReceivedTimeToReachQueueInfinite(Commands):
+    """The default TimeToReachQueue of a message whose TimeToBeReceived is set is infinite."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if request.time_to_reach_queue_s is None and request.time_to_be_received_s is not None:
+            request = replace(request, time_to_reach_queue_s=0xFFFFFFFF)
+        return super().send_message(request, token, now)
+
+
+def _double_default(qm: QueueManager) -> None:
+    qm.config = replace(qm.config, long_live_time_s=2 * qm.config.long_live_time_s)
+
+
+add(
+    "sender-default-time-to-reach-queue-doubled-after-restart",
+    "MQDMPR-3.1.1.12-47",
+    "The default TimeToReachQueue of the sender's messages is twice as long after a restart.",
+    at_restart(_double_default),
+    blind=True,
+)
+
+_RC2 = 0x00006602
+add(
+    "sender-signed-message-encryption-algorithm-rc2",
+    "MQDMPR-3.1.1.12-49",
+    "The sender sends a signed message that is not encrypted with the EncryptionAlgorithm RC2.",
+    packets(
+        UserMessagePacket,
+        lambda packet: set_fields(packet, {"MessagePropertiesHeader.EncryptionAlgorithm": _RC2}).build(),
+        lambda packet: packet.SecurityHeader is not None and not packet.SecurityHeader.EB,
+    ),
+    blind=True,
+)
+add(
+    "sender-message-to-several-queues-encryption-algorithm-zero",
+    ("MQDMPR-3.1.1.12-49", "MQMQ-2.2.19.3-24"),
+    "The sender sends a message to several queues without encryption with the EncryptionAlgorithm 0.",
+    packets(
+        UserMessagePacket,
+        lambda packet: set_fields(packet, {"MessagePropertiesHeader.EncryptionAlgorithm": 0}).build(),
+        lambda packet: (
+            packet.MultiQueueFormatHeader is not None
+            and (packet.SecurityHeader is None or not packet.SecurityHeader.EB)
+        ),
+    ),
+    blind=True,
+)
+
+_AQ_BITS = UserHeader.flags(AQ=7)
+
+
+def _announce_queue_of_source(packet: UserMessagePacket) -> bytes:
+    queue = packet.UserHeader.AdminQueue
+    assert isinstance(queue, PrivateQueueFormatName)
+    return set_fields(
+        packet,
+        {
+            "UserHeader.Flags": packet.UserHeader.Flags & ~_AQ_BITS | UserHeader.flags(AQ=2),
+            "UserHeader.AdminQueue": PrivateQueueFormatNameId(queue.PrivateQueueIdentifier),
+            "BaseHeader.PacketSize": 0,
+        },
+    ).build()
+
+
+add(
+    "sender-administration-queue-type-of-third-host-is-that-of-source",
+    "MQDMPR-3.1.1.12-54",
+    "The sender announces a private administration queue of a third queue manager as a queue of the source.",
+    packets(
+        UserMessagePacket,
+        _announce_queue_of_source,
+        lambda packet: isinstance(packet.UserHeader.AdminQueue, PrivateQueueFormatName),
+    ),
+    blind=True,
+)
+add(
+    "sender-message-to-several-queues-administration-queue-type-none",
+    "MQDMPR-3.1.1.12-54",
+    "The sender announces no administration queue in a message to several queues that has one.",
+    packets(
+        UserMessagePacket,
+        lambda packet: set_fields(
+            packet,
+            {
+                "UserHeader.Flags": packet.UserHeader.Flags & ~_AQ_BITS,
+                "UserHeader.AdminQueue": None,
+                "BaseHeader.PacketSize": 0,
+            },
+        ).build(),
+        lambda packet: packet.MultiQueueFormatHeader is not None and packet.UserHeader.AQ,
+    ),
+    blind=True,
+)
+
+
+@fault("sender-later-message-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
+class SenderLaterMessageTracingQueueOfEarlierMessage(Commands):
+    """The sender sends a message without a tracing queue with the TracingQueueIdentifier of an earlier message."""
+
+    last: UUID | None = None
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if request.trace_queue is None and self.last is not None:
+            request = replace(request, trace_queue=self.last)
+        self.last = request.trace_queue
+        return super().send_message(request, token, now)
+
+
+@fault("sender-own-message-tracing-queue-set", breaks="MQDMPR-3.1.1.12-D32", blind=True)
+class SenderOwnMessageTracingQueueSet(OwnMessages):
+    """The sender's acknowledgments have the Identifier of the sender as TracingQueueIdentifier."""
+
+    def send(self, message: Message, now: Now) -> None:
+        super().send(replace(message, TracingQueueIdentifier=self.qm.adm.Identifier), now)
+
+
+_FM, _LM = TransactionHeader.flags(FM=1), TransactionHeader.flags(LM=1)
+
+
+@fault("sender-prepared-transaction-last-message-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
+class SenderPreparedTransactionLastMessageFirstInTransaction(TransactionEvents):
+    """The sender marks the last message of a transaction that a coordinator prepares as FirstInTransaction."""
+
+    def mark_boundaries(self, transaction: Transaction) -> None:
+        super().mark_boundaries(transaction)
+        for operation in transaction.TransactionalOperationCollection if not transaction.SinglePhase else ():
+            position = operation.MessagePositionReference
+            if operation.OperationType is OperationType.ENQUEUE and position.MessageReference.LastInTransaction:
+                position.MessageReference = replace(position.MessageReference, FirstInTransaction=True)
+
+
+@fault("sender-repeated-first-message-not-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
+class SenderRepeatedFirstMessageNotFirstInTransaction(TransactionalSending):
+    """When the sender sends the first message of a transaction again, its FirstInTransaction is False."""
+
+    sent: frozenset[int] = frozenset()
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        again = position.UserMessage.UserHeader.MessageID in self.sent
+        self.sent |= {position.UserMessage.UserHeader.MessageID}
+        packet = super().update_transaction_header(session, position, now)
+        if not again or packet.TransactionHeader is None:
+            return packet
+        return set_fields(packet, {"TransactionHeader.Flags": lambda flags: flags & ~_FM})
+
+
+@fault("sender-prepared-transaction-first-message-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
+class SenderPreparedTransactionFirstMessageLastInTransaction(TransactionEvents):
+    """The sender marks the first message of a transaction that a coordinator prepares as LastInTransaction."""
+
+    def mark_boundaries(self, transaction: Transaction) -> None:
+        super().mark_boundaries(transaction)
+        for operation in transaction.TransactionalOperationCollection if not transaction.SinglePhase else ():
+            position = operation.MessagePositionReference
+            if operation.OperationType is OperationType.ENQUEUE and position.MessageReference.FirstInTransaction:
+                position.MessageReference = replace(position.MessageReference, LastInTransaction=True)
+
+
+@fault("sender-repeated-message-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
+class SenderRepeatedMessageLastInTransaction(TransactionalSending):
+    """When the sender sends a message of a transaction again, its LastInTransaction is True."""
+
+    sent: frozenset[int] = frozenset()
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        again = position.UserMessage.UserHeader.MessageID in self.sent
+        self.sent |= {position.UserMessage.UserHeader.MessageID}
+        packet = super().update_transaction_header(session, position, now)
+        if not again or packet.TransactionHeader is None:
+            return packet
+        return set_fields(packet, {"TransactionHeader.Flags": lambda flags: flags | _LM})
+
+
+def _replace_provider(packet: UserMessagePacket, changes: dict[str, object]) -> UserMessagePacket:
+    assert packet.SecurityHeader is not None
+    info = packet.SecurityHeader.SecurityData.ProviderInfo
+    if not info:
+        return packet
+    changed = set_fields(ProviderInfo.parse(info), changes).build()
+    return set_fields(
+        packet,
+        {
+            "SecurityHeader.SecurityData.ProviderInfo": changed,
+            "SecurityHeader.SecurityData.Padding": None,
+            "BaseHeader.PacketSize": 0,
+        },
+    )
+
+
+class _ProviderOfTransactionalMessage(Securing):
+    changes: ClassVar[dict[str, object]]
+
+    def secure_user_message(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket | None:
+        secured = super().secure_user_message(session, message, packet, now)
+        if secured is None or secured.SecurityHeader is None or message.TransactionIdentifier is None:
+            return secured
+        return _replace_provider(secured, self.changes)
+
+
+class _ProviderOfLaterMessage(Securing):
+    changes: ClassVar[dict[str, object]]
+    messages = 0
+
+    def secure_user_message(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket | None:
+        secured = super().secure_user_message(session, message, packet, now)
+        if secured is None or secured.SecurityHeader is None or not secured.SecurityHeader.SecurityData.ProviderInfo:
+            return secured
+        self.messages += 1
+        return secured if self.messages == 1 else _replace_provider(secured, self.changes)
+
+
+@fault("sender-transactional-message-provider-type-wrong", breaks="MQDMPR-3.1.1.12-D65", blind=True)
+class SenderTransactionalMessageProviderTypeWrong(_ProviderOfTransactionalMessage):
+    """The sender sends a transactional encrypted message with the AuthenticationProviderType 12."""
+
+    changes: ClassVar[dict[str, object]] = {"ProviderType": 12}
+
+
+@fault("sender-later-message-provider-type-zero", breaks="MQDMPR-3.1.1.12-D65", blind=True)
+class SenderLaterMessageProviderTypeZero(_ProviderOfLaterMessage):
+    """The sender sends each encrypted message after the first with the AuthenticationProviderType 0."""
+
+    changes: ClassVar[dict[str, object]] = {"ProviderType": 0}
+
+
+@fault(
+    "sender-transactional-message-provider-name-wrong",
+    breaks=("MQDMPR-3.1.1.12-D66", "MQQB-3.1.7.1.5-41"),
+    blind=True,
+)
+class SenderTransactionalMessageProviderNameWrong(_ProviderOfTransactionalMessage):
+    """The sender names a provider for smart cards in a transactional encrypted message."""
+
+    changes: ClassVar[dict[str, object]] = {"ProviderName": "Microsoft Base Smart Card Crypto Provider"}
+
+
+@fault(
+    "sender-later-message-provider-name-shortened",
+    breaks=("MQDMPR-3.1.1.12-D66", "MQQB-3.1.7.1.5-41"),
+    blind=True,
+)
+class SenderLaterMessageProviderNameShortened(_ProviderOfLaterMessage):
+    """The AuthenticationProviderName of each encrypted message after the first lacks its version."""
+
+    changes: ClassVar[dict[str, object]] = {"ProviderName": lambda name: name.rpartition(" ")[0]}

@@ -1,0 +1,160 @@
+"""Faults that break rules of MS-MQDMPR 3.1.2 Timers when a timer runs again, or for some messages and reads."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.directory.enums import DirectoryOperationResult
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.statuses import Status
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
+
+_HOUR_MS = 3_600_000
+
+
+@fault("queue-manager-sites-update-timer-shorter-after-first-expiry", breaks="MQDMPR-3.1.2.1-01", blind=True)
+class QueueManagerSitesUpdateTimerShorterAfterFirstExpiry(DirectoryClient):
+    """The Directory Sites Update Timer runs for one hour when the queue manager restarts it after its expiry."""
+
+    def on_directory_sites_update_timer(self, now: Now) -> None:
+        super().on_directory_sites_update_timer(now)
+        self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0), now.monotonic_ms, _HOUR_MS)
+
+
+@fault("queue-manager-sites-update-timer-shorter-after-directory-was-offline", breaks="MQDMPR-3.1.2.1-01", blind=True)
+class QueueManagerSitesUpdateTimerShorterAfterDirectoryWasOffline(DirectoryClient):
+    """The Directory Sites Update Timer runs for one hour after the directory was offline."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize(now)
+        if self.qm.begun:
+            self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0), now.monotonic_ms, _HOUR_MS)
+        return status
+
+
+@fault("queue-manager-site-gates-update-timer-longer-after-first-expiry", breaks="MQDMPR-3.1.2.2-01", blind=True)
+class QueueManagerSiteGatesUpdateTimerLongerAfterFirstExpiry(DirectoryClient):
+    """The Directory Site Gates Update Timer runs for 12 hours when the queue manager restarts it after its expiry."""
+
+    def on_directory_site_gates_update_timer(self, now: Now) -> None:
+        super().on_directory_site_gates_update_timer(now)
+        self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0), now.monotonic_ms, 12 * _HOUR_MS)
+
+
+@fault(
+    "queue-manager-site-gates-update-timer-longer-after-directory-was-offline", breaks="MQDMPR-3.1.2.2-01", blind=True
+)
+class QueueManagerSiteGatesUpdateTimerLongerAfterDirectoryWasOffline(DirectoryClient):
+    """The Directory Site Gates Update Timer runs for 12 hours after the directory was offline."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize(now)
+        if self.qm.begun:
+            self.qm.timers.start(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0), now.monotonic_ms, 12 * _HOUR_MS)
+        return status
+
+
+@fault("queue-manager-infinite-read-ended-by-timeout-of-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
+class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(Waiting):
+    """When a pending read expires, the infinite reads that wait with the same handle end as well."""
+
+    def on_waiting_message_read_timer(self, number: int) -> None:
+        descriptor = self.qm.readers[number].descriptor
+        super().on_waiting_message_read_timer(number)
+        for reader in list(descriptor.WaitingMessageReadOperationCollection):
+            if not self.qm.timers.is_running(TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)):
+                self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+
+
+@fault("queue-manager-infinite-read-ended-by-message-for-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
+class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
+    """When another read takes a message from the queue, an infinite read that still waits there expires."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        super().release_readers(position)
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if not self.qm.timers.is_running(TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)):
+                    self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+
+
+@fault("receiver-transactional-message-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
+class ReceiverTransactionalMessageTimeToBeReceivedZeroKept(Lifetimes):
+    """The queue manager keeps a transactional message with TimeToBeReceived 0."""
+
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.TimeToBeReceived or message.TransactionIdentifier is None:
+            super().start_time_to_be_received_timer(position)
+
+
+@fault("receiver-local-message-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
+class ReceiverLocalMessageTimeToBeReceivedZeroKept(Lifetimes):
+    """The queue manager keeps a message with TimeToBeReceived 0 that a local application has sent."""
+
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.TimeToBeReceived or message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
+            super().start_time_to_be_received_timer(position)
+
+
+@fault("queue-manager-directory-online-timer-doubled-after-expiry", breaks="MQDMPR-3.1.2.5-01", blind=True)
+class QueueManagerDirectoryOnlineTimerDoubledAfterExpiry(DirectoryClient):
+    """The Directory Online Timer runs for two minutes when the queue manager restarts it after its expiry."""
+
+    def on_directory_online_timer(self, now: Now) -> None:
+        super().on_directory_online_timer(now)
+        self.qm.timers.start(TimerKey(TimerName.DIRECTORY_ONLINE, 0), now.monotonic_ms, 120_000)
+
+
+@fault("queue-manager-directory-online-timer-longer-in-second-outage", breaks="MQDMPR-3.1.2.5-01", blind=True)
+class QueueManagerDirectoryOnlineTimerLongerInSecondOutage(DirectoryClient):
+    """The Directory Online Timer runs for five minutes when the directory is offline for the second time."""
+
+    outages = 0
+
+    def start_online_timer_if_offline(self, now: Now) -> None:
+        key = TimerKey(TimerName.DIRECTORY_ONLINE, 0)
+        running = self.qm.timers.is_running(key)
+        super().start_online_timer_if_offline(now)
+        if not running and self.qm.timers.is_running(key):
+            self.outages += 1
+            if self.outages > 1:
+                self.qm.timers.start(key, now.monotonic_ms, 300_000)
+
+    def on_directory_online_timer(self, now: Now) -> None:
+        self.outages -= 1
+        super().on_directory_online_timer(now)
+
+
+@fault("queue-manager-directory-contacted-only-at-first-expiry", breaks="MQDMPR-3.1.2.5-D01", blind=True)
+class QueueManagerDirectoryContactedOnlyAtFirstExpiry(DirectoryClient):
+    """The queue manager contacts the directory only when the Directory Online Timer expires for the first time."""
+
+    contacted = False
+
+    def on_directory_online_timer(self, now: Now) -> None:
+        if self.contacted:
+            self.start_online_timer_if_offline(now)
+            return
+        self.contacted = True
+        super().on_directory_online_timer(now)
+
+
+@fault("queue-manager-directory-not-used-again-after-second-outage", breaks="MQDMPR-3.1.2.5-D01", blind=True)
+class QueueManagerDirectoryNotUsedAgainAfterSecondOutage(DirectoryClient):
+    """When the directory answers after a second outage, the queue manager does not use it again."""
+
+    outages = 0
+
+    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        before = self.qm.enterprise.state.DirectoryOffline
+        super().on_answered(event, now)
+        state = self.qm.enterprise.state
+        if before and not state.DirectoryOffline and self.qm.begun:
+            self.outages += 1
+            state.DirectoryOffline = self.outages > 1

@@ -1,0 +1,242 @@
+"""Faults in the security descriptors of some queues: queues with a supplied descriptor, of domain users, of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.queues import Queues
+from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid
+
+NOBODY = Sid(0, (0,))
+AUTHENTICATED_USERS = Sid(5, (11,))
+READING_RIGHTS = int(QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS)
+
+
+def change_aces(descriptor: SecurityDescriptor, aces: Iterable[Ace]) -> SecurityDescriptor:
+    """Return a descriptor with the given entries in its DACL."""
+    return replace(descriptor, Dacl=Acl(tuple(aces)))
+
+
+def list_aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
+    """Return the entries in the DACL of a descriptor."""
+    return () if descriptor.Dacl is None else descriptor.Dacl.Aces
+
+
+@fault("queue-manager-descriptor-unknown-computer-has-entry-of-nobody", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
+class QueueManagerDescriptorUnknownComputerHasEntryOfNobody(Queues):
+    """If the directory does not return the SID of the computer, the default descriptor has an entry for S-1-0-0."""
+
+    def find_machine_sid(self) -> Sid | None:
+        return super().find_machine_sid() or NOBODY
+
+
+@fault("queue-manager-descriptor-computer-sid-of-other-computer", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
+class QueueManagerDescriptorComputerSidOfOtherComputer(Queues):
+    """If the directory does not return the SID of the computer, the default descriptor has an entry for the SID that
+    the directory returned before.
+    """
+
+    def find_machine_sid(self) -> Sid | None:
+        found = super().find_machine_sid()
+        if found is not None:
+            self.__dict__["known"] = found
+        known: Sid | None = self.__dict__.get("known")
+        return known
+
+
+@fault("queue-manager-supplied-descriptor-denials-dropped", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
+class QueueManagerSuppliedDescriptorDenialsDropped(Queues):
+    """The queue manager drops the access-denied entries of a supplied descriptor."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        if made.Dacl is None:
+            return made
+        return change_aces(made, [one for one in made.Dacl.Aces if one.AceType is not AceType.ACCESS_DENIED])
+
+
+@fault("queue-manager-supplied-descriptor-sacl-without-dacl-dropped", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
+class QueueManagerSuppliedDescriptorSaclWithoutDaclDropped(Queues):
+    """The queue manager drops the SACL of a supplied descriptor that has no DACL."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        return replace(made, Sacl=None) if supplied is not None and supplied.Dacl is None else made
+
+
+@fault("queue-manager-supplied-owner-without-dacl-replaced", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
+class QueueManagerSuppliedOwnerWithoutDaclReplaced(Queues):
+    """If a supplied descriptor has an owner but no DACL, the owner of the queue is its creator."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        if supplied is not None and supplied.Dacl is None:
+            return replace(made, Owner=self.owner(user))
+        return made
+
+
+@fault("queue-manager-supplied-owner-replaced-by-domain-user", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
+class QueueManagerSuppliedOwnerReplacedByDomainUser(Queues):
+    """If a domain user creates a queue, the user becomes the owner, even if the supplied descriptor has an owner."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        return replace(made, Owner=user) if self.owner(user) == user != ANONYMOUS_SID else made
+
+
+@fault("queue-manager-owner-from-group-of-supplied-descriptor", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
+class QueueManagerOwnerFromGroupOfSuppliedDescriptor(Queues):
+    """If a supplied descriptor has a group and no owner, the group becomes the owner of the queue."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        if supplied is not None and supplied.Owner is None and supplied.Group is not None:
+            return replace(made, Owner=supplied.Group)
+        return made
+
+
+@fault("queue-manager-owner-of-supplied-dacl-anonymous", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
+class QueueManagerOwnerOfSuppliedDaclAnonymous(Queues):
+    """If a domain user supplies a descriptor with a DACL and without an owner, the anonymous user becomes the owner
+    of the queue.
+    """
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        if supplied is not None and supplied.Owner is None and supplied.Dacl is not None:
+            return replace(made, Owner=ANONYMOUS_SID)
+        return made
+
+
+@fault("queue-manager-supplied-foreign-owner-everyone-only-reads", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
+class QueueManagerSuppliedForeignOwnerEveryoneOnlyReads(Queues):
+    """If the owner in a supplied descriptor is not a domain user, the DACL grants everyone only the rights to read
+    properties and permissions.
+    """
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        if supplied is None or supplied.Owner is None or supplied.Dacl is not None or made.Owner != ANONYMOUS_SID:
+            return made
+        aces = list_aces(made)
+        return change_aces(
+            made, [replace(one, Mask=READING_RIGHTS) if one.Sid == EVERYONE_SID else one for one in aces]
+        )
+
+
+@fault("queue-manager-everyone-without-right-to-take-ownership", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
+class QueueManagerEveryoneWithoutRightToTakeOwnership(Queues):
+    """If the owner of a queue is not a domain user, the DACL grants everyone all rights except the right to take the
+    ownership.
+    """
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        made, left = super().create_default_security(owner), int(~QueueAccess.MQSEC_TAKE_QUEUE_OWNERSHIP)
+        if owner != ANONYMOUS_SID:
+            return made
+        return change_aces(
+            made, [replace(one, Mask=one.Mask & left) if one.Sid == EVERYONE_SID else one for one in list_aces(made)]
+        )
+
+
+@fault("queue-manager-owner-without-right-to-change-permissions", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
+class QueueManagerOwnerWithoutRightToChangePermissions(Queues):
+    """If a domain user owns a queue, the DACL grants the owner all rights except the right to change permissions."""
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        made, left = super().create_default_security(owner), int(~QueueAccess.MQSEC_CHANGE_QUEUE_PERMISSIONS)
+        if owner == ANONYMOUS_SID:
+            return made
+        return change_aces(
+            made, [replace(one, Mask=one.Mask & left) if one.Sid == owner else one for one in list_aces(made)]
+        )
+
+
+@fault("queue-manager-supplied-domain-owner-everyone-has-all-rights", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
+class QueueManagerSuppliedDomainOwnerEveryoneHasAllRights(Queues):
+    """If a supplied descriptor has a domain user as owner and no DACL, the DACL grants everyone all rights."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made, all_rights = super().create_security(supplied, user), int(QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
+        if supplied is None or supplied.Owner is None or supplied.Dacl is not None:
+            return made
+        aces = list_aces(made)
+        return change_aces(made, [replace(one, Mask=all_rights) if one.Sid == EVERYONE_SID else one for one in aces])
+
+
+@fault("queue-manager-entry-of-everyone-left-out-beside-computer", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
+class QueueManagerEntryOfEveryoneLeftOutBesideComputer(Queues):
+    """If the computer and the owner have entries, the DACL has no entry for everyone."""
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        made = super().create_default_security(owner)
+        if len(list_aces(made)) < 3:
+            return made
+        return change_aces(made, [one for one in list_aces(made) if one.Sid != EVERYONE_SID])
+
+
+@fault("queue-manager-entry-of-everyone-for-authenticated-users", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
+class QueueManagerEntryOfEveryoneForAuthenticatedUsers(Queues):
+    """If a domain user owns a queue, the DACL has an entry for S-1-5-11 instead of everyone."""
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        made = super().create_default_security(owner)
+        if owner == ANONYMOUS_SID:
+            return made
+        aces = list_aces(made)
+        return change_aces(
+            made, [replace(one, Sid=AUTHENTICATED_USERS) if one.Sid == EVERYONE_SID else one for one in aces]
+        )
+
+
+class WithoutEntryOfComputer(Queues):
+    """A part whose default descriptor has no entry for the computer if the owner is of a certain kind."""
+
+    def is_left_out(self, owner: Sid) -> bool:
+        raise NotImplementedError
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        made, machine = super().create_default_security(owner), self.find_machine_sid()
+        if not self.is_left_out(owner):
+            return made
+        return change_aces(made, [one for one in list_aces(made) if one.Sid != machine])
+
+
+@fault("queue-manager-entry-of-computer-left-out-for-anonymous-owner", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
+class QueueManagerEntryOfComputerLeftOutForAnonymousOwner(WithoutEntryOfComputer):
+    """If the anonymous user owns a queue, the DACL has no entry for the computer."""
+
+    def is_left_out(self, owner: Sid) -> bool:
+        return owner == ANONYMOUS_SID
+
+
+@fault("queue-manager-entry-of-computer-left-out-for-domain-user", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
+class QueueManagerEntryOfComputerLeftOutForDomainUser(WithoutEntryOfComputer):
+    """If a domain user owns a queue, the DACL has no entry for the computer."""
+
+    def is_left_out(self, owner: Sid) -> bool:
+        return owner != ANONYMOUS_SID
+
+
+@fault("queue-manager-anonymous-owner-has-entry", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
+class QueueManagerAnonymousOwnerHasEntry(Queues):
+    """The DACL has an entry with all rights for the anonymous owner, although everyone has these rights."""
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        made, all_rights = super().create_default_security(owner), int(QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
+        if owner != ANONYMOUS_SID:
+            return made
+        return change_aces(made, (*list_aces(made), Ace(AceType.ACCESS_ALLOWED, all_rights, ANONYMOUS_SID)))
+
+
+@fault("queue-manager-supplied-owner-has-no-entry", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
+class QueueManagerSuppliedOwnerHasNoEntry(Queues):
+    """If a supplied descriptor has a domain user as owner and no DACL, the DACL has no entry for the owner."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().create_security(supplied, user)
+        if supplied is None or supplied.Owner is None or supplied.Dacl is not None:
+            return made
+        return change_aces(made, [one for one in list_aces(made) if one.Sid != made.Owner])

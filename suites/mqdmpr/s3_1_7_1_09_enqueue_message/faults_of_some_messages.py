@@ -1,0 +1,82 @@
+"""Faults of the SequentialID and of the Time To Be Received Timer for messages of one kind."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.queueing.lifetimes import Lifetimes, is_in_queue
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
+from reference_qm.model.deadlines import Deadlines
+from reference_qm.model.states import DeliveryGuarantee
+
+
+class SequentialIdOfSomeMessages(Positions):
+    """A part that does not increment the SequentialID for some messages."""
+
+    def is_uncounted(self, queue: Queue, message: Message) -> bool:
+        raise NotImplementedError
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if self.is_uncounted(queue, message):
+            self.qm.adm.SequentialID -= 1
+        return super().insert_message(queue, message)
+
+
+@fault("queue-manager-sequential-id-not-incremented-for-express-message", breaks="MQDMPR-3.1.7.1.9-10", blind=True)
+class QueueManagerSequentialIdNotIncrementedForExpressMessage(SequentialIdOfSomeMessages):
+    """The queue manager does not increment its SequentialID for an express message."""
+
+    def is_uncounted(self, queue: Queue, message: Message) -> bool:
+        return message.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE
+
+
+@fault(
+    "queue-manager-sequential-id-not-incremented-for-first-message-of-queue", breaks="MQDMPR-3.1.7.1.9-10", blind=True
+)
+class QueueManagerSequentialIdNotIncrementedForFirstMessageOfQueue(SequentialIdOfSomeMessages):
+    """The queue manager does not increment its SequentialID for a message that enters an empty queue."""
+
+    def is_uncounted(self, queue: Queue, message: Message) -> bool:
+        return not len(queue.MessagePositionList)
+
+
+@fault("queue-manager-time-to-be-received-starts-again-at-return", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
+class QueueManagerTimeToBeReceivedStartsAgainAtReturn(Lifetimes):
+    """The timer of TimeToBeReceived starts again when a received message returns to its queue."""
+
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
+        started = self.__dict__.setdefault("started", {})
+        started[position] = started.get(position, 0) + 1
+        if started[position] > 1 and position.MessageReference.TimeToBeReceived != INFINITE:
+            self.qm.to_be_received = Deadlines(is_in_queue)
+            for one in [one for queue in self.qm.queue_names.list_every_queue() for one in queue.MessagePositionList]:
+                message = one.MessageReference
+                if message.TimeToBeReceived != INFINITE:
+                    lives = 4 if started.get(one, 0) > 1 else 1
+                    self.qm.to_be_received.add(one, message.SentTime + lives * message.TimeToBeReceived)
+            self.qm.post(LifetimesChanged())
+        else:
+            super().start_time_to_be_received_timer(position)
+
+
+@fault(
+    "queue-manager-time-to-be-received-of-transactional-message-not-started", breaks="MQDMPR-3.1.7.1.9-15", blind=True
+)
+class QueueManagerTimeToBeReceivedOfTransactionalMessageNotStarted(Lifetimes):
+    """The queue manager starts no timer of TimeToBeReceived for a transactional message."""
+
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().start_time_to_be_received_timer(position)
+
+
+@fault("queue-manager-time-to-be-received-starts-at-head-of-queue", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
+class QueueManagerTimeToBeReceivedStartsAtHeadOfQueue(Lifetimes):
+    """The queue manager starts the timer of TimeToBeReceived only for a message that enters its queue as the first
+    message.
+    """
+
+    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
+        if len(position.QueueReference.MessagePositionList) == 1:
+            super().start_time_to_be_received_timer(position)

@@ -1,0 +1,95 @@
+"""Faults in which the receiver reads fields of some messages wrongly."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.model.adm import Queue, Session
+from reference_qm.surface.clock import Now
+
+SENDER_SID_TYPE = 1
+ENHANCED_PRIVACY, ADVANCED_PRIVACY = 3, 5
+
+
+class ChangedOnReceipt(Admission):
+    """A part that changes the packets of some messages after they were checked."""
+
+    def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        raise NotImplementedError
+
+    def admit(
+        self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
+    ) -> UserMessagePacket | None:
+        admitted = super().admit(session, packet, queue, now)
+        return None if admitted is None else self.change_packet(admitted)
+
+
+@fault("receiver-tracing-queue-of-first-traced-message", breaks="MQDMPR-3.1.7.1.31-D07", blind=True)
+class ReceiverTracingQueueOfFirstTracedMessage(ChangedOnReceipt):
+    """The receiver sets the TracingQueueIdentifier of every traced message to that of the first traced message."""
+
+    def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        if packet.DebugHeader is None or packet.DebugHeader.QueueIdentifier is None:
+            return packet
+        first: UUID = self.__dict__.setdefault("first", packet.DebugHeader.QueueIdentifier)
+        return set_fields(packet, {"DebugHeader.QueueIdentifier": first})
+
+
+@fault("receiver-tracing-queue-of-express-message-skipped", breaks="MQDMPR-3.1.7.1.31-D07", blind=True)
+class ReceiverTracingQueueOfExpressMessageSkipped(ChangedOnReceipt):
+    """The receiver does not set the TracingQueueIdentifier of an express message."""
+
+    def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        if packet.DebugHeader is None or packet.UserHeader.DM:
+            return packet
+        return set_fields(packet, {"DebugHeader.Flags": 0, "DebugHeader.QueueIdentifier": None})
+
+
+@fault("receiver-privacy-level-of-signed-message-advanced-as-enhanced", breaks="MQDMPR-3.1.7.1.31-D10", blind=True)
+class ReceiverPrivacyLevelOfSignedMessageAdvancedAsEnhanced(ChangedOnReceipt):
+    """The PrivacyLevel of a signed message whose field PrivacyLevel is 5 is Enhanced."""
+
+    def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        signed = packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.Signature)
+        if not signed or packet.MessagePropertiesHeader.PrivacyLevel != ADVANCED_PRIVACY:
+            return packet
+        return set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": ENHANCED_PRIVACY})
+
+
+@fault("receiver-privacy-level-of-first-encrypted-message", breaks="MQDMPR-3.1.7.1.31-D10", blind=True)
+class ReceiverPrivacyLevelOfFirstEncryptedMessage(ChangedOnReceipt):
+    """The PrivacyLevel of an encrypted message is that of the first encrypted message."""
+
+    def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        level = packet.MessagePropertiesHeader.PrivacyLevel
+        if packet.SecurityHeader is None or not level:
+            return packet
+        first = self.__dict__.setdefault("first", level)
+        return set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": first})
+
+
+@fault("receiver-sender-identifier-type-of-first-sender", breaks="MQDMPR-3.1.7.1.31-D18", blind=True)
+class ReceiverSenderIdentifierTypeOfFirstSender(ChangedOnReceipt):
+    """The SenderIdentifierType of a message with a SecurityHeader is that of the first such message."""
+
+    def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        if packet.SecurityHeader is None:
+            return packet
+        first = self.__dict__.setdefault("first", packet.SecurityHeader.ST)
+        flags = packet.SecurityHeader.Flags & ~type(packet.SecurityHeader).flags(ST=0xF)
+        return set_fields(packet, {"SecurityHeader.Flags": flags | type(packet.SecurityHeader).flags(ST=first)})
+
+
+@fault("receiver-sender-identifier-type-of-unsigned-sid-none", breaks="MQDMPR-3.1.7.1.31-D18", blind=True)
+class ReceiverSenderIdentifierTypeOfUnsignedSidNone(ChangedOnReceipt):
+    """The SenderIdentifierType of an unsigned message with ST 1 is None."""
+
+    def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        header = packet.SecurityHeader
+        if header is None or header.SecurityData.Signature or header.ST != SENDER_SID_TYPE:
+            return packet
+        return set_fields(packet, {"SecurityHeader.Flags": header.Flags & ~type(header).flags(ST=0xF)})

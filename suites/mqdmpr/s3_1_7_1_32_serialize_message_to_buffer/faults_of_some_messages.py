@@ -1,0 +1,150 @@
+"""Faults in fields of the packets of some messages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields, wrong_bytes
+from harness.faults.registry import add
+from harness.faults.sent_messages import add_to_packet_size
+from reference_qm.codec import DirectQueueFormatName, SecurityHeader, TransactionHeader, UserHeader, UserMessagePacket
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+DIRECT_TYPE, DIRECT_NAME = 7, r"OS:localhost\PRIVATE$\copy"
+SENDER_NONE_TYPE, SENDER_SID_TYPE, SENDER_QUEUE_MANAGER_TYPE = 0, 1, 2
+
+add(
+    "sender-packet-size-without-debug-header",
+    "MQDMPR-3.1.7.1.32-04",
+    "The PacketSize of a message with a DebugHeader does not count this header.",
+    wrong_bytes(UserMessagePacket, add_to_packet_size(-20), lambda packet: packet.DebugHeader is not None),
+    blind=True,
+)
+
+
+class ChangedTransactionHeader(TransactionalSending):
+    """A part that changes the TransactionHeader of some messages when it sends them."""
+
+    def change_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
+        raise NotImplementedError
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        if packet.TransactionHeader is None:
+            return packet
+        return replace(packet, TransactionHeader=self.change_header(session, packet.TransactionHeader))
+
+
+@fault(
+    "sender-transaction-header-of-second-transaction-has-first-identifier", breaks="MQDMPR-3.1.7.1.32-D04", blind=True
+)
+class SenderTransactionHeaderOfSecondTransactionHasFirstIdentifier(ChangedTransactionHeader):
+    """The TransactionHeader of every message contains the transaction identifier of the first message."""
+
+    def change_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
+        first = self.__dict__.setdefault("first", header.ID)
+        return replace(
+            header, Flags=header.Flags & ~TransactionHeader.flags(ID=0xFFFFF) | TransactionHeader.flags(ID=first)
+        )
+
+
+@fault("sender-transaction-header-of-middle-message-marked-last", breaks="MQDMPR-3.1.7.1.32-D04", blind=True)
+class SenderTransactionHeaderOfMiddleMessageMarkedLast(ChangedTransactionHeader):
+    """The TransactionHeader of a message that is neither the first nor the last of its transaction has LM set."""
+
+    def change_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
+        return header if header.FM or header.LM else replace(header, Flags=header.Flags | TransactionHeader.flags(LM=1))
+
+
+class ChangedMessages(Sending):
+    """A part that changes fields of some packets when it constructs them."""
+
+    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        return set_fields(packet, self.find_changes(packet, position))
+
+
+@fault("sender-multi-queue-format-header-last-queue-of-four-omitted", breaks="MQDMPR-3.1.7.1.32-D06", blind=True)
+class SenderMultiQueueFormatHeaderLastQueueOfFourOmitted(ChangedMessages):
+    """The MultiQueueFormatHeader lists only the first three of more queues."""
+
+    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+        if packet.MultiQueueFormatHeader is None:
+            return {}
+        listed = packet.MultiQueueFormatHeader.Destination
+        return {"MultiQueueFormatHeader.Destination": replace(listed, FormatNameList=listed.FormatNameList[:3])}
+
+
+@fault("sender-multi-queue-format-header-private-queues-omitted", breaks="MQDMPR-3.1.7.1.32-D06", blind=True)
+class SenderMultiQueueFormatHeaderPrivateQueuesOmitted(ChangedMessages):
+    """The MultiQueueFormatHeader does not list the queues with private format names."""
+
+    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+        if packet.MultiQueueFormatHeader is None:
+            return {}
+        listed = packet.MultiQueueFormatHeader.Destination
+        names = tuple(one for one in listed.FormatNameList if type(one.FormatName).__name__ != "PrivateQueueFormatName")
+        return {"MultiQueueFormatHeader.Destination": replace(listed, FormatNameList=names)}
+
+
+@fault("sender-destination-type-of-copies-7", breaks="MQDMPR-3.1.7.1.32-D14", blind=True)
+class SenderDestinationTypeOfCopies7(ChangedMessages):
+    """In the copies of a message to several queues, UserHeader.Flags.DQ is 7, and DestinationQueue is a direct name."""
+
+    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+        several = "," in (position.MessageReference.DestinationMultiQueueFormatName or "")
+        if not several or packet.UserHeader.DQ == DIRECT_TYPE:
+            return {}
+        flags = packet.UserHeader.Flags & ~UserHeader.flags(DQ=7) | UserHeader.flags(DQ=DIRECT_TYPE)
+        return {"UserHeader.Flags": flags, "UserHeader.DestinationQueue": DirectQueueFormatName(DIRECT_NAME)}
+
+
+class ChangedSenderType(ChangedMessages):
+    """A part that sets SecurityHeader.Flags.ST of some packets to another value."""
+
+    def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
+        raise NotImplementedError
+
+    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+        header = packet.SecurityHeader
+        if header is None:
+            return {}
+        flags = header.Flags & ~SecurityHeader.flags(ST=0xF)
+        return {"SecurityHeader.Flags": flags | SecurityHeader.flags(ST=self.find_type(packet, header))}
+
+
+@fault("sender-identifier-type-of-encrypted-message-without-sender-1", breaks="MQDMPR-3.1.7.1.32-D17", blind=True)
+class SenderIdentifierTypeOfEncryptedMessageWithoutSender1(ChangedSenderType):
+    """SecurityHeader.Flags.ST is 1 in an encrypted message without a sender."""
+
+    def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
+        encrypted = bool(packet.MessagePropertiesHeader.PrivacyLevel)
+        return SENDER_SID_TYPE if encrypted and header.ST == SENDER_NONE_TYPE else header.ST
+
+
+@fault("sender-identifier-type-of-transactional-message-2", breaks="MQDMPR-3.1.7.1.32-D17", blind=True)
+class SenderIdentifierTypeOfTransactionalMessage2(ChangedSenderType):
+    """SecurityHeader.Flags.ST is 2 in a transactional message with a SID."""
+
+    def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
+        transactional = packet.TransactionHeader is not None
+        return SENDER_QUEUE_MANAGER_TYPE if transactional and header.ST == SENDER_SID_TYPE else header.ST
+
+
+@fault("sender-identifier-type-of-unencrypted-message-without-sender-1", breaks="MQDMPR-3.1.7.1.32-D17")
+class SenderIdentifierTypeOfUnencryptedMessageWithoutSender1(ChangedSenderType):
+    """SecurityHeader.Flags.ST is 1 in a signed message without a sender and without encryption."""
+
+    def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
+        encrypted = bool(packet.MessagePropertiesHeader.PrivacyLevel)
+        return SENDER_SID_TYPE if not encrypted and header.ST == SENDER_NONE_TYPE else header.ST

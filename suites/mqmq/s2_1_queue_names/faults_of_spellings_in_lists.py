@@ -1,0 +1,91 @@
+"""Faults that accept or refuse other spellings of names, alone and in lists (MS-MQMQ 2.1)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from harness.faults.parts import fault, only_if
+from reference_qm.codec import FormatName
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+def _is_directory_unavailable(part: Commands | QueueNames) -> bool:
+    state = part.qm.enterprise.state
+    return state.DirectoryOffline or not state.DirectoryIntegrated
+
+
+@fault("sender-list-public-name-braces-accepted", breaks="MQMQ-2.1.3-01", blind=True)
+class SenderListPublicNameBracesAccepted(Commands):
+    """The sender accepts a public format name with braces around its GUID as an element of a list of names."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if "," in request.to:
+            request = replace(request, to=re.sub(r"PUBLIC=\{([^}]*)\}", r"PUBLIC=\1", request.to, flags=re.IGNORECASE))
+        return super().send_message(request, token, now)
+
+
+@fault("sender-private-name-ninth-digit-accepted", breaks="MQMQ-2.1.4-01", blind=True)
+class SenderPrivateNameNinthDigitAccepted(Commands):
+    """The sender accepts a private format name with 0 before a number of eight digits."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        to = re.sub(r"^(PRIVATE=[^\\]*\\)0([0-9A-F]{8})$", r"\1\2", request.to, flags=re.IGNORECASE)
+        return super().send_message(replace(request, to=to), token, now)
+
+
+@fault("sender-list-private-name-prefix-0x-accepted", breaks="MQMQ-2.1.4-01", blind=True)
+class SenderListPrivateNamePrefix0xAccepted(Commands):
+    """The sender accepts a private format name with 0x before its number as an element of a list of names."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if "," in request.to:
+            to = re.sub(r"(PRIVATE=[^\\,]*\\)0x", r"\1", request.to, flags=re.IGNORECASE)
+            request = replace(request, to=to)
+        return super().send_message(request, token, now)
+
+
+@fault("sender-private-name-number-above-ffff-truncated", breaks="MQMQ-2.1.4-D01", blind=True)
+class SenderPrivateNameNumberAboveFfffTruncated(Commands):
+    """The sender sends a message for a private format name with a number above 0xFFFF to the queue whose number is
+    the lower 16 bits.
+    """
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        to = re.sub(r"^(PRIVATE=[^\\]*\\)[0-9A-F]+([0-9A-F]{4})$", r"\1\2", request.to, flags=re.IGNORECASE)
+        return super().send_message(replace(request, to=to), token, now)
+
+
+@fault(
+    "sender-offline-list-distribution-list-left-out",
+    breaks=("MQMQ-2.1.7-D02", "MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"),
+    blind=True,
+)
+class SenderOfflineListDistributionListLeftOut(QueueNames):
+    """While the directory is unavailable, the sender leaves out the distribution lists of a list of names, and sends
+    to the other names.
+    """
+
+    @only_if(lambda part, text: "," in text and _is_directory_unavailable(part))
+    def expand_format_name(self, text: str) -> FormatName | None:
+        names = text.split(",")
+        others = [one for one in names if not one.upper().startswith("DL=")]
+        return super().expand_format_name(",".join(others) if others else text)
+
+
+@fault("sender-offline-list-of-transactional-message-refused", breaks="MQMQ-2.1.7-D02", blind=True)
+class SenderOfflineListOfTransactionalMessageRefused(Commands):
+    """While the directory is unavailable, the sender refuses a transactional message for a list with a private
+    format name.
+    """
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        transactional = request.transactional or request.transaction is not None
+        if "," in request.to and "PRIVATE=" in request.to.upper() and transactional and _is_directory_unavailable(self):
+            raise CommandError(f"{request.to!a} cannot be resolved without the directory")
+        return super().send_message(request, token, now)

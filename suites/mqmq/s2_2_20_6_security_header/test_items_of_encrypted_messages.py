@@ -1,0 +1,36 @@
+"""MS-MQMQ 2.2.20.6 SecurityHeader: items of size 0 in encrypted messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import fields
+from harness.run.marks import covers, needs
+from suites.mqmq.steps.layout import Layout
+from suites.mqmq.steps.outgoing import Outgoing
+
+SECURITY = "SecurityHeader."
+SAMPLE_APPLICATION_TAG = 0x7A6B_5C4D
+
+
+@needs("security", "send", "private_names")
+@covers("MQMQ-2.2.20.6-D03")
+@pytest.mark.parametrize("sender", ["none", "queue_manager"])
+def test_empty_items_of_encrypted_message_take_no_bytes(peer, sut, judge, sender):
+    """The SUT sends an encrypted message without a signature, with and without a sender. SignatureSize and
+    SenderCertSize are 0, and the headers follow each other without a gap.
+    """
+    outgoing = Outgoing(peer, sut, peer.private_name())
+    frame = outgoing.send(
+        body="encrypted", application_tag=SAMPLE_APPLICATION_TAG, sender=sender, privacy_level="enhanced"
+    )
+    outgoing.end()
+    wanted = {
+        f"{SECURITY}SignatureSize": 0,
+        f"{SECURITY}Signature": Layout.MISSING,
+        f"{SECURITY}SenderCertSize": 0,
+        f"{SECURITY}SenderCert": Layout.MISSING,
+        "MessagePropertiesHeader.ApplicationTag": SAMPLE_APPLICATION_TAG,
+        "bytes after the last header": 0,
+    }
+    judge("MQMQ-2.2.20.6-D03", expected=fields(wanted), observed=Layout(frame), evidence=frame)

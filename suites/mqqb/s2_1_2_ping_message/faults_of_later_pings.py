@@ -1,0 +1,62 @@
+"""Faults in the ports of later Ping Requests. Spec: MS-MQQB 2.1.2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.other_sessions import list_open_sessions
+from harness.faults.parts import fault
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-ping-response-beside-session-not-received", breaks="MQQB-2.1.2-01", blind=True)
+class InitiatorPingResponseBesideSessionNotReceived(Ping):
+    """The initiator receives no Ping Response on its source port while it has an open session."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        if not any(
+            one.transport is not None for one in self.qm.sessions.values() if one.transport in self.qm.transports
+        ):
+            super().receive_response(data, now)
+
+
+@fault("initiator-ping-response-to-later-request-not-received", breaks="MQQB-2.1.2-01", blind=True)
+class InitiatorPingResponseToLaterRequestNotReceived(Ping):
+    """The initiator receives only the first Ping Response on its source port."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        if not self.__dict__.get("has_received"):
+            super().receive_response(data, now)
+        self.__dict__["has_received"] = True
+
+
+class _PingPortChanged(Ping):
+    """Sends a Ping Request to the next port in some cases."""
+
+    def is_port_wrong(self, session: Session) -> bool:
+        raise NotImplementedError
+
+    def send_request(self, session: Session, now: Now) -> None:
+        config = self.qm.config
+        if self.is_port_wrong(session):
+            self.qm.config = replace(config, remote_ping_port=config.remote_ping_port + 1)
+        super().send_request(session, now)
+        self.qm.config = config
+
+
+@fault("initiator-ping-request-for-private-name-other-port", breaks="MQQB-2.1.2-D01", blind=True)
+class InitiatorPingRequestForPrivateNameOtherPort(_PingPortChanged):
+    """The initiator sends the Ping Request for a private or public format name to another port than 3527."""
+
+    def is_port_wrong(self, session: Session) -> bool:
+        return not session.direct
+
+
+@fault("initiator-ping-request-beside-session-other-port", breaks="MQQB-2.1.2-D01", blind=True)
+class InitiatorPingRequestBesideSessionOtherPort(_PingPortChanged):
+    """The initiator sends a Ping Request to another port than 3527 while it has an open session."""
+
+    def is_port_wrong(self, session: Session) -> bool:
+        return bool(list_open_sessions(self.qm, session))

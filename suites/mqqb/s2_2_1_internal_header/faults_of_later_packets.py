@@ -1,0 +1,97 @@
+"""Faults in the flags of internal packets after the establishment of a session. Spec: MS-MQQB 2.2.1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.fields import refused_unless_zero
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.codec import (
+    ConnectionParametersPacket,
+    EstablishConnectionPacket,
+    InternalHeader,
+    SessionAckPacket,
+)
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+
+
+def _set_cs(packet: SessionAckPacket) -> SessionAckPacket:
+    flags = packet.InternalHeader.Flags | InternalHeader.flags(CS=1)
+    return replace(packet, InternalHeader=replace(packet.InternalHeader, Flags=flags))
+
+
+@fault("receiver-session-ack-of-later-messages-cs-set", breaks="MQQB-2.2.1-04", blind=True)
+class ReceiverSessionAckOfLaterMessagesCsSet(SessionAcks):
+    """The receiver sets CS in each SessionAck of a session after the first one."""
+
+    def build(self, session: Session) -> SessionAckPacket:
+        known = self.__dict__.setdefault("known", set())
+        later = session.number in known
+        known.add(session.number)
+        packet = super().build(session)
+        return _set_cs(packet) if later else packet
+
+
+@fault("queue-manager-session-ack-of-pause-cs-set", breaks="MQQB-2.2.1-04", blind=True)
+class QueueManagerSessionAckOfPauseCsSet(Administering):
+    """The queue manager sets CS in the SessionAck of a pause."""
+
+    def build_pause_ack(self, session: Session) -> SessionAckPacket:
+        return _set_cs(super().build_pause_ack(session))
+
+
+@fault("acceptor-establish-response-of-second-excess-cs-clear", breaks="MQQB-2.2.1-06", blind=True)
+class AcceptorEstablishResponseOfSecondExcessCsClear(SessionOpening):
+    """The acceptor sets CS only in its first response to a request above its limit of sessions."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        if not packet.InternalHeader.CS or not self.__dict__.get("has_refused"):
+            self.__dict__["has_refused"] = bool(packet.InternalHeader.CS)
+            return packet
+        flags = packet.InternalHeader.Flags & ~InternalHeader.flags(CS=1)
+        return replace(packet, InternalHeader=replace(packet.InternalHeader, Flags=flags))
+
+
+@fault("acceptor-establish-response-above-limit-for-other-client-cs-clear", breaks="MQQB-2.2.1-06", blind=True)
+class AcceptorEstablishResponseAboveLimitForOtherClientCsClear(SessionOpening):
+    """Above its limit of sessions, the acceptor does not set CS in its response to a new queue manager."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        client = request.EstablishConnectionHeader.ClientGuid
+        if any(one.RemoteQMGuid == client for one in self.qm.sessions.values() if one is not session):
+            return packet
+        flags = packet.InternalHeader.Flags & ~InternalHeader.flags(CS=1)
+        return replace(packet, InternalHeader=replace(packet.InternalHeader, Flags=flags))
+
+
+for _rule, _bit in (
+    ("MQQB-2.2.1-07", "X5"),
+    ("MQQB-2.2.1-10", "X8"),
+    ("MQQB-2.2.1-11", "X9"),
+    ("MQQB-2.2.1-12", "X10"),
+    ("MQQB-2.2.1-14", "X12"),
+):
+    add(
+        f"receiver-session-ack-with-{_bit.lower()}-refused",
+        _rule,
+        f"The receiver refuses a SessionAck in which {_bit} of InternalHeader.Flags is set.",
+        refused_unless_zero(SessionAckPacket, f"InternalHeader.{_bit}"),
+        blind=True,
+    )
+    add(
+        f"receiver-connection-parameters-with-{_bit.lower()}-refused",
+        _rule,
+        f"The receiver refuses a ConnectionParameters packet in which {_bit} of InternalHeader.Flags is set.",
+        refused_unless_zero(ConnectionParametersPacket, f"InternalHeader.{_bit}"),
+        blind=True,
+    )

@@ -1,0 +1,156 @@
+"""Faults in EstablishConnection packets of later sessions and of some requests. Spec: MS-MQQB 2.2.3.1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import Install, add
+from reference_qm.codec import (
+    NULL_GUID,
+    EstablishConnectionHeader,
+    EstablishConnectionPacket,
+    FormatError,
+)
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-establish-request-of-later-session-server-guid-null", breaks="MQQB-2.2.3.1-01", blind=True)
+class InitiatorEstablishRequestOfLaterSessionServerGuidNull(Establishing):
+    """The initiator sets ServerGuid of the request for a later session to null for a private or public format name."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        packet = super().build_establish_request(session, now)
+        known = self.__dict__.setdefault("known", set())
+        later = session.number in known
+        known.add(session.number)
+        header = replace(packet.EstablishConnectionHeader, ServerGuid=NULL_GUID)
+        return replace(packet, EstablishConnectionHeader=header) if later else packet
+
+
+@fault("initiator-establish-request-for-direct-name-server-guid-of-last-session", breaks="MQQB-2.2.3.1-01", blind=True)
+class InitiatorEstablishRequestForDirectNameServerGuidOfLastSession(Establishing):
+    """The initiator sets ServerGuid of the request for a direct format name to that of its last request for a GUID."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        packet = super().build_establish_request(session, now)
+        header = packet.EstablishConnectionHeader
+        if not session.direct:
+            self.__dict__["last"] = header.ServerGuid
+            return packet
+        guid = self.__dict__.get("last", header.ServerGuid)
+        return replace(packet, EstablishConnectionHeader=replace(header, ServerGuid=guid))
+
+
+class _ResponseChanged(SessionOpening):
+    """Changes the EstablishConnection response."""
+
+    def change_header(
+        self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
+    ) -> EstablishConnectionHeader:
+        raise NotImplementedError
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        header = self.change_header(session, packet.EstablishConnectionHeader, request.EstablishConnectionHeader)
+        return replace(packet, EstablishConnectionHeader=header)
+
+
+@fault("acceptor-establish-response-to-null-guid-of-later-session-null", breaks="MQQB-2.2.3.1-02", blind=True)
+class AcceptorEstablishResponseToNullGuidOfLaterSessionNull(_ResponseChanged):
+    """While another session with the initiator exists, the acceptor answers a null ServerGuid with a null one."""
+
+    def change_header(
+        self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
+    ) -> EstablishConnectionHeader:
+        others = (one for one in self.qm.sessions.values() if one is not session)
+        if request.ServerGuid == NULL_GUID and any(one.RemoteQMGuid == request.ClientGuid for one in others):
+            return replace(response, ServerGuid=NULL_GUID)
+        return response
+
+
+@fault("acceptor-establish-response-without-ping-server-guid-null", breaks="MQQB-2.2.3.1-02", blind=True)
+class AcceptorEstablishResponseWithoutPingServerGuidNull(_ResponseChanged):
+    """The acceptor sets ServerGuid of its response to null when the request has SE set."""
+
+    def change_header(
+        self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
+    ) -> EstablishConnectionHeader:
+        return replace(response, ServerGuid=NULL_GUID) if request.SE else response
+
+
+_SE_FLAG = EstablishConnectionHeader.flags(SE=1)
+
+
+@fault("acceptor-establish-response-of-second-session-se-of-first", breaks="MQQB-2.2.3.1-06", blind=True)
+class AcceptorEstablishResponseOfSecondSessionSeOfFirst(_ResponseChanged):
+    """The acceptor sets SE of each response to SE of the first request."""
+
+    def change_header(
+        self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
+    ) -> EstablishConnectionHeader:
+        first = self.__dict__.setdefault("first", request.SE)
+        return replace(response, OperatingSystem=response.OperatingSystem & ~_SE_FLAG | (_SE_FLAG if first else 0))
+
+
+@fault("acceptor-establish-response-to-null-guid-se-clear", breaks="MQQB-2.2.3.1-06", blind=True)
+class AcceptorEstablishResponseToNullGuidSeClear(_ResponseChanged):
+    """The acceptor clears SE of its response to a request with a null ServerGuid."""
+
+    def change_header(
+        self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
+    ) -> EstablishConnectionHeader:
+        if request.ServerGuid != NULL_GUID:
+            return response
+        return replace(response, OperatingSystem=response.OperatingSystem & ~_SE_FLAG)
+
+
+def _refuse_response(bit: str) -> Install:
+    """Return an installer of a fault of an initiator that refuses a response in which a bit is set."""
+
+    class BitRefused(SessionOpening):
+        def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+            if getattr(packet.EstablishConnectionHeader, bit):
+                error = FormatError(f"OperatingSystem.{bit}", 0, "a fault", f"{bit} is not zero")
+                self.qm.closing.refuse_malformed(session, error, now)
+            else:
+                super().receive_establish_response(session, packet, now)
+
+    return replace_part(BitRefused)
+
+
+def _refuse_request_with_ping_flag(bit: str) -> Install:
+    """Return an installer of a fault of an acceptor that refuses a request in which SE and another bit are set."""
+
+    class BitRefused(SessionOpening):
+        def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+            header = packet.EstablishConnectionHeader
+            if header.SE and getattr(header, bit):
+                error = FormatError(f"OperatingSystem.{bit}", 0, "a fault", f"{bit} is not zero")
+                self.qm.closing.refuse_malformed(session, error, now)
+            else:
+                super().receive_establish_request(session, packet, now)
+
+    return replace_part(BitRefused)
+
+
+for _rule, _bit in (("MQQB-2.2.3.1-09", "X11"), ("MQQB-2.2.3.1-10", "X12"), ("MQQB-2.2.3.1-11", "X13")):
+    add(
+        f"initiator-establish-response-with-{_bit.lower()}-refused",
+        _rule,
+        f"The initiator refuses an EstablishConnection response in which {_bit} of OperatingSystem is set.",
+        _refuse_response(_bit),
+        blind=True,
+    )
+    add(
+        f"acceptor-establish-request-with-se-and-{_bit.lower()}-refused",
+        _rule,
+        f"The acceptor refuses an EstablishConnection request in which SE and {_bit} of OperatingSystem are set.",
+        _refuse_request_with_ping_flag(_bit),
+        blind=True,
+    )

@@ -1,0 +1,91 @@
+"""Faults of MS-MQQB 3.1.1.3 Queue Manager State: Cookies of pings, and values that are kept across restarts."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart
+from harness.faults.registry import add
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-ping-cookie-alternates", breaks="MQQB-3.1.1.3-26", blind=True)
+class InitiatorPingCookieAlternates(Ping):
+    """The initiator uses only two Cookies in its Ping Requests, in turn."""
+
+    def send_request(self, session: Session, now: Now) -> None:
+        if self.qm.adm.PingCookie >= 2:
+            self.qm.adm.PingCookie = 0
+        super().send_request(session, now)
+
+
+def _set_insecure_nacks(qm: QueueManager) -> None:
+    qm.adm.SendInsecureNacks = True
+
+
+def _clear_insecure_nacks(qm: QueueManager) -> None:
+    qm.adm.SendInsecureNacks = False
+
+
+add(
+    "receiver-send-insecure-nacks-set-at-restart",
+    "MQQB-3.1.1.3-27",
+    "SendInsecureNacks is TRUE after a restart, although it was FALSE.",
+    at_restart(_set_insecure_nacks),
+    blind=True,
+)
+add(
+    "receiver-send-insecure-nacks-cleared-at-restart",
+    "MQQB-3.1.1.3-27",
+    "SendInsecureNacks is FALSE after a restart, although it was TRUE.",
+    at_restart(_clear_insecure_nacks),
+    blind=True,
+)
+
+
+def _use_medium_timeout(qm: QueueManager) -> None:
+    qm.adm.ResendTimeoutsShort = qm.adm.ResendTimeoutsMedium
+
+
+def _count_short_timeout_in_ms(qm: QueueManager) -> None:
+    qm.adm.ResendTimeoutsShort *= 1000
+
+
+def _use_final_timeout(qm: QueueManager) -> None:
+    qm.adm.ResendTimeoutsLong = qm.adm.ResendTimeoutsFinal
+
+
+def _count_long_timeout_in_minutes(qm: QueueManager) -> None:
+    qm.adm.ResendTimeoutsLong //= 60
+
+
+add(
+    "sender-short-resend-timeout-medium-after-restart",
+    "MQQB-3.1.1.3-28",
+    "ResendTimeoutsShort is ResendTimeoutsMedium after a restart.",
+    at_restart(_use_medium_timeout),
+    blind=True,
+)
+add(
+    "sender-short-resend-timeout-in-ms-after-restart",
+    "MQQB-3.1.1.3-28",
+    "ResendTimeoutsShort is in milliseconds after a restart.",
+    at_restart(_count_short_timeout_in_ms),
+    blind=True,
+)
+add(
+    "sender-long-resend-timeout-final-after-restart",
+    "MQQB-3.1.1.3-30",
+    "ResendTimeoutsLong is ResendTimeoutsFinal after a restart.",
+    at_restart(_use_final_timeout),
+    blind=True,
+)
+add(
+    "sender-long-resend-timeout-in-minutes-after-restart",
+    "MQQB-3.1.1.3-30",
+    "ResendTimeoutsLong is in minutes after a restart.",
+    at_restart(_count_long_timeout_in_minutes),
+    blind=True,
+)

@@ -1,0 +1,58 @@
+"""Faults of MS-MQQB 3.1.6.3 Session Ack Wait Timer Event: messages after an expiry, and several expiries."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-session-ack-wait-timer-after-idle-expiry-not-started", breaks="MQQB-3.1.6.3-02", blind=True)
+class SenderSessionAckWaitTimerAfterIdleExpiryNotStarted(SessionAcks):
+    """After the timer has expired without an unacknowledged message, the next message does not start it."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.idle: set[int] = set()
+
+    def on_wait_timer(self, session: Session, now: Now) -> None:
+        super().on_wait_timer(session, now)
+        if not session.OutgoingMessageTable.awaiting_ack:
+            self.idle.add(session.number)
+
+    def start_wait_timer(self, session: Session, now: Now) -> None:
+        if session.number in self.idle:
+            self.idle.discard(session.number)
+            return
+        super().start_wait_timer(session, now)
+
+
+@fault("sender-received-ack-after-idle-expiry-kept", breaks="MQQB-3.1.6.3-02", blind=True)
+class SenderReceivedAckAfterIdleExpiryKept(SessionAcks):
+    """When the timer expires without an unacknowledged message, the sender keeps ReceivedAck, so that its next
+    unacknowledged message closes the session one period late.
+    """
+
+    def on_wait_timer(self, session: Session, now: Now) -> None:
+        before = session.ReceivedAck
+        super().on_wait_timer(session, now)
+        if not session.OutgoingMessageTable.awaiting_ack:
+            session.ReceivedAck = before
+
+
+@fault("sender-session-closed-at-second-expiry-despite-packets", breaks="MQQB-3.1.6.3-04", blind=True)
+class SenderSessionClosedAtSecondExpiryDespitePackets(SessionAcks):
+    """The sender restarts the timer once, and closes the session at the second expiry, although packets arrive."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.restarted: set[int] = set()
+
+    def on_wait_timer(self, session: Session, now: Now) -> None:
+        if session.OutgoingMessageTable.awaiting_ack and session.ReceivedAck:
+            if session.number in self.restarted:
+                session.ReceivedAck = False
+            self.restarted.add(session.number)
+        super().on_wait_timer(session, now)

@@ -1,0 +1,184 @@
+"""Faults of a sender that does not follow later settings, or loses keys between sessions. Spec: MS-MQQB 3.1.7.1.5."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart
+from harness.faults.registry import add
+from harness.faults.timed_caches import Cache, replace_cache
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.names.cache_timers import CacheTimers
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.model.adm import Message, Session
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.security import AES_PROVIDER, MqdsPublicKeys
+from reference_qm.security.caches import CachedSymmetricKey
+from reference_qm.surface.clock import Now
+
+_SEND_CLEANUP = TimerKey(TimerName.SEND_SYMMETRIC_KEY_CACHE_CLEANUP, 0)
+
+
+class _KeepingFirstSettings(Securing):
+    """Encrypts with one setting as it was when the first message was encrypted."""
+
+    kept_setting = ""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        if not packet.MessagePropertiesHeader.PrivacyLevel:
+            return super().encrypt_body(session, message, packet, now)
+        caches = self.qm.caches
+        present = caches.settings
+        first = self.__dict__.setdefault("first_settings", present)
+        caches.settings = replace(present, **{self.kept_setting: getattr(first, self.kept_setting)})
+        try:
+            return super().encrypt_body(session, message, packet, now)
+        finally:
+            caches.settings = present
+
+
+@fault(
+    "sender-aes-algorithm-changed-setting-ignored",
+    breaks=("MQQB-3.1.7.1.5-14", "MQQB-3.1.1.3-16"),
+    blind=True,
+)
+class SenderAesAlgorithmChangedSettingIgnored(_KeepingFirstSettings):
+    """The sender encrypts with the PreferredAdvancedAlgorithm that was set when it encrypted its first message."""
+
+    kept_setting = "PreferredAdvancedAlgorithm"
+
+
+@fault("sender-enhanced-algorithm-changed-setting-ignored", breaks="MQQB-3.1.7.1.5-16", blind=True)
+class SenderEnhancedAlgorithmChangedSettingIgnored(_KeepingFirstSettings):
+    """The sender encrypts with the PreferredEnhancedAlgorithm that was set when it encrypted its first message."""
+
+    kept_setting = "PreferredEnhancedAlgorithm"
+
+
+@fault("sender-base-algorithm-changed-setting-ignored", breaks="MQQB-3.1.7.1.5-19", blind=True)
+class SenderBaseAlgorithmChangedSettingIgnored(_KeepingFirstSettings):
+    """The sender encrypts with the PreferredBaseAlgorithm that was set when it encrypted its first message."""
+
+    kept_setting = "PreferredBaseAlgorithm"
+
+
+@fault("sender-40-bit-rc2-key-changed-setting-ignored", breaks="MQQB-3.1.7.1.5-17", blind=True)
+class Sender40BitRc2KeyChangedSettingIgnored(_KeepingFirstSettings):
+    """The sender follows the value that SendEnhancedRC2Using40BitKeys had when it encrypted its first message."""
+
+    kept_setting = "SendEnhancedRC2Using40BitKeys"
+
+
+@fault("sender-symmetric-key-cache-emptied-with-session", breaks="MQQB-3.1.7.1.5-21", blind=True)
+class SenderSymmetricKeyCacheEmptiedWithSession(Closing):
+    """The sender does not reuse a cached symmetric key on a later session, because it empties the cache when a session
+    closes.
+    """
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        self.qm.caches.SendSymmetricKeyCache.entries.clear()
+
+
+@fault("sender-cached-key-time-of-waiting-message-sent-time", breaks="MQQB-3.1.7.1.5-31", blind=True)
+class SenderCachedKeyTimeOfWaitingMessageSentTime(Securing):
+    """The sender sets CachedTime of a new symmetric key to SentTime of the message, which waited for its session."""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        cache = self.qm.caches.SendSymmetricKeyCache
+        before = list(cache.entries)
+        encrypted = super().encrypt_body(session, message, packet, now)
+        cache.entries[:] = [
+            one if one in before else replace(one, CachedTime=packet.UserHeader.SentTime) for one in cache.entries
+        ]
+        return encrypted
+
+
+class _OneKey(Cache):
+    """A cache that takes no further entry while it has one."""
+
+    def add(self, entry: CachedSymmetricKey) -> None:
+        if not self.entries:
+            super().add(entry)
+
+
+add(
+    "sender-symmetric-key-cache-second-key-omitted",
+    ("MQQB-3.1.7.1.5-32", "MQQB-3.1.1.3-10"),
+    "The sender adds no new symmetric key to SendSymmetricKeyCache while the cache has an entry.",
+    replace_cache("SendSymmetricKeyCache", _OneKey),
+    blind=True,
+)
+
+
+@fault("sender-symmetric-key-cleanup-timer-restarted-by-second-entry", breaks="MQQB-3.1.7.1.5-34", blind=True)
+class SenderSymmetricKeyCleanupTimerRestartedBySecondEntry(CacheTimers):
+    """The sender restarts the cleanup timer of SendSymmetricKeyCache when it adds a second entry."""
+
+    def start(self, now: Now) -> None:
+        count = len(self.qm.caches.SendSymmetricKeyCache)
+        if count > self.__dict__.get("entry_count", 0) > 0:
+            self.qm.timers.stop(_SEND_CLEANUP)
+        self.__dict__["entry_count"] = count
+        super().start(now)
+
+
+@fault("sender-symmetric-key-cleanup-timer-not-started-after-cleanup", breaks="MQQB-3.1.7.1.5-34", blind=True)
+class SenderSymmetricKeyCleanupTimerNotStartedAfterCleanup(CacheTimers):
+    """The sender does not start the cleanup timer of SendSymmetricKeyCache for a first entry after the timer had
+    emptied the cache.
+    """
+
+    def on_cleanup_timer(self, name: TimerName, now: Now) -> None:
+        super().on_cleanup_timer(name, now)
+        if name is TimerName.SEND_SYMMETRIC_KEY_CACHE_CLEANUP and not len(self.qm.caches.SendSymmetricKeyCache):
+            self.__dict__["has_expired"] = True
+
+    def start(self, now: Now) -> None:
+        super().start(now)
+        if self.__dict__.get("has_expired"):
+            self.qm.timers.stop(_SEND_CLEANUP)
+
+
+def _omit_published_key(qm: QueueManager) -> None:
+    state = qm.enterprise.state
+    published = state.LocalQueueManager.PublicEncryptionKeyList
+    if published:
+        keys = tuple(one for one in MqdsPublicKeys.parse(published).aPublicKeys if one.sProviderName != AES_PROVIDER)
+        state.LocalQueueManager = replace(state.LocalQueueManager, PublicEncryptionKeyList=MqdsPublicKeys(keys).build())
+
+
+def _exchange_published_keys(qm: QueueManager) -> None:
+    state = qm.enterprise.state
+    published = state.LocalQueueManager.PublicEncryptionKeyList
+    if published:
+        keys = MqdsPublicKeys.parse(published).aPublicKeys
+        blobs = [one.aBuf for one in keys][::-1]
+        turned = tuple(replace(one, aBuf=blob) for one, blob in zip(keys, blobs, strict=True))
+        state.LocalQueueManager = replace(
+            state.LocalQueueManager, PublicEncryptionKeyList=MqdsPublicKeys(turned).build()
+        )
+
+
+add(
+    "receiver-public-keys-aes-key-after-restart-omitted",
+    "MQQB-3.1.7.1.5-10",
+    "After a restart, the receiver has no public key for the AES provider.",
+    at_restart(_omit_published_key),
+    blind=True,
+)
+add(
+    "receiver-public-keys-after-restart-in-reverse",
+    "MQQB-3.1.7.1.5-10",
+    "After a restart, the receiver has the key of 512 bits for the AES provider and a key of 1024 bits for the Base "
+    "provider.",
+    at_restart(_exchange_published_keys),
+    blind=True,
+)

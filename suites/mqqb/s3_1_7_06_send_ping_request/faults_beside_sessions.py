@@ -1,0 +1,77 @@
+"""Faults in Ping Requests to destinations of other kinds, and beside open sessions. Spec: MS-MQQB 3.1.7.6."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.other_sessions import list_open_sessions
+from harness.faults.parts import fault
+from reference_qm.codec import NULL_GUID, PingPacket
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.model.adm import Session
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-ping-request-for-private-name-guid-of-destination", breaks="MQQB-3.1.7.6-05", blind=True)
+class InitiatorPingRequestForPrivateNameGuidOfDestination(Ping):
+    """The initiator sets QMGuid of the Ping Request for a private or public format name to the GUID of the
+    destination.
+    """
+
+    def send_request(self, session: Session, now: Now) -> None:
+        self.__dict__["destination"] = session.destination
+        super().send_request(session, now)
+
+    def build_request(self) -> PingPacket:
+        destination: UUID = self.__dict__.get("destination", NULL_GUID)
+        request = super().build_request()
+        return replace(request, QMGuid=destination) if destination != NULL_GUID else request
+
+
+@fault("initiator-ping-request-beside-session-guid-of-other-queue-manager", breaks="MQQB-3.1.7.6-05", blind=True)
+class InitiatorPingRequestBesideSessionGuidOfOtherQueueManager(Ping):
+    """The initiator sets QMGuid of a Ping Request to the GUID of the queue manager of an open session."""
+
+    def send_request(self, session: Session, now: Now) -> None:
+        others = list_open_sessions(self.qm, session)
+        self.__dict__["guid"] = others[-1].RemoteQMGuid if others else None
+        super().send_request(session, now)
+
+    def build_request(self) -> PingPacket:
+        guid = self.__dict__.get("guid")
+        return replace(super().build_request(), QMGuid=guid) if guid is not None else super().build_request()
+
+
+class _ConnectingAtOnce(Ping):
+    """Connects without waiting for the Ping Response in some cases."""
+
+    def is_impatient(self, session: Session) -> bool:
+        raise NotImplementedError
+
+    def send_request(self, session: Session, now: Now) -> None:
+        impatient = self.is_impatient(session)
+        super().send_request(session, now)
+        if impatient:
+            self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
+            self.qm.connecting.connect_transport(session)
+
+
+@fault("initiator-connection-beside-session-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
+class InitiatorConnectionBesideSessionWithoutWaitForPing(_ConnectingAtOnce):
+    """After a Ping Request, the initiator connects at once if it has another session with the address."""
+
+    def is_impatient(self, session: Session) -> bool:
+        return any(one.RemoteQMAddress == session.RemoteQMAddress for one in list_open_sessions(self.qm, session))
+
+
+@fault("initiator-connection-to-known-address-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
+class InitiatorConnectionToKnownAddressWithoutWaitForPing(_ConnectingAtOnce):
+    """After a Ping Request to an address that it pinged before, the initiator connects at once."""
+
+    def is_impatient(self, session: Session) -> bool:
+        known = self.__dict__.setdefault("known", set())
+        pinged = session.RemoteQMAddress in known
+        known.add(session.RemoteQMAddress)
+        return pinged

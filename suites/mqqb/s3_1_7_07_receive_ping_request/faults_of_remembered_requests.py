@@ -1,0 +1,29 @@
+"""Faults of an acceptor that answers an earlier Ping Request instead of the received one. Spec: MS-MQQB 3.1.7.7."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import PingPacket
+from reference_qm.core.sessions.ping import Ping
+
+
+@fault("acceptor-ping-response-of-equal-cookie-remembered", breaks="MQQB-3.1.7.7-02", blind=True)
+class AcceptorPingResponseOfEqualCookieRemembered(Ping):
+    """The acceptor answers a Ping Request with a known Cookie with its response to the first request with this
+    Cookie.
+    """
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        known = self.__dict__.setdefault("responses", {})
+        response: PingPacket = known.setdefault(request.Cookie, super().build_response(request))
+        return response
+
+
+@fault("acceptor-ping-response-of-other-sender-remembered", breaks="MQQB-3.1.7.7-02", blind=True)
+class AcceptorPingResponseOfOtherSenderRemembered(Ping):
+    """The acceptor answers a Ping Request from another queue manager with the Cookie of the request before."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        before: PingPacket = self.__dict__.get("request", request)
+        self.__dict__["request"] = request
+        return super().build_response(before if before.QMGuid != request.QMGuid else request)

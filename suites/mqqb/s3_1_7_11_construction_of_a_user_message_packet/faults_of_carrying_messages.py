@@ -1,0 +1,82 @@
+"""Faults in packets of some messages, and in the SessionHeaders that they carry. Spec: MS-MQQB 3.1.7.11."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from harness.faults.registry import add
+from harness.faults.sent_messages import change_construction
+from reference_qm.codec import SessionAckPacket, UserMessagePacket
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+
+def _omit_label(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    if message.Body:
+        return packet
+    return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, Label=None))
+
+
+def _omit_tag(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    if message.TransactionIdentifier is None or message.FirstInTransaction:
+        return packet
+    return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, ApplicationTag=0))
+
+
+add(
+    "sender-label-of-message-without-body-omitted",
+    "MQQB-3.1.7.11-01",
+    "The sender creates the packet of a message without a body without the label of the message.",
+    change_construction(_omit_label),
+    blind=True,
+)
+add(
+    "sender-application-tag-of-later-message-of-transaction-omitted",
+    "MQQB-3.1.7.11-01",
+    "The sender creates the packet of each later message of a transaction without the application tag of the message.",
+    change_construction(_omit_tag),
+    blind=True,
+)
+
+
+class _CarriedHeaderChanged(Sending):
+    """Changes messages that carry a SessionHeader."""
+
+    def change_carrier(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket
+    ) -> UserMessagePacket:
+        raise NotImplementedError
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        packet = super().update_user_message(session, position, now)
+        return packet if packet.SessionHeader is None else self.change_carrier(session, position, packet)
+
+
+@fault("sender-carried-window-size-remaining-room", breaks="MQQB-3.1.7.11-10", blind=True)
+class SenderCarriedWindowSizeRemainingRoom(_CarriedHeaderChanged):
+    """The sender sets WindowSize of a SessionHeader in a recoverable message to WindowSize minus the number of
+    unacknowledged messages.
+    """
+
+    def change_carrier(
+        self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket
+    ) -> UserMessagePacket:
+        if not position.recoverable:
+            return packet
+        size = max(1, session.WindowSize - session.UnAckedMessageCount)
+        changed: UserMessagePacket = set_fields(packet, {"SessionHeader.WindowSize": size})
+        return changed
+
+
+@fault("sender-carried-window-size-after-pause-1", breaks="MQQB-3.1.7.11-10", blind=True)
+class SenderCarriedWindowSizeAfterPause1(Administering):
+    """After a pause of the queue, the sender keeps the WindowSize 1 of the pause."""
+
+    def build_pause_ack(self, session: Session) -> SessionAckPacket:
+        packet = super().build_pause_ack(session)
+        session.WindowSize = packet.SessionHeader.WindowSize
+        return packet

@@ -1,0 +1,151 @@
+"""Faults in available messages of other queues, sessions and kinds. Spec: MS-MQQB 3.1.7.12."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import combine_installers
+from harness.faults.registry import add
+from reference_qm.codec import NULL_GUID, UserMessagePacket, parse_format_name
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.next_hops import Destination, NextHops
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Queue, Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.surface.clock import Now
+
+
+def _get_web_host(text: str) -> str:
+    found = re.search(r"//([^:/\\]+)", text)
+    return found.group(1) if found else ""
+
+
+class _WebHostResolved(NextHops):
+    """Resolves the host of an HTTP or HTTPS name."""
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        if getattr(parse_format_name(format_name), "Protocol", "") in ("HTTP", "HTTPS"):
+            return Destination(_get_web_host(format_name), NULL_GUID)
+        return super().get_destination_info(format_name)
+
+
+class _HttpsNameAccepted(Destinations):
+    """Accepts HTTPS names as destinations."""
+
+    def find_local_queue(self, text: str) -> Queue | None:
+        if getattr(parse_format_name(text), "Protocol", "") == "HTTPS":
+            return None
+        return super().find_local_queue(text)
+
+
+class _HttpNameOfKnownHostAccepted(Destinations):
+    """Accepts HTTP names of hosts to which an outgoing queue leads."""
+
+    def find_local_queue(self, text: str) -> Queue | None:
+        host = _get_web_host(text)
+        if getattr(parse_format_name(text), "Protocol", "") == "HTTP" and any(
+            host in one.DestinationFormatName for one in self.qm.adm.OutgoingQueues.values()
+        ):
+            return None
+        return super().find_local_queue(text)
+
+
+add(
+    "sender-session-for-https-name-opened",
+    "MQQB-3.1.7.12-05",
+    "The sender opens a session to the host of a direct format name with the protocol HTTPS.",
+    combine_installers(replace_part(_WebHostResolved), replace_part(_HttpsNameAccepted)),
+    blind=True,
+)
+add(
+    "sender-session-for-http-name-of-known-host-opened",
+    "MQQB-3.1.7.12-05",
+    "The sender opens a session for a direct format name with the protocol HTTP if it has an outgoing queue for the "
+    "host.",
+    combine_installers(replace_part(_WebHostResolved), replace_part(_HttpNameOfKnownHostAccepted)),
+    blind=True,
+)
+
+
+@fault("sender-recoverable-number-of-new-express-entry-not-0", breaks="MQQB-3.1.7.12-12", blind=True)
+class SenderRecoverableNumberOfNewExpressEntryNot0(Sending):
+    """The sender sets RecoverableSequenceNumber of a new entry for an express message to the number of recoverable
+    messages sent.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if not position.recoverable:
+            position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
+        super().put_outgoing(session, position, now)
+
+
+@fault("sender-recoverable-number-of-entry-in-paused-queue-not-0", breaks="MQQB-3.1.7.12-12", blind=True)
+class SenderRecoverableNumberOfEntryInPausedQueueNot0(Sending):
+    """The sender sets RecoverableSequenceNumber of a new entry in a paused queue to the next number."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        queue = session.OutgoingQueueReference
+        if position.recoverable and queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
+            position.RecoverableSequenceNumber = session.RecoverableMessageSentCount + 1
+        super().put_outgoing(session, position, now)
+
+
+@fault("sender-message-beside-unacknowledged-queue-not-dispatched", breaks="MQQB-3.1.7.12-14", blind=True)
+class SenderMessageBesideUnacknowledgedQueueNotDispatched(Sending):
+    """The sender does not dispatch a message to a destination while messages to another destination are
+    unacknowledged.
+    """
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        others = (queue.session for queue in self.qm.adm.OutgoingQueues.values() if queue.session is not session)
+        if not any(one.OutgoingMessageTable.awaiting_ack for one in others):
+            super().dispatch_messages(session, now)
+
+
+@fault("sender-message-on-later-session-waits-for-acknowledgment", breaks="MQQB-3.1.7.12-14", blind=True)
+class SenderMessageOnLaterSessionWaitsForAcknowledgment(Sending):
+    """On a later session, the sender dispatches a message only when no message is unacknowledged."""
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        first = self.__dict__.setdefault("first_connections", {}).setdefault(session.number, session.transport)
+        if first == session.transport or not session.OutgoingMessageTable.awaiting_ack:
+            super().dispatch_messages(session, now)
+
+
+@fault("sender-packet-on-later-session-of-last-entry", breaks="MQQB-3.1.7.12-16", blind=True)
+class SenderPacketOnLaterSessionOfLastEntry(Sending):
+    """On a later session, the sender sends each message with the properties and the body of the last entry."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        first = self.__dict__.setdefault("first_connections", {}).setdefault(session.number, session.transport)
+        if first != session.transport:
+            last = list(session.OutgoingMessageTable)[-1]
+            packet = replace(packet, MessagePropertiesHeader=last.UserMessage.MessagePropertiesHeader)
+        super().transmit(session, position, packet)
+
+
+@fault("sender-packet-after-pause-of-first-entry", breaks="MQQB-3.1.7.12-16", blind=True)
+class SenderPacketAfterPauseOfFirstEntry(Sending):
+    """The sender sends the messages that waited in a paused queue with the properties and the body of the first of
+    them.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        queue = session.OutgoingQueueReference
+        waiting = self.__dict__.setdefault("waiting", {})
+        if queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
+            first = waiting.setdefault(session.number, position.UserMessage.MessagePropertiesHeader)
+            position.UserMessage = replace(position.UserMessage, MessagePropertiesHeader=first)
+        super().put_outgoing(session, position, now)
+
+
+@fault("sender-message-beside-unreachable-destination-not-dispatched", breaks="MQQB-3.1.7.12-14")
+class SenderMessageBesideUnreachableDestinationNotDispatched(Sending):
+    """The sender does not dispatch a message to a destination while another destination is unreachable."""
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        others = (queue.session for queue in self.qm.adm.OutgoingQueues.values() if queue.session is not session)
+        if not any(len(one.OutgoingMessageTable) and one.SessionState is not SessionState.OPEN for one in others):
+            super().dispatch_messages(session, now)

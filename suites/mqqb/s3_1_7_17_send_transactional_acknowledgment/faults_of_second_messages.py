@@ -1,0 +1,247 @@
+"""Faults in acknowledgments of second messages, queues, sequences and senders. Spec: MS-MQQB 3.1.7.17."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from harness.faults.parts import fault
+from harness.faults.primitives import replace_during
+from harness.faults.registry import add
+from reference_qm.codec import (
+    FinalAckBody,
+    MessageClass,
+    OrderAckBody,
+    PrivateName,
+    UserMessagePacket,
+)
+from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePosition, Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+_LAST_IDENTIFIERS: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+
+
+def _repeat_last_identifier(
+    original: Callable[..., int], qm: QueueManager, name: str, message_class: MessageClass, *_: Any
+) -> Callable[..., int]:
+    def assign_identifier(*arguments: Any) -> int:
+        if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK or qm not in _LAST_IDENTIFIERS:
+            _LAST_IDENTIFIERS[qm] = original(*arguments)
+        return _LAST_IDENTIFIERS[qm]
+
+    return assign_identifier
+
+
+add(
+    "receiver-final-ack-identifier-of-order-ack",
+    "MQQB-3.1.7.17-03",
+    "The receiver gives a FinalAck the MessageID of its last OrderAck.",
+    replace_during(OrderAcks.send_transactional_ack, Numbering.assign_identifier, _repeat_last_identifier),
+    blind=True,
+)
+
+
+def _repeat_refused_identifier(
+    original: Callable[..., int], qm: QueueManager, session: Session, packet: UserMessagePacket, *_: Any
+) -> Callable[..., int]:
+    return lambda *arguments: packet.UserHeader.MessageID
+
+
+add(
+    "receiver-final-ack-of-refused-packet-identifier-of-packet",
+    "MQQB-3.1.7.17-03",
+    "The receiver gives the FinalAck of a refused packet the MessageID of this packet.",
+    replace_during(FinalAcks.refuse_transactional, Numbering.assign_identifier, _repeat_refused_identifier),
+    blind=True,
+)
+
+
+def _name_private_queue(
+    original: Callable[..., str], qm: QueueManager, session: Session, packet: UserMessagePacket, *_: Any
+) -> Callable[..., str]:
+    return lambda *arguments: str(PrivateName(packet.UserHeader.SourceQueueManager, ORDER_QUEUE_NUMBER))
+
+
+add(
+    "receiver-final-ack-of-refused-packet-sent-to-private-name",
+    "MQQB-3.1.7.17-07",
+    "The receiver addresses the FinalAck of a refused packet on a session for a direct format name to a private format "
+    "name.",
+    replace_during(FinalAcks.refuse_transactional, OrderAcks.build_order_queue_name, _name_private_queue),
+    blind=True,
+)
+
+
+@fault("receiver-order-ack-beside-session-of-other-kind-sent-to-its-kind", breaks="MQQB-3.1.7.17-07", blind=True)
+class ReceiverOrderAckBesideSessionOfOtherKindSentToItsKind(OrderAcks):
+    """The receiver addresses the acknowledgments of a session for a direct format name to a private format name while a
+    session for a private format name is open with the sender.
+    """
+
+    def build_order_queue_name(self, session: Session, source: UUID) -> str:
+        for one in self.qm.sessions.values():
+            if (
+                not one.DirectFormatSession
+                and not one.initiator
+                and one.SessionState is SessionState.OPEN
+                and one.RemoteQMGuid == session.RemoteQMGuid
+                and one.MessageReceivedCount
+            ):
+                return super().build_order_queue_name(one, source)
+        return super().build_order_queue_name(session, source)
+
+
+class _OrderAckChanged(OrderAcks):
+    """Builds some OrderAcks from other elements."""
+
+    def list_transfers_of_sender(
+        self, transfer: IncomingTransactionalTransferInfo
+    ) -> list[IncomingTransactionalTransferInfo]:
+        """Return the transfers from the sender of a transfer, in the order of the queues."""
+        return [
+            one
+            for queue in self.qm.queue_names.list_every_queue()
+            for one in queue.IncomingTransactionalTransferInfoCollection.values()
+            if one.SenderIdentifier == transfer.SenderIdentifier and one.saved_number
+        ]
+
+
+@fault("receiver-order-ack-sequence-of-second-queue-first", breaks="MQQB-3.1.7.17-D03", blind=True)
+class ReceiverOrderAckSequenceOfSecondQueueFirst(_OrderAckChanged):
+    """The receiver sets TxSequenceID of an OrderAck to the TxSequenceID of the sender's sequence to the first queue."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        first = self.list_transfers_of_sender(transfer)[0]
+        return replace(super().build(transfer), TxSequenceID=first.saved_identifier)
+
+
+@fault("receiver-order-ack-sequence-of-later-sequence-first", breaks="MQQB-3.1.7.17-D03", blind=True)
+class ReceiverOrderAckSequenceOfLaterSequenceFirst(OrderAcks):
+    """The receiver sets TxSequenceID of an OrderAck to the TxSequenceID of the sender's first sequence to the queue."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        key = (transfer.SenderIdentifier, transfer.FormatName)
+        first = self.__dict__.setdefault("first_sequences", {}).setdefault(key, transfer.saved_identifier)
+        return replace(super().build(transfer), TxSequenceID=first)
+
+
+@fault("receiver-order-ack-number-incremented-by-rejected-message", breaks="MQQB-3.1.7.17-D04", blind=True)
+class ReceiverOrderAckNumberIncrementedByRejectedMessage(OrderAcks):
+    """After a message out of sequence, the receiver sets TxSequenceNumber of an OrderAck as if it had accepted the
+    message.
+    """
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        return replace(body, TxSequenceNumber=body.TxSequenceNumber + min(transfer.RejectCount, 1))
+
+
+@fault("receiver-order-ack-number-of-second-queue-highest", breaks="MQQB-3.1.7.17-D04", blind=True)
+class ReceiverOrderAckNumberOfSecondQueueHighest(_OrderAckChanged):
+    """The receiver sets TxSequenceNumber of an OrderAck to the highest number that it accepted from the sender for any
+    queue.
+    """
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        highest = max(one.saved_number for one in self.list_transfers_of_sender(transfer))
+        return replace(super().build(transfer), TxSequenceNumber=highest)
+
+
+class _FinalAckNumberChanged(FinalAcks):
+    """Changes TransactionPreviousSequenceNumber of messages that leave their queue."""
+
+    def compute_previous(self, number: int, previous: int, reason: MessageClass) -> int:
+        raise NotImplementedError
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        previous = self.compute_previous(
+            message.TransactionSequenceNumber, message.TransactionPreviousSequenceNumber, reason
+        )
+        position.MessageReference = replace(message, TransactionPreviousSequenceNumber=previous)
+        super().acknowledge_final(position, reason, now)
+        position.MessageReference = message
+
+
+@fault("receiver-final-ack-previous-number-after-gap-adjacent", breaks="MQQB-3.1.7.17-D05", blind=True)
+class ReceiverFinalAckPreviousNumberAfterGapAdjacent(_FinalAckNumberChanged):
+    """The receiver sets TxPreviousSequenceNumber in the FinalAck of a message to the number before that of the message,
+    even if the number of the previous message is lower.
+    """
+
+    def compute_previous(self, number: int, previous: int, reason: MessageClass) -> int:
+        return number - 1
+
+
+@fault("receiver-final-ack-previous-number-of-unreceived-message-0", breaks="MQQB-3.1.7.17-D05", blind=True)
+class ReceiverFinalAckPreviousNumberOfUnreceivedMessage0(_FinalAckNumberChanged):
+    """The receiver sets TxPreviousSequenceNumber in the FinalAck of a message that left its queue unreceived to 0."""
+
+    def compute_previous(self, number: int, previous: int, reason: MessageClass) -> int:
+        return previous if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE else 0
+
+
+class _RefusalBodyChanged(OrderAcks):
+    """Changes the bodies of FinalAcks of refused packets."""
+
+    def change_refusal(self, body: FinalAckBody) -> FinalAckBody:
+        raise NotImplementedError
+
+    def send_transactional_ack(
+        self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
+    ) -> None:
+        if isinstance(body, FinalAckBody) and message_class is not MessageClass.MQMSG_CLASS_ACK_RECEIVE:
+            body = self.change_refusal(body)
+        super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("receiver-final-ack-of-refused-packet-source-of-first-sender", breaks="MQQB-3.1.7.17-D09", blind=True)
+class ReceiverFinalAckOfRefusedPacketSourceOfFirstSender(_RefusalBodyChanged):
+    """The receiver sets SourceGUID in the FinalAck of each refused packet to the source of the first refused packet."""
+
+    def change_refusal(self, body: FinalAckBody) -> FinalAckBody:
+        return replace(body, SourceGUID=self.__dict__.setdefault("first_source", body.SourceGUID))
+
+
+def _name_session_partner(
+    original: Callable[..., None], qm: QueueManager, session: Session, *_: Any
+) -> Callable[..., None]:
+    def send_changed(name: str, message_class: MessageClass, body: Any, now: Now) -> None:
+        original(qm, name, message_class, replace(body, SourceGUID=session.RemoteQMGuid), now)
+
+    return lambda _, *arguments: send_changed(*arguments)
+
+
+add(
+    "receiver-final-ack-of-refused-packet-source-of-session",
+    "MQQB-3.1.7.17-D09",
+    "The receiver sets SourceGUID in the FinalAck of a refused packet to the queue manager of the session.",
+    replace_during(FinalAcks.refuse_transactional, OrderAcks.send_transactional_ack, _name_session_partner),
+    blind=True,
+)
+
+
+@fault("receiver-final-ack-of-refused-packet-identifier-cut", breaks="MQQB-3.1.7.17-D10", blind=True)
+class ReceiverFinalAckOfRefusedPacketIdentifierCut(_RefusalBodyChanged):
+    """The receiver sets MessageID in the FinalAck of a refused packet to the lower 31 bits of its MessageID."""
+
+    def change_refusal(self, body: FinalAckBody) -> FinalAckBody:
+        return replace(body, MessageID=body.MessageID & 0x7FFFFFFF)
+
+
+@fault("receiver-final-ack-of-second-refused-packet-identifier-first", breaks="MQQB-3.1.7.17-D10", blind=True)
+class ReceiverFinalAckOfSecondRefusedPacketIdentifierFirst(_RefusalBodyChanged):
+    """The receiver sets MessageID in the FinalAck of each refused packet of a sequence to that of the first one."""
+
+    def change_refusal(self, body: FinalAckBody) -> FinalAckBody:
+        known = self.__dict__.setdefault("identifiers", {}).setdefault(body.TxSequenceID, body.MessageID)
+        return replace(body, MessageID=known)

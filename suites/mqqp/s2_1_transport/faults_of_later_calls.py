@@ -1,0 +1,77 @@
+"""Faults of a server that offers qm2qm only at first, or only to one client at a time (MS-MQQP 2.1)."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import at_restart, combine_installers
+from harness.faults.registry import add
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.rpc import EPT, QM2QM, Call, CallReceived, RpcEvent
+from reference_qm.rpc.mapper import EndpointMapper
+from reference_qm.surface.clock import Now
+
+
+class _QuietAfterRestart(RpcServing):
+    """The server supports no method of qm2qm after a restart."""
+
+    restarted = False
+
+    def is_served(self, call: Call) -> bool:
+        return super().is_served(call) and not (self.restarted and call.context.interface is QM2QM)
+
+
+class _MapperEmptyAfterRestart(RpcServing):
+    """The endpoint mapper lists no endpoint after a restart."""
+
+    restarted = False
+
+    def carry_out(self, event: RpcEvent, now: Now) -> None:
+        if self.restarted and isinstance(event, CallReceived) and event.call.context.interface is EPT:
+            self.qm.remote.carry_out_outputs(EndpointMapper([])(event))
+        else:
+            super().carry_out(event, now)
+
+
+def _note_restart(qm: QueueManager) -> None:
+    qm.rpc_serving.restarted = True  # type: ignore[attr-defined]  # the part is one of the classes above
+
+
+add(
+    "server-qm2qm-after-restart-not-offered",
+    "MQQP-2.1-01",
+    "The server offers no method of qm2qm after a restart.",
+    combine_installers(replace_part(_QuietAfterRestart), at_restart(_note_restart)),
+    blind=True,
+)
+add(
+    "server-mapper-after-restart-empty",
+    "MQQP-2.1-02",
+    "The endpoint mapper returns no port of qm2qm after a restart.",
+    combine_installers(replace_part(_MapperEmptyAfterRestart), at_restart(_note_restart)),
+    blind=True,
+)
+
+
+@fault("server-qm2qm-while-read-waits-not-offered", breaks="MQQP-2.1-01", blind=True)
+class ServerQm2qmWhileReadWaitsNotOffered(RpcServing):
+    """The server accepts no call of qm2qm that opens a queue while a read of another client waits."""
+
+    def is_served(self, call: Call) -> bool:
+        opens = call.context.interface is QM2QM and call.method.name == "RemoteQMOpenQueue"
+        return super().is_served(call) and not (opens and self.qm.remote.reads)
+
+
+@fault("server-mapper-second-lookup-empty", breaks="MQQP-2.1-02", blind=True)
+class ServerMapperSecondLookupEmpty(RpcServing):
+    """The endpoint mapper returns no port of qm2qm from the second call on."""
+
+    count = 0
+
+    def carry_out(self, event: RpcEvent, now: Now) -> None:
+        if isinstance(event, CallReceived) and event.call.context.interface is EPT:
+            self.count += 1
+            if self.count > 1:
+                self.qm.remote.carry_out_outputs(EndpointMapper([])(event))
+                return
+        super().carry_out(event, now)

@@ -1,0 +1,19 @@
+"""Faults in dwRequestIDs that are used again beside certain reads (MS-MQQP 2.2.2.1)."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+
+
+@fault("client-request-id-of-peek-repeated", breaks="MQQP-2.2.2.1-05", blind=True)
+class ClientRequestIdOfPeekRepeated(ClientReading):
+    """The client gives a receive the dwRequestID of a peek of the same queue that is pending."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        pending = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is read.queue]
+        entry = super().create_pending_read(read)
+        if read.receives and pending:
+            entry.RequestId = pending[-1].RequestId
+        return entry

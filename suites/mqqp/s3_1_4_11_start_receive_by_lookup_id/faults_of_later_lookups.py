@@ -1,0 +1,51 @@
+"""Faults of reads by lookup identifier that appear in later reads or beside other reads (MS-MQQP 3.1.4.11)."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.enums import ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.statuses import Status
+
+
+@fault("client-second-lookup-peek-current-lookup-id-0", breaks="MQQP-3.1.4.11-09", blind=True)
+class ClientSecondLookupPeekCurrentLookupId0(ClientReading):
+    """The client sets LookupId to 0 in the second and later LOOKUP_PEEK_CURRENT."""
+
+    count = 0
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        if read.Action is ReadAction.MQ_LOOKUP_PEEK_CURRENT:
+            self.count += 1
+            if self.count > 1:
+                read.LookupId = 0
+        return (yield from super().start_receive2(read))
+
+
+@fault("client-lookup-peek-current-of-peek-handle-lookup-id-0", breaks="MQQP-3.1.4.11-09", blind=True)
+class ClientLookupPeekCurrentOfPeekHandleLookupId0(ClientReading):
+    """The client sets LookupId to 0 in a LOOKUP_PEEK_CURRENT of a queue that was opened to peek."""
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        if read.Action is ReadAction.MQ_LOOKUP_PEEK_CURRENT and not read.queue.receives:
+            read.LookupId = 0
+        return (yield from super().start_receive2(read))
+
+
+@fault(
+    "server-lookup-receive-next-without-message-success",
+    breaks=("MQQP-3.1.4.11-D07", "MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
+    blind=True,
+)
+class ServerLookupReceiveNextWithoutMessageSuccess(RemoteReads):
+    """The server returns MQ_OK if a LOOKUP_RECEIVE_NEXT finds no message."""
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        if position is None and entry.Action is ReadAction.MQ_LOOKUP_RECEIVE_NEXT:
+            status = Status.MQ_OK
+        super().complete_remote_read(entry, status, position)

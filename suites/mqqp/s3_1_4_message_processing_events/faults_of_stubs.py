@@ -1,0 +1,42 @@
+"""Faults of a server that completes or reduces the values of certain stubs (MS-MQQP 3.1.4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.registry import add
+from harness.faults.rpc_calls import change_requests
+from reference_qm.rpc import QM2QM
+from reference_qm.rpc.bodies import Request
+from reference_qm.rpc.client import find_method
+
+_CLOSE_CURSOR, _GET_PORT = (find_method(QM2QM, name) for name in ("RemoteQMCloseCursor", "RemoteQMGetQMQMServerPort"))
+_CLOSE_CURSOR_STUB_BYTES = 8
+
+
+def _complete_close_cursor(body: Request) -> Request:
+    if body.opnum != _CLOSE_CURSOR or not 4 <= len(body.stub) < _CLOSE_CURSOR_STUB_BYTES:
+        return body
+    return replace(body, stub=body.stub.ljust(_CLOSE_CURSOR_STUB_BYTES, b"\0"))
+
+
+def _reduce_port_type(body: Request) -> Request:
+    if body.opnum != _GET_PORT or len(body.stub) != 4 or body.stub[1:] == bytes(3):
+        return body
+    return replace(body, stub=body.stub[:1] + bytes(3))
+
+
+add(
+    "server-close-cursor-stub-without-cursor-completed",
+    "MQQP-3.1.4-01",
+    "The server completes a stub of RemoteQMCloseCursor in which bytes of hCursor are missing.",
+    change_requests(_complete_close_cursor),
+    blind=True,
+)
+add(
+    "server-port-type-above-0xff-reduced",
+    "MQQP-3.1.4-01",
+    "The server uses only the lowest byte of dwPortType in RemoteQMGetQMQMServerPort.",
+    change_requests(_reduce_port_type),
+    blind=True,
+)

@@ -1,0 +1,27 @@
+"""Faults in dwMQS of later openings (MS-MQQP 3.2.4.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+
+
+@fault("client-dwmqs-of-second-opening-1", breaks="MQQP-3.2.4.1-11", blind=True)
+class ClientDwmqsOfSecondOpening1(ClientOpening):
+    """The client sets dwMQS to 1 while another remote queue is open."""
+
+    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
+        arguments = super().build_open_queue(queue)
+        return {**arguments, "dwMQS": 1} if self.qm.remote_client.queues else arguments
+
+
+@fault("client-dwmqs-of-peeking-1", breaks="MQQP-3.2.4.1-11", blind=True)
+class ClientDwmqsOfPeeking1(ClientOpening):
+    """The client sets dwMQS to 1 when it opens a queue to peek."""
+
+    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
+        arguments = super().build_open_queue(queue)
+        return arguments if queue.receives else {**arguments, "dwMQS": 1}

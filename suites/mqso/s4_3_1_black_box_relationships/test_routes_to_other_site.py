@@ -1,0 +1,34 @@
+"""MS-MQSO 4.3.1.3: the route to a queue manager of another site, for each session and after a restart."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from suites.mqqb.steps.sender import Sender
+
+RESTART = "restart"
+STEPS = ("express", "recoverable", RESTART, "recoverable", "transactional")
+"""The deliveries of the messages, in order, and the restart of the SUT between them."""
+
+
+@needs("directory", "environment", "inspect", "send", "restart")
+@covers("MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
+def test_each_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
+    """Messages of each delivery to a public queue of another site arrive at the peer, which is the site gate. Each
+    message is sent on a new session, the last two after a restart of the SUT.
+    """
+    sender = Sender(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+    for number, step in enumerate(STEPS, 1):
+        if step == RESTART:
+            sut.restart()
+            continue
+        sender.send(number, delivery=step)
+        session = sender.poll_session()
+        frames = [] if session is None else sender.collect(session, 1)
+        observed = {str(frame["UserHeader"].QueueManagerAddress) for frame in frames}
+        case = f"QueueManagerAddress of the messages that arrive at the site gate in step {number} ({step})"
+        judge.all(expected={str(FAR_QUEUE_MANAGER)}, observed=observed, case=case, evidence=frames)
+        if session is None:
+            return
+        session.acknowledge_all()
+        session.close()

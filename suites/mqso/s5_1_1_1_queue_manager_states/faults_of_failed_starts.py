@@ -1,0 +1,169 @@
+"""Faults in the initialization that fails and is repeated, and in flow control."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import combine_installers
+from harness.faults.registry import add
+from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.model.adm import Message, Queue
+from reference_qm.model.attributes import INITIALIZATION_RETRY_S, ServiceState
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import BeginTransaction
+from reference_qm.surface.inputs import Command, DatagramReceived, Input, ResourcesChanged, RpcAccepted, RpcBytes
+
+STATES_OF_FAILED_STARTS = ("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02")
+RETRY_TIMER = TimerKey(TimerName.INITIALIZATION_RETRY, 0)
+
+
+@fault("queue-manager-remote-call-after-failed-start-answered", breaks=STATES_OF_FAILED_STARTS[0], blind=True)
+class QueueManagerRemoteCallAfterFailedStartAnswered(Inputs):
+    """A queue manager whose initialization has failed accepts connections for remote calls."""
+
+    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+        if isinstance(event, RpcAccepted):
+            self.qm.remote.associations.accept(event, now)
+        elif isinstance(event, RpcBytes):
+            self.on_rpc_bytes(event, now)
+        else:
+            super().on_anything_while_stopped(event, now)
+
+
+@fault("queue-manager-transaction-after-failed-start-begun", breaks=STATES_OF_FAILED_STARTS[0], blind=True)
+class QueueManagerTransactionAfterFailedStartBegun(Inputs):
+    """A queue manager whose initialization has failed begins transactions for applications."""
+
+    def on_command(self, event: Command, now: Now) -> None:
+        halted = self.qm.halted
+        if isinstance(event.request, BeginTransaction) and self.qm.adm.QueueManagerState is ServiceState.STOPPED:
+            self.qm.halted = None
+        super().on_command(event, now)
+        self.qm.halted = halted
+
+
+@fault(
+    "queue-manager-initialization-retry-timer-stopped-by-request",
+    breaks=("MQSO-5.1.1.1-03", "MQSO-5.5.5-03", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01"),
+    blind=True,
+)
+class QueueManagerInitializationRetryTimerStoppedByRequest(Inputs):
+    """A request that a queue manager refuses after a failed initialization stops the Initialization Retry Timer."""
+
+    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+        super().on_anything_while_stopped(event, now)
+        if isinstance(event, Command) and type(event.request).__name__ not in ("Identity", "ListQueues", "Inspect"):
+            self.qm.timers.stop(RETRY_TIMER)
+
+
+@fault(
+    "queue-manager-throttled-reset-by-refused-message",
+    breaks=("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-05", "MQDMPR-3.1.7.1.9-04"),
+    blind=True,
+)
+class QueueManagerThrottledResetByRefusedMessage(Quotas):
+    """A queue manager sets Throttled to FALSE after it has refused a message."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        self.qm.adm.Throttled = False
+        return status
+
+
+@fault(
+    "queue-manager-throttled-with-open-session-false",
+    breaks=("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03", "MQDMPR-3.1.7.2.6-03"),
+    blind=True,
+)
+class QueueManagerThrottledWithOpenSessionFalse(Quotas):
+    """A queue manager does not set Throttled to TRUE while a session is open."""
+
+    def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:
+        if not (event.low and self.qm.sessions):
+            super().on_resources_changed(event, now)
+
+
+@fault(
+    "queue-manager-initialization-retry-timer-restarted-by-request",
+    breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"),
+    blind=True,
+)
+class QueueManagerInitializationRetryTimerRestartedByRequest(Inputs):
+    """A request that a queue manager refuses after a failed initialization restarts the Initialization Retry Timer."""
+
+    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+        super().on_anything_while_stopped(event, now)
+        if isinstance(event, Command) and self.qm.timers.is_running(RETRY_TIMER):
+            duration_ms = INITIALIZATION_RETRY_S * 1_000 // self.qm.settings.scale
+            self.qm.timers.start(RETRY_TIMER, now.monotonic_ms, duration_ms)
+
+
+@fault("queue-manager-later-repetition-interval-doubled", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"), blind=True)
+class QueueManagerLaterRepetitionIntervalDoubled(Initialization):
+    """A queue manager doubles the duration of the Initialization Retry Timer after each later failure."""
+
+    def start_initialization_retry_timer(self, now: Now) -> None:
+        duration_s = self.qm.adm.InitializationRetryTimerDuration
+        super().start_initialization_retry_timer(now)
+        if duration_s != INITIALIZATION_RETRY_S:
+            self.qm.adm.InitializationRetryTimerDuration = 2 * duration_s
+
+
+@fault("queue-manager-ping-request-while-stopped-answered", breaks=("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02"), blind=True)
+class QueueManagerPingRequestWhileStoppedAnswered(Inputs):
+    """A queue manager that is Stopped answers ping requests."""
+
+    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+        if isinstance(event, DatagramReceived):
+            self.on_datagram(event, now)
+        else:
+            super().on_anything_while_stopped(event, now)
+
+
+class FailedStartsCounted(Initialization):
+    """A part that records whether a failed initialization was a repetition."""
+
+    def start_initialization_retry_timer(self, now: Now) -> None:
+        is_repetition = self.qm.adm.InitializationRetryTimerDuration != INITIALIZATION_RETRY_S
+        self.qm.__dict__["failed_repetition"] = is_repetition
+        super().start_initialization_retry_timer(now)
+
+
+class StateOfFailedStartShownAsInitializing(Inspection):
+    """A part that shows the state Initializing after a failed initialization of one kind."""
+
+    is_of_repetition = False
+
+    def inspect(self, now: Now) -> dict[str, Any]:
+        tree = super().inspect(now)
+        if self.qm.__dict__.get("failed_repetition") is self.is_of_repetition:
+            tree["QueueManager"]["QueueManagerState"] = ServiceState.INITIALIZING.value
+        return tree
+
+
+class StateOfFailedRepetitionShownAsInitializing(StateOfFailedStartShownAsInitializing):
+    """A part that shows the state Initializing after a repeated initialization that failed."""
+
+    is_of_repetition = True
+
+
+add(
+    "queue-manager-state-after-failed-start-initializing",
+    STATES_OF_FAILED_STARTS,
+    "The state of a queue manager whose initialization has failed is Initializing.",
+    combine_installers(replace_part(FailedStartsCounted), replace_part(StateOfFailedStartShownAsInitializing)),
+    blind=True,
+)
+add(
+    "queue-manager-state-after-later-failed-start-initializing",
+    STATES_OF_FAILED_STARTS,
+    "The state of a queue manager whose initialization fails again is Initializing.",
+    combine_installers(replace_part(FailedStartsCounted), replace_part(StateOfFailedRepetitionShownAsInitializing)),
+    blind=True,
+)

@@ -1,0 +1,70 @@
+"""Faults in the handling of sessions, pings and remote calls beside other traffic."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import FaultyCore, Install, add
+from reference_qm.core.part import Part
+from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import Endpoint, RpcBytes
+
+
+@fault("queue-manager-ping-request-beside-session-unanswered", breaks="MQSO-5.1.1-01", blind=True)
+class QueueManagerPingRequestBesideSessionUnanswered(Ping):
+    """A queue manager does not answer a ping request of a host with which it has an open session."""
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        sessions = self.qm.sessions.values()
+        if not any(one.RemoteQMAddress == remote.host and one.SessionState is SessionState.OPEN for one in sessions):
+            super().receive_request(remote, data)
+
+
+@fault("queue-manager-remote-call-on-second-connection-unanswered", breaks="MQSO-5.1.1-01", blind=True)
+class QueueManagerRemoteCallOnSecondConnectionUnanswered(RpcServing):
+    """A queue manager answers remote calls only on the first connection."""
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        if event.connection == self.__dict__.setdefault("first", event.connection):
+            super().on_bytes(event, now)
+
+
+def _replace_at_restart(part: type[Part]) -> Install:
+    """Return an installer of a fault that replaces a part of each queue manager that starts again."""
+
+    def install_at_restart(faulty: FaultyCore) -> None:
+        faulty.on_restart.append(replace_part(part))
+
+    return install_at_restart
+
+
+class PingRequestUnanswered(Ping):
+    """A part that answers no ping request."""
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        """Ignore a ping request."""
+
+
+class RemoteCallsUnserved(RpcServing):
+    """A part that ignores the bytes of remote calls."""
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        """Ignore bytes that were received on a connection for remote calls."""
+
+
+add(
+    "queue-manager-ping-request-after-restart-unanswered",
+    "MQSO-5.1.1-01",
+    "After a restart, a queue manager answers no ping request.",
+    _replace_at_restart(PingRequestUnanswered),
+    blind=True,
+)
+add(
+    "queue-manager-remote-call-after-restart-unanswered",
+    "MQSO-5.1.1-01",
+    "After a restart, a queue manager answers no remote call.",
+    _replace_at_restart(RemoteCallsUnserved),
+    blind=True,
+)

@@ -1,0 +1,82 @@
+"""Faults in the directory objects of a queue manager that changes its domain or leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.store.disk import Change
+from reference_qm.directory.interface import DeleteRequest
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
+
+
+@fault("queue-manager-created-identifier-lost-at-restart", breaks="MQSO-6.6.2.1-05", blind=True)
+class QueueManagerCreatedIdentifierLostAtRestart(Membership):
+    """A queue manager uses the Identifier of the object that the directory created only until its next restart."""
+
+    def _save_change(self, change: Change) -> None:
+        if "directory_identifier" not in change:
+            super()._save_change(change)
+
+
+@fault("queue-manager-created-identifier-only-in-directory-reads", breaks="MQSO-6.6.2.1-05", blind=True)
+class QueueManagerCreatedIdentifierOnlyInDirectoryReads(Membership):
+    """A queue manager reads the directory with the Identifier of the created object, but identifies itself with its
+    previous Identifier.
+    """
+
+    def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
+        before = self.qm.adm.Identifier
+
+        def go_on_with_previous_identifier(later: Now) -> None:
+            go_on(later)
+            self.qm.adm.Identifier = before
+
+        super().create_machine(go_on_with_previous_identifier, now)
+
+
+@fault("queue-manager-directory-online-timer-after-mismatch-expires-once", breaks="MQSO-6.6.2.1-D02", blind=True)
+class QueueManagerDirectoryOnlineTimerAfterMismatchExpiresOnce(DirectoryClient):
+    """A queue manager that found an object with another Identifier queries the directory only once."""
+
+    def on_directory_online_timer(self, now: Now) -> None:
+        self.qm.directory_link.read(self._check_online)
+
+
+@fault("queue-manager-directoryoffline-after-mismatch-in-new-domain-false", breaks="MQSO-6.6.2.1-D02", blind=True)
+class QueueManagerDirectoryOfflineAfterMismatchInNewDomainFalse(Membership):
+    """A queue manager that finds an object with another Identifier in a new domain leaves DirectoryOffline FALSE."""
+
+    def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+        found = self.find_machine()
+        super().change_domain(go_on, now)
+        if found is not None:
+            self.qm.enterprise.state.DirectoryOffline = False
+
+
+@fault("queue-manager-directoryintegrated-with-public-queues-after-leaving-true", breaks="MQSO-6.6.2.2-01", blind=True)
+class QueueManagerDirectoryIntegratedWithPublicQueuesAfterLeavingTrue(DirectoryClient):
+    """A queue manager with public queues leaves DirectoryIntegrated TRUE when its computer has left the domain."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        left = self.qm.membership.has_left
+        super()._on_first_read(answer, now)
+        public = any(one.QueueType.value == "Public" for one in self.qm.adm.QueueCollection.values())
+        if left and public:
+            self.qm.enterprise.state.DirectoryIntegrated = True
+            self.qm.enterprise.state.go_offline()
+
+
+@fault("queue-manager-public-queues-at-return-to-domain-deleted", breaks="MQSO-6.6.2.2-02", blind=True)
+class QueueManagerPublicQueuesAtReturnToDomainDeleted(DirectoryClient):
+    """A queue manager that returns to its domain deletes the objects of its public queues from the time before."""
+
+    def _join_domain(self, now: Now) -> None:
+        returned = self.qm.adm.LastDomain is None and self.qm.enterprise.last_known is not None
+        super()._join_domain(now)
+        if returned:
+            for element in self.qm.enterprise.state.QueueCollection:
+                self.qm.directory_link.write(DeleteRequest(element), lambda answer: None)

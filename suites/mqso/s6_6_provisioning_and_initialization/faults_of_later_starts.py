@@ -1,0 +1,230 @@
+"""Faults in the state after the provisioning, and in later initializations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import combine_installers
+from harness.faults.registry import add
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.enterprise.restoring import Restoring
+from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.store.disk import Change
+from reference_qm.directory.interface import WriteRequest
+from reference_qm.directory.objects import QueueManager
+from reference_qm.model.attributes import ServiceState
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered, RpcBytes
+
+PROVISIONING = ("MQSO-6.6-06", "MQSO-6.6.1-03")
+
+
+def _without_signing_keys(element: QueueManager) -> QueueManager:
+    return replace(element, PublicSigningKeyList=b"")
+
+
+def _with_quota(element: QueueManager, quota: int) -> QueueManager:
+    return replace(element, QueueManagerQuota=quota)
+
+
+@fault("queue-manager-srmphttpsupport-in-directory-mode-true", breaks=(*PROVISIONING, "MQSO-6.6.1-D03"), blind=True)
+class QueueManagerSrmpHttpSupportInDirectoryModeTrue(Initialization):
+    """SrmpHttpSupport is TRUE in a queue manager that was provisioned in directory mode without support for SRMP."""
+
+    def begin(self, now: Now) -> None:
+        self.qm.adm.SrmpHttpSupport = self.qm.config.directory_integrated
+        super().begin(now)
+
+
+@fault("queue-manager-clustered-after-restart-true", breaks="MQSO-6.6.1-D03", blind=True)
+class QueueManagerClusteredAfterRestartTrue(Restoring):
+    """Clustered is TRUE in a queue manager that was provisioned without a cluster, after a restart."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        self.qm.adm.Clustered = bool(entries)
+
+
+@fault("queue-manager-directoryserver-after-restart-true", breaks="MQSO-6.6.1-D04")
+class QueueManagerDirectoryServerAfterRestartTrue(Restoring):
+    """DirectoryServer is TRUE in a queue manager in workgroup mode, after a restart."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        self.qm.adm.DirectoryServer = bool(entries) and not self.qm.config.directory_integrated
+
+
+@fault("queue-manager-journalquota-of-new-queue-manager-one-gigabyte", breaks="MQSO-6.6.1-D05", blind=True)
+class QueueManagerJournalQuotaOfNewQueueManagerOneGigabyte(Initialization):
+    """JournalQuota of a new queue manager is 0x00100000 instead of 0xFFFFFFFF."""
+
+    def begin(self, now: Now) -> None:
+        self.qm.adm.JournalQuota = 0x00100000
+        super().begin(now)
+
+
+@fault("queue-manager-publicsigningkeylist-after-provisioning-empty", breaks="MQSO-6.6.1-D06", blind=True)
+class QueueManagerPublicSigningKeyListAfterProvisioningEmpty(DirectoryClient):
+    """PublicSigningKeyList of a new queue manager is empty."""
+
+    def initialize(self, now: Now) -> None:
+        state = self.qm.enterprise.state
+        state.LocalQueueManager = _without_signing_keys(state.LocalQueueManager)
+        super().initialize(now)
+
+    def publish_public_keys(self) -> None:
+        super().publish_public_keys()
+        state = self.qm.enterprise.state
+        state.LocalQueueManager = _without_signing_keys(state.LocalQueueManager)
+
+
+class StartsNoted(Restoring):
+    """A part that records whether the queue manager has started before."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore(entries)
+        self.qm.__dict__["has_started_before"] = bool(entries)
+
+
+class RemoteCallsBeforeRestartUnserved(RpcServing):
+    """A part that answers remote calls only after a restart."""
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        if self.qm.__dict__.get("has_started_before"):
+            super().on_bytes(event, now)
+
+
+add(
+    "queue-manager-remote-calls-after-provisioning-unanswered",
+    "MQSO-6.6.1-D07",
+    "A new queue manager answers no remote calls before its first restart.",
+    combine_installers(replace_part(StartsNoted), replace_part(RemoteCallsBeforeRestartUnserved)),
+    blind=True,
+)
+
+
+@fault("queue-manager-state-in-directory-mode-initializing", breaks=("MQSO-6.6.1-D07", "MQSO-6.6.2-D07"), blind=True)
+class QueueManagerStateInDirectoryModeInitializing(Initialization):
+    """The state of a queue manager in directory mode is Initializing after its initialization."""
+
+    def begin(self, now: Now) -> None:
+        super().begin(now)
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            self.qm.adm.QueueManagerState = ServiceState.INITIALIZING
+
+
+class StateAfterRestartInitializing(Initialization):
+    """A part that leaves the state Initializing after a restart."""
+
+    def begin(self, now: Now) -> None:
+        super().begin(now)
+        if self.qm.__dict__.get("has_started_before"):
+            self.qm.adm.QueueManagerState = ServiceState.INITIALIZING
+
+
+add(
+    "queue-manager-state-after-restart-initializing",
+    ("MQSO-6.6.2-01", "MQSO-6.6.2-D07"),
+    "The state of a queue manager after a restart is Initializing.",
+    combine_installers(replace_part(StartsNoted), replace_part(StateAfterRestartInitializing)),
+    blind=True,
+)
+
+
+@fault("queue-manager-routingtable-of-restarted-routing-server-empty", breaks="MQSO-6.6.2-D05", blind=True)
+class QueueManagerRoutingTableOfRestartedRoutingServerEmpty(DirectoryClient):
+    """The RoutingTable of a routing server is empty after a restart."""
+
+    def initialize_routing_table(self) -> None:
+        super().initialize_routing_table()
+        if self.qm.adm.LastDomain is not None:
+            self.qm.enterprise.table = ()
+
+
+@fault("queue-manager-public-queues-of-same-domain-written", breaks=("MQSO-6.6.2-01", "MQSO-6.6.2-D01"), blind=True)
+class QueueManagerPublicQueuesOfSameDomainWritten(DirectoryClient):
+    """A queue manager that starts in the domain of its last start writes its labels of public queues to the
+    directory.
+    """
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._on_first_read(answer, now)
+        if self.qm.adm.LastDomain is not None and self.qm.enterprise.state.DirectoryIntegrated:
+            for element in self.qm.enterprise.state.QueueCollection:
+                self.qm.directory_link.write(WriteRequest(element, ("Label",)), lambda answer: None)
+
+
+@fault("queue-manager-quota-in-same-domain-written", breaks="MQSO-6.6.2-D01", blind=True)
+class QueueManagerQuotaInSameDomainWritten(DirectoryClient):
+    """A queue manager that starts in the domain of its last start writes its QueueManagerQuota to the directory."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        known, quota = self.qm.adm.LastDomain, self.qm.config.queue_manager_quota_kb
+        super()._on_first_read(answer, now)
+        state = self.qm.enterprise.state
+        if known is not None and known == self.qm.adm.MachineDomainId and state.DirectoryIntegrated:
+            changed = _with_quota(state.LocalQueueManager, quota)
+            self.qm.directory_link.write(WriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
+
+
+@fault("queue-manager-lastdomain-of-first-domain-lost-at-restart", breaks="MQSO-6.6.2-D02", blind=True)
+class QueueManagerLastDomainOfFirstDomainLostAtRestart(Membership):
+    """A queue manager that joins its first domain sets LastDomain, but does not store it."""
+
+    def _save_change(self, change: Change) -> None:
+        if change.get("last_domain") is None:
+            super()._save_change(change)
+
+
+@fault("queue-manager-empty-lastdomain-lost-at-restart", breaks="MQSO-6.6.2-D03", blind=True)
+class QueueManagerEmptyLastDomainLostAtRestart(Membership):
+    """A queue manager that left its domain empties LastDomain, but does not store it."""
+
+    def _save_change(self, change: Change) -> None:
+        if "last_domain" not in change or change["last_domain"] is not None:
+            super()._save_change(change)
+
+
+@fault(
+    "queue-manager-directoryintegrated-at-second-start-without-domain-true",
+    breaks=("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"),
+    blind=True,
+)
+class QueueManagerDirectoryIntegratedAtSecondStartWithoutDomainTrue(DirectoryClient):
+    """A queue manager that left its domain sets DirectoryIntegrated to TRUE at its second start without a domain."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        started_without_domain = self.qm.adm.LastDomain is None and self.qm.adm.MachineDomainId is None
+        super()._on_first_read(answer, now)
+        if started_without_domain:
+            self.qm.enterprise.state.DirectoryIntegrated = True
+            self.qm.enterprise.state.go_offline()
+
+
+@fault("queue-manager-lastdomain-of-second-domain-lost-at-restart", breaks="MQSO-6.6.2-D04", blind=True)
+class QueueManagerLastDomainOfSecondDomainLostAtRestart(Membership):
+    """A queue manager that joins another domain sets LastDomain, but stores the first domain."""
+
+    def _save_change(self, change: Change) -> None:
+        if "last_domain" in change and self.__dict__.get("is_changing"):
+            return
+        super()._save_change(change)
+
+    def save_domain(self) -> None:
+        self.__dict__["is_changing"] = self.qm.adm.LastDomain is not None
+        super().save_domain()
+        self.__dict__["is_changing"] = False
+
+
+@fault("queue-manager-change-of-domain-without-public-queues-ignored", breaks="MQSO-6.6.2-03", blind=True)
+class QueueManagerChangeOfDomainWithoutPublicQueuesIgnored(Membership):
+    """A queue manager without public queues does not check whether its domain has changed."""
+
+    @property
+    def has_joined_domain(self) -> bool:
+        queues = self.qm.adm.QueueCollection.values()
+        return super().has_joined_domain and any(one.QueueType.value == "Public" for one in queues)
