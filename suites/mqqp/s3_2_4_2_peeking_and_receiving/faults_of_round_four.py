@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import combine_installers
+from harness.faults.registry import FaultyCore, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading, Version
 from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import ReadAction
+from reference_qm.rpc import QM2QM
+from reference_qm.rpc.bodies import Request
+from reference_qm.rpc.client import find_method
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
+from reference_qm.surface.effects import Effect, SendPacket
 
 _BUILD_OF_THIRD_CONDITION = 951
+_FIRST_FIELDS = struct.Struct("<5I")
+"""The fields of REMOTEREADDESC from hRemoteQueue to dwSize."""
+_SIZE_FIELD = struct.Struct("<I")
 
 
 @fault("client-cursor-receive2-request-id-of-oldest-pending-read", breaks="MQQP-3.2.4.6-30", blind=True)
@@ -49,25 +63,54 @@ class CursorPeekNextRequestIdRepeated(ClientReading):
         return (yield from self._call_start_method(read, "RemoteQMStartReceive", {"lpRemoteReadDesc": described}))
 
 
-@fault("client-peek-size-of-previous-message", breaks="MQQP-3.2.4.2-16", blind=True)
-class PeekSizeOfPreviousMessage(ClientReading):
-    """The client that peeks with RemoteQMStartReceive sets dwSize to the size of the message that it peeked at
-    before in the same queue.
-    """
+class PeekedSizesRecorded(ClientReading):
+    """The client records the size of the last message that it peeked at in each queue, by the connection."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.sizes: dict[RemoteQueue, int] = {}
+        self.sizes: dict[str, int] = {}
 
     def start_receive(self, read: RemoteRead) -> Sequence:
-        described = self.describe_read(read)
-        is_plain_peek = not read.receives and not read.CursorHandle
-        if is_plain_peek:
-            described["dwSize"] = self.sizes.get(read.queue, 0)
-        results = yield from self._call_start_method(read, "RemoteQMStartReceive", {"lpRemoteReadDesc": described})
-        if is_plain_peek and results["lpRemoteReadDesc"] is not None:
-            self.sizes[read.queue] = results["lpRemoteReadDesc"]["dwSize"]
+        results = yield from super().start_receive(read)
+        described = results["lpRemoteReadDesc"]
+        if described is not None and read.queue.binding is not None and not read.receives and not read.CursorHandle:
+            self.sizes[read.queue.binding.transport] = described["dwSize"]
         return results
+
+
+def _send_recorded_sizes(faulty: FaultyCore) -> None:
+    opnum = find_method(QM2QM, "RemoteQMStartReceive")
+
+    def change_size(effect: Effect) -> Iterable[Effect]:
+        reading = faulty.core.client_reading
+        if not isinstance(effect, SendPacket) or not isinstance(reading, PeekedSizesRecorded):
+            return [effect]
+        size = reading.sizes.get(effect.transport, 0)
+        try:
+            pdu = Pdu.parse(effect.data)
+        except PduError:
+            return [effect]  # not a request, or a request of several fragments
+        if not size or not isinstance(pdu.body, Request) or pdu.body.opnum != opnum:
+            return [effect]
+        stub = pdu.body.stub
+        _, cursor, action, _, _ = _FIRST_FIELDS.unpack_from(stub)
+        if cursor or action != ReadAction.MQ_ACTION_PEEK_CURRENT:
+            return [effect]
+        at = _FIRST_FIELDS.size - _SIZE_FIELD.size
+        changed = stub[:at] + _SIZE_FIELD.pack(size) + stub[at + _SIZE_FIELD.size :]
+        return [replace(effect, data=replace(pdu, body=replace(pdu.body, stub=changed)).build())]
+
+    faulty.effect_filters.append(change_size)
+
+
+add(
+    "client-peek-size-of-previous-message",
+    "MQQP-3.2.4.2-16",
+    "The client that peeks with RemoteQMStartReceive sets dwSize to the size of the message that it peeked at before "
+    "in the same queue.",
+    combine_installers(replace_part(PeekedSizesRecorded), _send_recorded_sizes),
+    blind=True,
+)
 
 
 @fault("client-cursor-peek2-next-sequential-id-of-previous-message", breaks="MQQP-3.2.4.5-32", blind=True)
