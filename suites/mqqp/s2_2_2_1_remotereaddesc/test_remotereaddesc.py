@@ -102,7 +102,7 @@ def receive_if_queue_has_message(queue: RemoteQueue, action: int, **how: Any) ->
     return read
 
 
-@covers("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-D04")
+@covers("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-D04", "MQDMPR-3.1.7.1.32-04")
 @pytest.mark.parametrize(
     ("by", "size"),
     [
