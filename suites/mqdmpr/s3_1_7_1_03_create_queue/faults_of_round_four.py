@@ -47,8 +47,8 @@ add(
 
 @fault("queue-manager-new-queue-type-of-capitalized-private-prefix-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
 class QueueManagerNewQueueTypeOfCapitalizedPrivatePrefixPublic(Queues):
-    """The queue manager compares the prefix of a path name with regard to case, and gives a new queue whose prefix
-    private$ has capital letters the QueueType Public.
+    """The queue manager gives a new queue the QueueType Public if the prefix private$ of its path name has capital
+    letters.
     """
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

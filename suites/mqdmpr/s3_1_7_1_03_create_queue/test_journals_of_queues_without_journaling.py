@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.expectations import each, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 
-PROPERTIES_BY_KIND = {
+PROPERTIES_BY_KIND: dict[str, dict[str, Any]] = {
     "plain": {},
     "journaling off": {"journaling": False},
     "journal quota": {"journal_quota_kb": 1_000},

@@ -40,7 +40,7 @@ def test_closed_handle_with_cursor_restricts_no_other_reader(peer, sut, judge, a
             peer.settle()
         if state == "closed":
             sut.control.call("close_cursor", cursor=cursor)
-        during[state] = sut.attempt("open_queue", queue=application.queue, **EXCLUSIVE_RECEIVE)
+        during[state] = _open_and_close(sut, application.queue)
         sut.control.call("close_queue", handle=handle)
         after[state] = _open_and_close(sut, application.queue)
     peer.settle()

@@ -11,7 +11,7 @@ add(
     "queue-manager-read-by-lookup-identifier-in-transaction-action-current",
     "MQDMPR-3.1.7.1.13-11",
     "The queue manager passes the action Current to the search for a receive by LookupIdentifier in a transaction, "
-    "whatever action the reader requested.",
+    "even if the reader requested another action.",
     with_arguments(
         Reading.read_by_lookup_identifier,
         lookup_operation=lambda given: MessageSeekAction.CURRENT if given.transaction else given.lookup_operation,

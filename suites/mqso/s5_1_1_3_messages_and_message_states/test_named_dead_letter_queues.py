@@ -44,6 +44,4 @@ def test_named_dead_letter_queue_is_used_only_on_request(peer, sut, judge):
         observed={"requested": requested & set(dead), "not_requested": not_requested},
         case="dead letters",
     )
-    judge(
-        "MQDMPR-3.1.1.12-26", expected=none("dead letter without negative journaling"), observed=not_requested
-    )
+    judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without negative journaling"), observed=not_requested)
