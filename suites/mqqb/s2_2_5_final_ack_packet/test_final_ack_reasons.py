@@ -41,9 +41,9 @@ SHORT_LIFETIME_S = 1
 @covers(*FINAL_ACK_CLASS_BY_RULE, "MQQB-3.1.7.17-04")
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
     """The SUT refuses nine messages. One comes from a user without access, two have the same bad key, one names an
-    unknown provider, and five have an invalid signature. Of these five, three have a different user's signature of some kind,
-    one has an altered signature, and one is encrypted and has a different user's signature. The FinalAck of each
-    message has the class for this reason. A SUT may accept an unknown provider (erratum E84).
+    unknown provider, and five have an invalid signature. Of these five, three have a different user's signature of
+    some kind, one has an altered signature, and one is encrypted and has a different user's signature. The FinalAck of
+    each message has the class for this reason. A SUT may accept an unknown provider (erratum E84).
     """
     secured = SecuredMessageSender(peer, sut)
 
