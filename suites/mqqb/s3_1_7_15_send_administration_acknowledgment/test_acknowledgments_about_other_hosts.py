@@ -5,7 +5,7 @@ other than the SUT.
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, malforms, needs
+from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.mqqb.steps.disposition import (
     AckClass,
@@ -58,7 +58,6 @@ def test_acknowledgment_of_receipt_for_third_queue_manager_does_not_name_peer(pe
     )
 
 
-@malforms("MQMQ-2.2.19.2-08")
 @covers("MQQB-3.1.7.15-21")
 @needs("private_names")
 def test_response_queue_of_acknowledgment_from_router_is_destination(peer, sut, judge):
