@@ -6,22 +6,9 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.sending import PIGGYBACK_FRACTION, Sending
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
-from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
-
-
-@fault("sender-session-header-added-after-exactly-three-quarters", breaks="MQQB-3.1.7.11-03", blind=True)
-class SenderSessionHeaderAddedAfterExactlyThreeQuarters(Sending):
-    """The sender adds a SessionHeader to a message when exactly three quarters of the duration of the Session Ack Send
-    Timer have passed.
-    """
-
-    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
-        key = TimerKey(TimerName.SESSION_ACK_SEND, session.number)
-        exact = self.qm.timers.compute_elapsed_share(key, now.monotonic_ms) == PIGGYBACK_FRACTION
-        return bool(session.UnackedReceivedMsgCount and exact) or super().is_acknowledgment_due(session, now)
 
 
 @fault("sender-session-header-recoverable-flags-without-first-message", breaks="MQQB-3.1.7.11-09", blind=True)
