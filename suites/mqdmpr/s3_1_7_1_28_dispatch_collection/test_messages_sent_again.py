@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import describe_packet
 
-PROPERTIES_BY_TAG = {
+PROPERTIES_BY_TAG: dict[int, dict[str, Any]] = {
     1: {"delivery": "express", "priority": 5, "time_to_be_received_s": 5_000},
     2: {"delivery": "recoverable", "label": "again", "time_to_reach_queue_s": 6_000},
     3: {"delivery": "transactional", "journal": ["positive", "negative"]},
