@@ -17,7 +17,7 @@ from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.view import build_sut_view, request_identity
 from harness.topology.topology import System
-from harness.topology.topology_file import RECEIVER, ROLES, ROUTER, SENDER
+from harness.topology.topology_file import NEAR_QUEUE_MANAGER, RECEIVER, ROLES, ROUTER, SENDER
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import Installation
 from reference_qm.directory import MemoryDirectory, QueueManager, RoutingLink, Site
@@ -62,10 +62,12 @@ def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -
             QualifiedComputerName=RELAY_ADDRESS_BY_ROLE[role],
             SiteIdentifierList=sites[role],
             RoutingServer=role != SENDER,
+            OutRoutingServerIdentifierList=(identifiers[ROUTER],) if role == SENDER else (),
         )
         for role in ROLES
     ]
-    for element in (Site(Identifier=west, Name="west"), Site(Identifier=east, Name="east"), *machines, link):
+    near = QueueManager(Identifier=NEAR_QUEUE_MANAGER, ComputerName="near", SiteIdentifierList=(west,))
+    for element in (Site(Identifier=west, Name="west"), Site(Identifier=east, Name="east"), *machines, near, link):
         directory.provision(element)
     return directory
 
