@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec.format_names import PrivateName
-from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
-from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.statuses import Status
-from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("queue-manager-offline-own-object-of-unknown-private-queue-not-found", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
@@ -24,16 +20,3 @@ class QueueManagerOfflineOwnObjectOfUnknownPrivateQueueNotFound(QueuePaths):
         if unknown and self.qm.enterprise.state.DirectoryOffline:
             return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
         return super()._find_path_of_private(name)
-
-
-@fault("queue-manager-unreachable-directory-read-answered-from-last-content", breaks="MQDMPR-3.1.7.1.20-27", blind=True)
-class QueueManagerUnreachableDirectoryReadAnsweredFromLastContent(DirectoryClient):
-    """The queue manager that cannot reach the directory answers reads that do not concern its own elements, such
-    as the read of a distribution list, from the content of the last read.
-    """
-
-    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-        last_content = self.qm.enterprise.directory
-        super().on_answered(event, now)
-        if event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED:
-            self.qm.enterprise.directory = last_content

@@ -13,22 +13,6 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-session-header-recoverable-number-offset-by-express-messages", breaks="MQQB-3.1.7.1.3-17", blind=True)
-class SenderSessionHeaderRecoverableNumberOffsetByExpressMessages(Sending):
-    """In the SessionHeader of a message, the sender sets RecoverableMsgAckSeqNumber to a number that also counts the
-    express messages that it has received.
-    """
-
-    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
-        packet = super().update_user_message(session, position, now)
-        header = packet.SessionHeader
-        if header is None or not header.RecoverableMsgAckFlags:
-            return packet
-        express = session.MessageReceivedCount - session.RecoverableMessageReceivedCount
-        number = header.RecoverableMsgAckSeqNumber + express & 0xFFFF
-        return replace(packet, SessionHeader=replace(header, RecoverableMsgAckSeqNumber=number))
-
-
 @fault("sender-recoverable-number-after-session-header-grows-by-one", breaks="MQQB-3.1.7.1.3-25", blind=True)
 class SenderRecoverableNumberAfterSessionHeaderGrowsByOne(SessionAcks):
     """After a SessionHeader that has acknowledged several recoverable messages, RecoverableMsgAckSeqNumber of the next

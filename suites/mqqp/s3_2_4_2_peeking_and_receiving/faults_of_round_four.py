@@ -150,20 +150,6 @@ class CursorReceiveVersion50OfLaterBuildTreatedAsNew(ClientReading):
         return version
 
 
-@fault("client-peek-version-4-1-treated-as-new", breaks="MQQP-3.2.4.2-13", blind=True)
-class PeekVersion41TreatedAsNew(ClientReading):
-    """The client calls RemoteQMStartReceive2 for a peek on a server whose major version is below 5, if the minor
-    version is at least 1.
-    """
-
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
-        version = yield from super().ask_server_version(read)
-        is_plain_peek = not read.receives and not read.CursorHandle and read.LookupId is None
-        if is_plain_peek and version is not None and version.Major < 5 and version.Minor >= 1:
-            return Version(5, version.Minor, version.BuildNumber)
-        return version
-
-
 @fault("client-receive2-cursor-of-queue-with-open-cursor", breaks="MQQP-3.2.4.3-26", blind=True)
 class Receive2CursorOfQueueWithOpenCursor(ClientReading):
     """The client that receives with RemoteQMStartReceive2 without a cursor sets hCursor to the handle of a cursor that
