@@ -23,7 +23,7 @@ from statistics import median
 from benchmarks.cpu import measure_cpu_s, measure_yardstick_s
 from benchmarks.kept import KEPT_FILE, Figure, compare, read_kept, write_kept
 from harness.errors import MqconformError
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 
 MQCONFORM = str(Path(sys.executable).with_name("mqconform"))
 MAKE_TEST = "make test"
@@ -146,7 +146,7 @@ def main(arguments: list[str]) -> None:
 def _run(command: Command) -> float:
     with tempfile.TemporaryDirectory() as name:
         sut = Path(name) / "sut.toml"
-        sut.write_text(VIRTUAL_SUT, encoding="utf-8")
+        sut.write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
         paths = {"SUT": str(sut), "OUT": str(Path(name) / "run")}
         return measure_cpu_s([MQCONFORM, *(paths.get(word, word) for word in command.arguments.split())])
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from struct import pack
 
-from harness.capture.ip import TcpFlags, TcpSegment, build_tcp
+from harness.capture.ip import TcpFlags, TcpSegment, build_tcp_packet
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.surface.inputs import Endpoint
 
@@ -103,7 +103,7 @@ def _build_frames_of_session() -> list[tuple[bytes, bool]]:
 
     def send(side: int, flags: TcpFlags, data: bytes = b"") -> None:
         segment = TcpSegment(ends[side], ends[1 - side], sequences[side], sequences[1 - side], flags, data)
-        frames.append((bytes(12) + b"\x08\x00" + build_tcp(segment, 0), side == 0))
+        frames.append((bytes(12) + b"\x08\x00" + build_tcp_packet(segment, 0), side == 0))
         sequences[side] += len(data) + bool(flags & (TcpFlags.SYN | TcpFlags.FIN))
 
     def say(side: int, data: bytes) -> None:

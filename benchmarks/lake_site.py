@@ -21,7 +21,7 @@ import duckdb
 from playwright.sync_api import sync_playwright
 
 from benchmarks.footprint import measure_footprint
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.run_folder import RULES_FILE, VERDICTS_FILE, get_capture_path
 from reports.lake.manifest import IngestCommit, KnownRun, Manifest
 from reports.lake.schemas import DERIVED_TABLES, FACT_TABLES
@@ -179,7 +179,7 @@ def _system(number: int) -> tuple[int, str, str, str]:
 
 def _real_run(folder: Path, run: Path) -> None:
     sut = folder / "sut.toml"
-    sut.write_text(VIRTUAL_SUT, encoding="utf-8")
+    sut.write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
     command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(run), "-k", _SELECTION]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 

@@ -23,7 +23,7 @@ from reports.lake.changes import derive_changes, list_check_events
 from reports.lake.current import derive_rule_current
 from reports.lake.derived import derive_matrix, find_flaky_checks
 from reports.lake.schemas import build_table_ddl
-from reports.lake.writing import size_shuffles
+from reports.lake.writing import set_shuffle_partition_count
 from reports.spark import open_spark_session
 
 ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
@@ -141,7 +141,7 @@ def measure() -> Iterator[str]:
         rows = runs * LINES
         quick = [_measure_time(lambda: _duckdb(database, folder)) for _ in range(2)][-1]
         with open_spark_session(f"local[{CORES}]", folder / "spark.log", much=rows >= ROWS_OF_LARGE_INGEST) as spark:
-            size_shuffles(spark, rows * BYTES_PER_LINE)
+            set_shuffle_partition_count(spark, rows * BYTES_PER_LINE)
             first, warm = (_measure_time(lambda: _spark(spark, folder)) for _ in range(2))
             others = {name: _measure_time(partial(_other, spark, folder, name)) for name in ("changes", "flaky")}
         assert _count(database, folder / "spark" / "rule_current") == _count(database, folder / "duckdb" / "current")

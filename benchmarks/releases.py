@@ -15,13 +15,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, Verdict
-from harness.proof.trials import VIRTUAL_SUT
+from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, Verdict
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
 from harness.rules.releases import RELEASES
 from reference_qm.releases.names import NO_RELEASE, WINDOWS_RELEASES
-from reference_qm.releases.table import get_behaviours
+from reference_qm.releases.table import get_release_behaviours
 
 SHOWN = (Verdict.PASS, Verdict.WARN, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 HEAD = ("releases", "behaviours", "rules", *SHOWN, "other", "those warnings without the profile")
@@ -34,7 +34,7 @@ def measure() -> Iterator[str]:
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
     complaints: list[str] = []
-    idle = dict.fromkeys(name for release in WINDOWS_RELEASES for name in get_behaviours(release))
+    idle = dict.fromkeys(name for release in WINDOWS_RELEASES for name in get_release_behaviours(release))
     with tempfile.TemporaryDirectory() as name:
         for releases in group_equal_releases(catalogue):
             judged = judge_releases(catalogue, releases, Path(name))
@@ -66,7 +66,7 @@ def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
     groups: dict[object, list[str]] = {}
     for release in WINDOWS_RELEASES:
         excused = frozenset(catalogue.notes.list_excused_rules(release))
-        groups.setdefault((*get_behaviours(release), excused, RELEASES[release]), []).append(release)
+        groups.setdefault((*get_release_behaviours(release), excused, RELEASES[release]), []).append(release)
     return list(groups.values())
 
 
@@ -81,13 +81,13 @@ def judge_releases(catalogue: Catalogue, releases: list[str], folder: Path) -> J
     failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN_VERDICTS}
     unjudged = {rule for rule in excused if find_final_verdict(plain, rule) is Verdict.INCONCLUSIVE}
     counts = count_verdicts(one.verdict for rule, one in held.rules.items() if rule in rules)
-    cells = [", ".join(releases), len(get_behaviours(release)), len(rules), *counts]
+    cells = [", ".join(releases), len(get_release_behaviours(release)), len(rules), *counts]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
     complaints = [
         *find_unwanted_verdicts(release, held),
         *(f"{release}: {rule} is violated only with the profile" for rule in sorted(excused - failing - unjudged)),
     ]
-    own = get_behaviours(release).keys()
+    own = get_release_behaviours(release).keys()
     return JudgedRelease(
         row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own}
     )
@@ -95,7 +95,7 @@ def judge_releases(catalogue: Catalogue, releases: list[str], folder: Path) -> J
 
 def find_rules_of_notes(catalogue: Catalogue, release: str) -> list[str]:
     """Return the rules that the notes of a release's configuration concern."""
-    names = get_behaviours(release).keys()
+    names = get_release_behaviours(release).keys()
     found = set[str]()
     for notes in catalogue.notes.by_document.values():
         for note in notes.values():
@@ -132,8 +132,8 @@ def run_as_release(release: str, profile: str, rules: Iterable[str], out: Path, 
 
 def build_sut_file(release: str, profile: str) -> str:
     """Return the SUT file of the reference that is configured as a release, with all capabilities of this release."""
-    text = VIRTUAL_SUT.replace("[driver]", f'profile = "{profile}"\n[driver]')
-    if not get_behaviours(release).keys() & {"pings-first"}:
+    text = VIRTUAL_SUT_FILE_TEXT.replace("[driver]", f'profile = "{profile}"\n[driver]')
+    if not get_release_behaviours(release).keys() & {"pings-first"}:
         text = text.replace(_PINGS[1], "")
     return f'{text}[reference]\nrelease = "{release}"\n'
 
@@ -147,7 +147,9 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
 
 def find_unwanted_verdicts(release: str, held: RunResults) -> list[str]:
     """Return a line for each rule whose verdict contradicts the notes of the release."""
-    return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD_VERDICTS]
+    return [
+        f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in RUN_FAILING_VERDICTS
+    ]
 
 
 def find_final_verdict(run: RunResults, rule: str) -> Verdict:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.judging.verdicts import read_verdicts
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.run_folder import VERDICTS_FILE
 
 DOCUMENTS = "mqqb or mqmq"
@@ -26,7 +26,7 @@ def measure() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sut = folder / "sut.toml"
-        sut.write_text(VIRTUAL_SUT, encoding="utf-8")
+        sut.write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
         took = _run(sut, folder / "all")
         path = folder / "all" / VERDICTS_FILE
         lines = list(read_verdicts(path))

@@ -27,7 +27,7 @@ from harness.sut.sut_file import (
     UNUSED_ADDRESS,
     load_sut_file,
 )
-from harness.sut.virtual_directory import FAR, PEER
+from harness.sut.virtual_directory import FAR_COMPUTER_NAME, PEER
 from harness.sut.worker_configurations import MAX_WORKERS, build_worker_configurations
 
 LIMITED = "queue_control,send,receive,transactions,pause,restart"
@@ -166,7 +166,7 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
     machines = {
         OWN_IDENTIFIER: ("sut", "sut.example", "here"),
         PEER_IDENTIFIER: (PEER, peer_address, "here"),
-        FAR_QUEUE_MANAGER: (FAR, UNUSED_ADDRESS, "there"),
+        FAR_QUEUE_MANAGER: (FAR_COMPUTER_NAME, UNUSED_ADDRESS, "there"),
     }
     known = "".join(
         f'[[directory.queue_managers]]\nidentifier = "{identifier}"\ncomputer_name = "{computer}"\n'
@@ -177,13 +177,16 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
     published = "".join(
         f"[[directory.queues]]\nidentifier = '{identifier}'\npathname = '{computer}\\mqc-public'\n"
         f"base_priority = {priority}\n"
-        for identifier, computer, priority in ((PEER_PUBLIC_QUEUE, PEER, 0), (FAR_PUBLIC_QUEUE, FAR, FAR_BASE_PRIORITY))
+        for identifier, computer, priority in (
+            (PEER_PUBLIC_QUEUE, PEER, 0),
+            (FAR_PUBLIC_QUEUE, FAR_COMPUTER_NAME, FAR_BASE_PRIORITY),
+        )
     )
     own = f'identifier = "{OWN_IDENTIFIER}"\nhost_name = "sut.example"\nsend_ping = true\n'
     (folder / f"{name}.toml").write_text(
         f"[queue_manager]\n{own}[remote]\n{remote}"
         '[[directory.sites]]\nname = "here"\n[[directory.sites]]\nname = "there"\n'
-        f'[[directory.links]]\nsites = ["here", "there"]\ngates = ["{PEER}", "{FAR}"]\n{known}{published}'
+        f'[[directory.links]]\nsites = ["here", "there"]\ngates = ["{PEER}", "{FAR_COMPUTER_NAME}"]\n{known}{published}'
     )
 
 

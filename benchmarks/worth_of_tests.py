@@ -21,11 +21,11 @@ import pytest
 
 from harness.errors import EndlessComputation, HarnessError
 from harness.mutation.exchange import CodeExchange
-from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, select_evenly
+from harness.mutation.mutants import Mutant, compile_mutant, is_code_changed, list_all_mutants, select_evenly
 from harness.proof.code import compute_code_digest
-from harness.proof.forks import ProcessDeath, run_forked
+from harness.proof.forks import ProcessDeath, run_tasks_in_processes
 from harness.proof.mutants import MutantResult, Outcome, describe_change, run_mutants
-from harness.proof.reach import LineRecorder, find_unreached, measure_reach
+from harness.proof.reach import LineRecorder, find_unreached_mutants, measure_reach
 from harness.proof.sessions import run_in_session
 from harness.proof.trials import Trials, run_with_trials
 from harness.run.computing import limit_computing_time
@@ -100,7 +100,7 @@ class UnitTests:
     def kills(self, mutants: Iterable[Mutant], reach: Mapping[str, TestReach]) -> Iterator[tuple[Mutant, MutantKills]]:
         """Run on each mutant the tests that execute a changed line of it, and yield the killing tests."""
         tasks = ((mutant, _list_tests_of_mutant(mutant, reach)) for mutant in mutants)
-        for (mutant, tests), found in run_forked(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
+        for (mutant, tests), found in run_tasks_in_processes(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
             if isinstance(found, ProcessDeath):
                 found = MutantKills(mutant.name, mutant.source, (), len(tests), found.how)
             yield mutant, found
@@ -120,7 +120,7 @@ class UnitTests:
                     rows.append((test, lines))
             return rows
 
-        for _, rows in run_forked(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
+        for _, rows in run_tasks_in_processes(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(rows, ProcessDeath):
                 raise HarnessError(f"the tests on the unchanged code ended with {rows.how}")
             yield from rows
@@ -166,11 +166,11 @@ def main(arguments: Sequence[str]) -> None:
     """Select mutants, run the checks and the tests on them, and print the results."""
     folder, places = Path(arguments[0]), arguments[1:]
     folder.mkdir(parents=True, exist_ok=True)
-    everything = [mutant for mutant in all_mutants() if not mutant.file.startswith("security/")]
+    everything = [mutant for mutant in list_all_mutants() if not mutant.file.startswith("security/")]
     chosen = select_evenly(everything, SAMPLE, SEED)
 
     def begin(trials: Trials) -> tuple[list[Mutant], dict[str, Outcome]]:
-        more = filter(is_another_program, find_unreached(everything, measure_reach(trials, folder)))
+        more = filter(is_code_changed, find_unreached_mutants(everything, measure_reach(trials, folder)))
         mutants = list({mutant.name: mutant for mutant in [*chosen, *more]}.values())
         return mutants, run_mutants(trials, mutants, folder, again=False, most=CHECKS, progress=show)
 

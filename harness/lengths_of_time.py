@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-TIME_FORMS = "seconds, such as 90, or 90s, 30m, 1h"
+ACCEPTED_FORMS_OF_SECONDS = "seconds, such as 90, or 90s, 30m, 1h"
 _SECONDS_PER_UNIT = {"": 1, "s": 1, "m": 60, "h": 3_600}
 
 

@@ -16,7 +16,7 @@ CAPTURES = Path(__file__).resolve().parents[1] / "captures"
 PACKAGES = tuple(Path(__file__).resolve().parents[1] / name for name in ("harness", "reference_qm", "suites"))
 """The folders of the packages that judge captures. Spark sends these folders to its executors."""
 
-IMPORTED_NS = time.time_ns()
+IMPORT_TIME_NS = time.time_ns()
 """The time at which this process began to import the project's files (int ns, UTC). If a file was changed after this
 time, the code in memory may be older than the file.
 """

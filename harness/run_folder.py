@@ -16,21 +16,21 @@ LOCK_FILE = "run.lock"
 CAPTURES_FOLDER = "captures"
 CAPTURE_SUFFIX = ".pcapng"
 
-_NAME_LENGTH = 120
+_MAX_CAPTURE_NAME_CHARACTERS = 120
 
 
 @lru_cache(maxsize=4096)
-def capture_name(test: str) -> str:
+def build_capture_name(test: str) -> str:
     """Return the file name, without suffix, of a test's capture. The name is readable, and different for each test.
 
     The name consists of the last 120 characters of the test's id in lower case, a hyphen, and the first 8
     hexadecimal digits of the SHA-256 of the id. One hyphen replaces each sequence of characters outside a to z and
     0 to 9; hyphens at both ends are removed.
     """
-    said = re.sub(r"[^a-z0-9]+", "-", test.lower())[-_NAME_LENGTH:].strip("-")
+    said = re.sub(r"[^a-z0-9]+", "-", test.lower())[-_MAX_CAPTURE_NAME_CHARACTERS:].strip("-")
     return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # the hash distinguishes ids such as [-1] and [1]
 
 
 def get_capture_path(test: str) -> str:
     """Return the path, within the run folder, of the capture of a test's first attempt."""
-    return f"{CAPTURES_FOLDER}/{capture_name(test)}{CAPTURE_SUFFIX}"
+    return f"{CAPTURES_FOLDER}/{build_capture_name(test)}{CAPTURE_SUFFIX}"

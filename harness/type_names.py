@@ -12,6 +12,6 @@ _NAMES_OF_TYPES = {
 }
 
 
-def type_name(kind: type) -> str:
+def get_type_name_with_article(kind: type) -> str:
     """Return a type's name with its article."""
     return _NAMES_OF_TYPES.get(kind, f"a {kind.__name__}")

@@ -11,10 +11,10 @@ from uuid import UUID
 from reference_qm.directory.enums import OperatingSystemType, PrivacyLevel
 from reference_qm.directory.intervals import (
     DIRECTORY_ONLINE_MS,
-    DIRECTORY_SITE_GATES_UPDATE_MS,
-    DIRECTORY_SITES_UPDATE_MS,
+    DIRECTORY_SITE_GATES_UPDATE_INTERVAL_MS,
+    DIRECTORY_SITES_UPDATE_INTERVAL_MS,
 )
-from reference_qm.routing import QUEUE_MANAGER_QUERY_MS
+from reference_qm.routing import QUEUE_MANAGER_QUERY_INTERVAL_MS
 from reference_qm.rpc.authentication import NO_SECURITY, ClientSecurity, ServerSecurity
 from reference_qm.security import DEFAULT_QUEUE_SECURITY, HashAlgorithm, SecurityConfig, SecurityDescriptor
 
@@ -37,10 +37,10 @@ class TimerSettings:
     ack_wait_multiplier_direct: int = 2
     ping_response_ms: int = 1_000
     message_id_history_cleanup_ms: int = 1_800_000
-    directory_sites_update_ms: int = DIRECTORY_SITES_UPDATE_MS
-    directory_site_gates_update_ms: int = DIRECTORY_SITE_GATES_UPDATE_MS
+    directory_sites_update_ms: int = DIRECTORY_SITES_UPDATE_INTERVAL_MS
+    directory_site_gates_update_ms: int = DIRECTORY_SITE_GATES_UPDATE_INTERVAL_MS
     directory_online_ms: int = DIRECTORY_ONLINE_MS
-    queue_manager_query_ms: int = QUEUE_MANAGER_QUERY_MS
+    queue_manager_query_ms: int = QUEUE_MANAGER_QUERY_INTERVAL_MS
     remote_call_ms: int = 300_000
     outgoing_queue_idle_ms: int = 3_600_000
     """The lifetime of an unused outgoing queue, which MS-MQSO 5.1.1.2 leaves to the implementation."""

@@ -16,8 +16,8 @@ from reference_qm.surface.surroundings import HostRequest
 
 PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
-Converter = Callable[[object], Any]
-FIELDS_BY_DELIVERY: dict[str, dict[str, bool]] = {
+ArgumentConverter = Callable[[object], Any]
+MESSAGE_FLAGS_BY_DELIVERY_MODE: dict[str, dict[str, bool]] = {
     "express": {},
     "recoverable": {"recoverable": True},
     "transactional": {"transactional": True},
@@ -63,7 +63,7 @@ stop) is always offered. A facility without verbs stands for optional arguments 
 """
 
 
-def find_refusal(verb: object, offered: Collection[str]) -> str | None:
+def find_verb_refusal_reason(verb: object, offered: Collection[str]) -> str | None:
     """Return a one-line reason why a verb is refused when only some facilities are offered, or None if the verb is
     offered.
     """
@@ -78,7 +78,7 @@ def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> l
 
     def are_verbs_offered(name: str) -> bool:
         verbs = FACILITIES[name]
-        return bool(verbs) and all(find_refusal(verb, offered) is None for verb in verbs)
+        return bool(verbs) and all(find_verb_refusal_reason(verb, offered) is None for verb in verbs)
 
     return [name for name in known if name in offered or are_verbs_offered(name)]
 
@@ -143,7 +143,7 @@ def _convert_string(value: object) -> str:
     return value
 
 
-def _convert_flag(value: object) -> bool:
+def _convert_boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError("must be true or false")
     return value
@@ -201,19 +201,19 @@ def _convert_guids(value: object) -> tuple[UUID, ...]:
 
 
 def _convert_delivery(value: object) -> dict[str, bool]:
-    if not isinstance(value, str) or value not in FIELDS_BY_DELIVERY:
-        raise ValueError(f"must be one of {', '.join(FIELDS_BY_DELIVERY)}")
-    return FIELDS_BY_DELIVERY[value]
+    if not isinstance(value, str) or value not in MESSAGE_FLAGS_BY_DELIVERY_MODE:
+        raise ValueError(f"must be one of {', '.join(MESSAGE_FLAGS_BY_DELIVERY_MODE)}")
+    return MESSAGE_FLAGS_BY_DELIVERY_MODE[value]
 
 
-def _make_null_accepting_converter(convert: Converter) -> Converter:
+def _make_null_accepting_converter(convert: ArgumentConverter) -> ArgumentConverter:
     return lambda value: None if value is None else convert(value)
 
 
-_CONVERTER_BY_TYPE: Mapping[object, Converter] = MappingProxyType(
+_CONVERTER_BY_TYPE: Mapping[object, ArgumentConverter] = MappingProxyType(
     {
         str: _convert_string,
-        bool: _convert_flag,
+        bool: _convert_boolean,
         int: _convert_integer,
         bytes: _convert_utf8,
         UUID: _convert_guid,
@@ -222,19 +222,19 @@ _CONVERTER_BY_TYPE: Mapping[object, Converter] = MappingProxyType(
     }
 )
 """The function that converts the value of a field, by the type of the field."""
-_QUEUE_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
+_QUEUE_SELECTING_ARGUMENTS = frozenset({"queue", "handle", "cursor", "remote"})
 """The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments; the
 others must be omitted and cannot be null.
 """
 
 
-class Verb(NamedTuple):
+class ControlVerb(NamedTuple):
     """A verb of the control protocol: the request that it makes, a converter for each argument, and the required
     arguments.
     """
 
     make: Callable[..., commands.Request | HostRequest]
-    takes: Mapping[str, Converter]
+    takes: Mapping[str, ArgumentConverter]
     required: tuple[str, ...]
 
 
@@ -245,29 +245,29 @@ def _derive_verb(
     required: tuple[str, ...] = (),
     null: bool = True,
     **fixed: Any,
-) -> Verb:
+) -> ControlVerb:
     """Derive a verb from the names, types and defaults of the fields of its request.
 
     ``without``: the fields that the verb does not take. ``required``: the fields that the verb requires although
     they have a default. ``null``: whether null stands for None. ``fixed``: the fields that the verb itself sets.
     """
     takes = {
-        name: _find_converter(hint, null and name not in _QUEUE_SELECTORS)
+        name: _find_argument_converter(hint, null and name not in _QUEUE_SELECTING_ARGUMENTS)
         for name, hint in get_type_hints(request).items()
         if name not in without and name not in fixed
     }
     needed = (one.name for one in fields(request) if one.default is MISSING and one.default_factory is MISSING)
-    return Verb(partial(request, **fixed), takes, (*needed, *required))
+    return ControlVerb(partial(request, **fixed), takes, (*needed, *required))
 
 
-def _find_converter(hint: object, null: bool) -> Converter:
+def _find_argument_converter(hint: object, null: bool) -> ArgumentConverter:
     if NoneType not in get_args(hint):
         return _CONVERTER_BY_TYPE[hint]
     (kind,) = (one for one in get_args(hint) if one is not NoneType)
     return _make_null_accepting_converter(_CONVERTER_BY_TYPE[kind]) if null else _CONVERTER_BY_TYPE[kind]
 
 
-NO_LIMIT_S = 0xFFFF_FFFF
+UNLIMITED_S = 0xFFFF_FFFF
 """The value of TimeToReachQueue (s) that means "no limit". Messages of the verb ``send`` get it by default."""
 
 
@@ -278,7 +278,7 @@ def _make_send_message_request(**values: Any) -> commands.SendMessage:
         values["body"] = values.pop("body_base64")
     if "extension_base64" in values:
         values["extension"] = values.pop("extension_base64")
-    values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # with None, the message gets the system's default
+    values.setdefault("time_to_reach_queue_s", UNLIMITED_S)  # with None, the message gets the system's default
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 
@@ -286,20 +286,20 @@ def _make_create_queue_request(**values: Any) -> commands.CreateQueue:
     return commands.CreateQueue(security=values.pop("security_base64", None), **values)
 
 
-_SEND_ARGUMENTS = _derive_verb(
+_SEND_MESSAGE_VERB = _derive_verb(
     commands.SendMessage, without=("recoverable", "transactional", "extension", "correlation_id")
 )
-_CREATE_QUEUE_ARGUMENTS = _derive_verb(commands.CreateQueue, without=("security",))
+_CREATE_QUEUE_VERB = _derive_verb(commands.CreateQueue, without=("security",))
 
-_PUBLISHED_OBJECT_ARGUMENTS = _derive_verb(surroundings.AccessPublishedObject, null=False)
+_PUBLISHED_OBJECT_VERB = _derive_verb(surroundings.AccessPublishedObject, null=False)
 
-_VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
+_VERB_BY_NAME: Mapping[str, ControlVerb] = MappingProxyType(
     {
         "identity": _derive_verb(commands.Identity),
-        "create_queue": Verb(
+        "create_queue": ControlVerb(
             _make_create_queue_request,
-            {**_CREATE_QUEUE_ARGUMENTS.takes, "security_base64": _make_null_accepting_converter(_convert_base64)},
-            _CREATE_QUEUE_ARGUMENTS.required,
+            {**_CREATE_QUEUE_VERB.takes, "security_base64": _make_null_accepting_converter(_convert_base64)},
+            _CREATE_QUEUE_VERB.required,
         ),
         "get_queue": _derive_verb(commands.GetQueue),
         "set_queue": _derive_verb(commands.SetQueue, null=False),
@@ -313,16 +313,16 @@ _VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
         "list": _derive_verb(commands.ListQueues),
         "get_outgoing_queue": _derive_verb(commands.GetOutgoingQueue),
         "get_transfers": _derive_verb(commands.GetTransfers),
-        "send": Verb(
+        "send": ControlVerb(
             _make_send_message_request,
             {
-                **_SEND_ARGUMENTS.takes,
+                **_SEND_MESSAGE_VERB.takes,
                 "body_base64": _convert_base64,
                 "delivery": _convert_delivery,
                 "extension_base64": _convert_base64,
                 "correlation_id": _convert_correlation_id,
             },
-            _SEND_ARGUMENTS.required,
+            _SEND_MESSAGE_VERB.required,
         ),
         "receive": _derive_verb(commands.ReceiveMessage),
         "peek_message": _derive_verb(commands.PeekMessage, next=False),
@@ -355,10 +355,10 @@ _VERB_BY_NAME: Mapping[str, Verb] = MappingProxyType(
         "configure": _derive_verb(commands.Configure),
         "inspect": _derive_verb(commands.Inspect),
         "environment": _derive_verb(surroundings.ChangeEnvironment, null=False),
-        "published": Verb(
-            _PUBLISHED_OBJECT_ARGUMENTS.make,
-            {**_PUBLISHED_OBJECT_ARGUMENTS.takes, "public_encryption_keys_base64": _convert_base64},
-            _PUBLISHED_OBJECT_ARGUMENTS.required,
+        "published": ControlVerb(
+            _PUBLISHED_OBJECT_VERB.make,
+            {**_PUBLISHED_OBJECT_VERB.takes, "public_encryption_keys_base64": _convert_base64},
+            _PUBLISHED_OBJECT_VERB.required,
         ),
     }
 )

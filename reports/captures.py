@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reports.model import Frame, StandingVerdict
-from reports.runs import resolve_inside
+from reports.runs import resolve_file_inside_folder
 from reports.text import make_slug, one_line
 
 ShowPackets = Callable[[Path, StandingVerdict], tuple[Frame, ...]]
@@ -63,7 +63,7 @@ class CaptureStore:
 
     def _copy_capture(self, run: str, capture: str) -> str | None:
         folder = self.folder_of(run)
-        source = resolve_inside(folder.resolve(), capture) if folder else None
+        source = resolve_file_inside_folder(folder.resolve(), capture) if folder else None
         if source is None:
             self.missing.append(f"{one_line(run, 60)}: {one_line(capture, 120)}")
             return None

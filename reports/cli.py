@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from reports.lake.store import Lake
 
-SITE_MARKER = ".mqconform-rollup"
+SITE_MARKER_FILE_NAME = ".mqconform-rollup"
 """The name of the file that marks a folder. The command may replace ``site/`` in a marked folder."""
 SITE_HEAP_SIZE = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java while it writes the pages of a site. An ingest needs more memory."""
@@ -56,16 +56,16 @@ does not name.
 
 def register(app: typer.Typer) -> None:
     """Add ``rollup`` to the command line."""
-    app.command("rollup")(rollup)
+    app.command("rollup")(roll_up_runs)
 
 
 def register_lake(app: typer.Typer) -> None:
     """Add ``lake`` to the command line, with the command that writes the site of a lake."""
     lake_cli.register(app)
-    lake_cli.app.command("site")(site)
+    lake_cli.app.command("site")(write_site_of_lake)
 
 
-def rollup(
+def roll_up_runs(
     runs: Annotated[
         list[str],
         typer.Argument(
@@ -123,7 +123,7 @@ def rollup(
                 if Lake.open_or_new(lake.spark, where).manifest.number:
                     shown = _write_site(Lake.open(lake.spark, where), out, progress)
     if shown:
-        _show_result("rollup", *shown, out)
+        _print_ingest_result("rollup", *shown, out)
     report_results("rollup", report)
 
 
@@ -156,10 +156,10 @@ def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress
 
     shown = _write_site(Lake.open(spark, where), out, progress)
     progress.erase_line()
-    _show_result("rollup", *shown, out)
+    _print_ingest_result("rollup", *shown, out)
 
 
-def site(
+def write_site_of_lake(
     lake: LakeOption,
     out: Annotated[Path, typer.Option("--out", help="Folder for site/ and matrix.json.")],
     master: MasterOption = "local[*]",
@@ -171,7 +171,7 @@ def site(
         _require_replaceable(out)
         with open_lake("lake site", lake, master, conf, settings=SITE_HEAP_SIZE) as (opened, progress):
             contents, missing = _write_site(opened, out, progress)
-    _show_result("lake site", contents, missing, out)
+    _print_ingest_result("lake site", contents, missing, out)
 
 
 def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[SiteContents, list[str]]:
@@ -186,7 +186,7 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[S
     return contents, missing
 
 
-def _show_result(command: str, contents: SiteContents, missing: list[str], out: Path) -> None:
+def _print_ingest_result(command: str, contents: SiteContents, missing: list[str], out: Path) -> None:
     if missing:
         left = len(missing) - MAX_NAMED_ENTRIES
         more = f" and {left} more (the pages of the verdicts report them)" if left > 0 else ""
@@ -209,7 +209,7 @@ def make_matrix_console() -> Console:
 
 def _require_replaceable(out: Path) -> None:
     """Raise `RollupError` if the command would replace a file that no earlier rollup has written."""
-    marker = out / SITE_MARKER
+    marker = out / SITE_MARKER_FILE_NAME
     try:
         out.mkdir(parents=True, exist_ok=True)
         if (out / "site").exists() and not marker.exists():

@@ -15,8 +15,8 @@ from reports.text import get_natural_sort_key, get_section_sort_key, make_slug, 
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY_BY_VERDICT
 
-DEMAND = "demand"
-DEMANDS = (DEMAND, "garbled")
+DEMAND_KIND = "demand"
+DEMAND_KINDS = (DEMAND_KIND, "garbled")
 RUNS_PER_SYSTEM_SHOWN = 30
 """The number of runs that the page of a system shows, the latest first."""
 PANELS_PER_PAGE = 12
@@ -81,7 +81,7 @@ class Rule:
     """A description of how the rule is observed (the meaning of ``observe``), or an empty text if the run does not
     record it.
     """
-    kind: str = DEMAND
+    kind: str = DEMAND_KIND
     """The class of the rule, such as demand, event or clone."""
     varied: tuple[str, ...] = ()
     """The parameters that checks of the rule vary."""
@@ -108,7 +108,7 @@ class Coverage:
     checked: int
     proven: int
     none: int
-    kind: str = DEMAND
+    kind: str = DEMAND_KIND
 
     @property
     def open(self) -> int:
@@ -130,7 +130,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class RootCause:
     """A root cause of verdicts. ``said``: the description of the root cause. ``checks``: the checks that depend on
     this prerequisite.
     """
@@ -165,7 +165,7 @@ class Run:
     kept: int = 0
     rejected: int = 0
     unfollowed: tuple[str, ...] = ()
-    roots: tuple[Root, ...] = ()
+    roots: tuple[RootCause, ...] = ()
 
     @property
     def lacking(self) -> str:

@@ -15,7 +15,7 @@ range.
 """
 
 
-def clean_text(text: str) -> str:
+def replace_lone_surrogates(text: str) -> str:
     """Replace lone surrogates with the characters that Java writes for them. JSON can contain lone surrogates, but
     UTF-8 cannot.
     """
@@ -60,13 +60,13 @@ class Record:
             return default
         if not isinstance(value, str):
             raise RollupError(f"{self.where}: {key} must be a string")
-        return clean_text(value)
+        return replace_lone_surrogates(value)
 
     def texts(self, key: str) -> list[str]:
         values = self.values.get(key, [])
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             raise RollupError(f"{self.where}: {one_line(key, 60)} must be a list of strings")
-        return [clean_text(value) for value in values]
+        return [replace_lone_surrogates(value) for value in values]
 
     def moment(self, key: str) -> datetime:
         try:

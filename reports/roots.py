@@ -8,7 +8,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from reports.model import Root
+from reports.model import RootCause
 from reports.text import MAX_SHOWN_CHARACTERS, one_line
 
 MAX_SHOWN_ROOTS = 20
@@ -17,19 +17,19 @@ NO_RENAMED_CHECKS: Mapping[str, str] = MappingProxyType({})
 _MAX_ROOT_CHARACTERS = 800
 
 
-def format_root_causes(roots: Iterable[Root]) -> list[str]:
+def format_root_causes(roots: Iterable[RootCause]) -> list[str]:
     """Return one line for each root cause, with the description from the harness, for the terminal."""
     return [
         f"fix this first: {one_line(root.said, _MAX_ROOT_CHARACTERS)}{_describe_dependents(root)}" for root in roots
     ]
 
 
-def _describe_dependents(root: Root) -> str:
+def _describe_dependents(root: RootCause) -> str:
     number = len(root.checks)
     return f" ({number} check{'s depend' if number != 1 else ' depends'} on it)" if number else ""
 
 
-def read_root_causes(extra: str | None, new_names: Mapping[str, str] = NO_RENAMED_CHECKS) -> tuple[Root, ...]:
+def read_root_causes(extra: str | None, new_names: Mapping[str, str] = NO_RENAMED_CHECKS) -> tuple[RootCause, ...]:
     """Return the root causes of a run. Malformed values are dropped.
 
     ``new_names``: the new name of each renamed check by the old name of the check, both without parameters.
@@ -48,11 +48,11 @@ def _is_missing_root(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("said"), str) and isinstance(value.get("checks"), list)
 
 
-def _parse_root(root: dict[str, Any], new_names: Mapping[str, str]) -> Root:
+def _parse_root(root: dict[str, Any], new_names: Mapping[str, str]) -> RootCause:
     checks = (
         _rename_check(check, new_names) for check in root["checks"][:MAX_CHECKS_PER_ROOT] if isinstance(check, str)
     )
-    return Root(root["said"][: MAX_SHOWN_CHARACTERS + 1], frozenset(checks))
+    return RootCause(root["said"][: MAX_SHOWN_CHARACTERS + 1], frozenset(checks))
 
 
 def _rename_check(check: str, new_names: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def resolve_inside(folder: Path, relative: str) -> Path | None:
+def resolve_file_inside_folder(folder: Path, relative: str) -> Path | None:
     """Return the path of the regular file ``relative`` in a resolved folder.
 
     Return None for a missing file, and for a file outside the folder (an absolute path, ".." or a link).

@@ -17,12 +17,12 @@ from pyspark.sql import functions as sql
 from reports.lake.derived import parse_topology_systems
 from reports.lake.exchanges import find_current_exchanges
 from reports.lake.local import get_local_path
-from reports.lake.order import get_rank
+from reports.lake.order import get_rank_of_verdict
 from reports.lake.renamed_checks import find_new_names_by_system
 from reports.lake.schemas import RULE_COLUMN_TYPES, SYSTEM_COLUMN_TYPES
 from reports.lake.store import Lake
 from reports.model import (
-    DEMAND,
+    DEMAND_KIND,
     EXAMPLES_PER_PAGE,
     PANELS_PER_PAGE,
     RUNS_PER_SYSTEM_SHOWN,
@@ -84,15 +84,17 @@ def load_contents(lake: Lake) -> SiteContents:
         runs=shown_runs,
         rules=rules,
         stands=table,
-        shown=lambda: map(_build_standing, _choose_verdicts(lake).toLocalIterator()),
-        found=lambda: map(_build_standing, _read_found(lake).toLocalIterator()),
+        shown=lambda: map(_build_standing_verdict, _choose_verdicts(lake).toLocalIterator()),
+        found=lambda: map(_build_standing_verdict, _read_found_verdicts(lake).toLocalIterator()),
         changes=lambda: map(_build_change, _read_changes(lake).toLocalIterator()),
         cited=tuple(
             CitedErratum(row.erratum, row.rule, row.systems) for row in _list_cited_errata(lake).toLocalIterator()
         ),
         pairs=_read_pairs(lake, runs),
         exchanges=tuple(map(_build_exchange, find_current_exchanges(lake).toLocalIterator())),
-        coverage=tuple(Coverage(**(row.asDict() | {"kind": row.kind or DEMAND})) for row in of_suites.coverage or ()),
+        coverage=tuple(
+            Coverage(**(row.asDict() | {"kind": row.kind or DEMAND_KIND})) for row in of_suites.coverage or ()
+        ),
         members=tuple(Member(**row.asDict()) for row in of_suites.members or ()),
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
         rejected=tuple(
@@ -194,7 +196,7 @@ def _build_rule(row: Row) -> Rule:
         **words,
         checked=row.checked if row.known else False,
         proven=row.proven,
-        kind=row.kind or DEMAND,
+        kind=row.kind or DEMAND_KIND,
         varied=tuple(row.varied or ()),
         cells=row.cells or 0,
         explored=tuple(row.explored or ()),
@@ -208,14 +210,14 @@ def _read_shown_verdicts(lake: Lake) -> DataFrame:
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
     lists = {
-        name: sql.transform(sql.slice(name, 1, MAX_SHOWN_LIST_ENTRIES), lambda one: _cut_text(one))
+        name: sql.transform(sql.slice(name, 1, MAX_SHOWN_LIST_ENTRIES), lambda one: _cut_long_text(one))
         for name in ("errata", "notes")
     }
-    texts = {name: _cut_text(sql.col(name)) for name in _TEXT_COLUMNS}
+    texts = {name: _cut_long_text(sql.col(name)) for name in _TEXT_COLUMNS}
     return table.withColumns(texts | lists | {"evidence": sql.transform("evidence", _cut_frame)})
 
 
-def _cut_text(column: Column, limit: int = MAX_SHOWN_CHARACTERS) -> Column:
+def _cut_long_text(column: Column, limit: int = MAX_SHOWN_CHARACTERS) -> Column:
     return sql.substring(column, 1, limit + 1)
 
 
@@ -223,7 +225,7 @@ def _cut_frame(row: Column) -> Column:
     return (
         row.withField("octets", sql.floor(sql.length(row["hex"]) / 2))
         .withField("hex", sql.substring(row["hex"], 1, 2 * MAX_SHOWN_OCTETS))
-        .withField("dissection", _cut_text(row["dissection"], MAX_DISSECTION_CHARACTERS))
+        .withField("dissection", _cut_long_text(row["dissection"], MAX_DISSECTION_CHARACTERS))
     )
 
 
@@ -231,7 +233,7 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
     """Choose the verdicts to show according to small columns, then read the texts and packets of the chosen
     verdicts.
     """
-    bad = get_rank(sql.col("verdict"))
+    bad = get_rank_of_verdict(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (
         lake.table("rule_current")
@@ -249,7 +251,7 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
 def _list_cited_errata(lake: Lake) -> DataFrame:
     table = lake.table("rule_current").where("not retired and size(errata) > 0")
     each = table.select("sut", "rule", sql.explode(sql.slice("errata", 1, MAX_SHOWN_LIST_ENTRIES)).alias("erratum"))
-    cut = each.withColumn("erratum", _cut_text(sql.col("erratum")))
+    cut = each.withColumn("erratum", _cut_long_text(sql.col("erratum")))
     return cut.groupBy("erratum", "rule").agg(sql.count_distinct("sut").alias("systems")).orderBy("erratum", "rule")
 
 
@@ -272,14 +274,14 @@ def _build_exchange(row: Row) -> Exchange:
     return Exchange(**texts, position=row.position or 0, started=row.started, broken=row.broken or {})
 
 
-def _read_found(lake: Lake) -> DataFrame:
+def _read_found_verdicts(lake: Lake) -> DataFrame:
     looked_at: Iterable[Column] = (
         sql.col("verdict").isin(*FINDING_VERDICTS),
         sql.col("retired"),
         sql.size("beside") > 0,
     )
     found = _read_shown_verdicts(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
-    return found.orderBy("sut", get_rank(sql.col("verdict")), "rule")
+    return found.orderBy("sut", get_rank_of_verdict(sql.col("verdict")), "rule")
 
 
 def _read_changes(lake: Lake) -> DataFrame:
@@ -308,7 +310,7 @@ def _build_change(row: Row) -> Change:
     )
 
 
-def _build_standing(row: Row) -> StandingVerdict:
+def _build_standing_verdict(row: Row) -> StandingVerdict:
     texts = {name: row[name] or "" for name in (*_TEXT_COLUMNS, "reach", "level")}
     with_packets = "evidence" in row
     return StandingVerdict(
@@ -321,8 +323,8 @@ def _build_standing(row: Row) -> StandingVerdict:
         started=row.started,
         seq=row.seq,
         partial=bool(row.partial),
-        errata=tuple(_drop_empty(row.errata)),
-        notes=tuple(_drop_empty(row.notes)) if with_packets else (),
+        errata=tuple(_drop_empty_texts(row.errata)),
+        notes=tuple(_drop_empty_texts(row.notes)) if with_packets else (),
         evidence=tuple(_build_frame(each) for each in row.evidence or () if each) if with_packets else (),
         capture=row.capture or "" if with_packets else "",
         counts=row.counts or {},
@@ -335,7 +337,7 @@ def _build_standing(row: Row) -> StandingVerdict:
     )
 
 
-def _drop_empty(values: Iterable[str | None] | None) -> Iterator[str]:
+def _drop_empty_texts(values: Iterable[str | None] | None) -> Iterator[str]:
     return (each for each in values or () if each)
 
 

@@ -25,7 +25,7 @@ SHORT_JOB_OPTIONS = "-XX:TieredStopAtLevel=1"
 """The Java options of a short job. They disable Java's second compiler, because it would take a third of the time of a
 short job. For a long job, this compiler halves the time.
 """
-CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
+JAVA_CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
 """The file with Spark's classes in Java's memory format (scripts/java_classes.py). A different version of Java ignores
 the file.
 """
@@ -47,15 +47,15 @@ def open_spark_session(
     if locale.getencoding().upper() != "UTF-8":
         os.environ["LC_ALL"] = "C.UTF-8"  # otherwise Java cannot open a file whose name is not ASCII
     with _raise_on_interrupt(), tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
-        written = log or _make_log()
+        written = log or _create_log_file()
         interrupted = signal.getsignal(signal.SIGINT)
         _silence_py4j()
-        others = _list_children()
+        others = _list_child_processes()
         try:
             with _redirect_standard_streams(written):
                 spark = _start_session(master, scratch, written, {**_build_java_options(master, much), **(conf or {})})
         except KeyboardInterrupt:
-            for java in _list_children() - others:  # otherwise the Java process would wait forever
+            for java in _list_child_processes() - others:  # otherwise the Java process would wait forever
                 os.kill(java, signal.SIGKILL)
             if log is None:
                 written.unlink(missing_ok=True)
@@ -92,14 +92,14 @@ def _raise_on_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _list_children() -> set[int]:
+def _list_child_processes() -> set[int]:
     """Return the child processes of the main thread, or an empty result outside Linux."""
     with suppress(OSError):
         return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()))
     return set()
 
 
-def _make_log() -> Path:
+def _create_log_file() -> Path:
     descriptor, name = tempfile.mkstemp(prefix="mqconform-spark-", suffix=".log")
     os.close(descriptor)
     return Path(name)
@@ -109,8 +109,8 @@ def _build_java_options(master: str, much: bool) -> dict[str, str]:
     if not master.startswith("local"):
         return {}
     options = ["-XX:+UseParallelGC" if much else SHORT_JOB_OPTIONS]
-    if CLASS_ARCHIVE.is_file() and " " not in str(CLASS_ARCHIVE):
-        options.append(f"-XX:SharedArchiveFile={CLASS_ARCHIVE}")
+    if JAVA_CLASS_ARCHIVE.is_file() and " " not in str(JAVA_CLASS_ARCHIVE):
+        options.append(f"-XX:SharedArchiveFile={JAVA_CLASS_ARCHIVE}")
     return {"spark.driver.extraJavaOptions": " ".join(options)}
 
 

@@ -26,15 +26,15 @@ from reports.vocabulary import (
     VerdictKind,
 )
 
-GROUP_DEPTH = 3
+SECTION_GROUP_DEPTH = 3
 """The number of leading parts of a section's number that determine its row in the matrix: sections 3.1.5.8.2 and
 3.1.5.9 share the row 3.1.5.
 """
-SYSTEMS_WITH_SECTIONS = 3
+MAX_SYSTEMS_WITH_SECTIONS = 3
 """The maximum number of systems whose sections fit in 80 columns."""
-SYSTEMS_WITH_DOCUMENTS = 20
+MAX_SYSTEMS_WITH_DOCUMENTS = 20
 """The maximum number of systems for which the worst verdict in each document is shown."""
-SYSTEMS_SHOWN = 60
+MAX_SHOWN_SYSTEMS = 60
 """The maximum number of systems that have a row. If there are more systems, the systems with the most findings have
 rows.
 """
@@ -60,7 +60,7 @@ def build_matrix_rows(contents: SiteContents) -> list[MatrixRow]:
     """Return the rows in the order of the documents. The total of a document precedes its groups of sections."""
     rows: dict[tuple[str, str], MatrixRow] = {}
     for section in contents.sections():
-        group = ".".join(section.section.split(".")[:GROUP_DEPTH])
+        group = ".".join(section.section.split(".")[:SECTION_GROUP_DEPTH])
         for name in ("", group):
             row = rows.setdefault((section.document, name), MatrixRow(section.document, name))
             row.add(section.checked, section.counts)
@@ -71,16 +71,18 @@ def build_terminal_matrix(contents: SiteContents) -> Group:
     """Return the tables and the legend of the matrix for a rich console. Strings of a SUT are shown as text, never
     as markup.
     """
-    legend = Text("  ").join(_format_chip(kind, f" {kind.label}") for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED))
+    legend = Text("  ").join(
+        _format_verdict_count(kind, f" {kind.label}") for kind in (*VERDICT_KINDS_WORST_FIRST, NOT_JUDGED)
+    )
     tables: list[RenderableType] = [
         _build_table_of_systems(contents),
         *([_build_table_of_pairs(contents)] if contents.pairs else []),
         legend,
     ]
     before_all_else = _describe_root_causes(contents)
-    if len(contents.systems) <= SYSTEMS_WITH_SECTIONS:
+    if len(contents.systems) <= MAX_SYSTEMS_WITH_SECTIONS:
         tables.insert(0, _build_tables_of_sections(contents))
-    elif len(contents.systems) <= SYSTEMS_WITH_DOCUMENTS:
+    elif len(contents.systems) <= MAX_SYSTEMS_WITH_DOCUMENTS:
         tables.insert(0, _build_table_of_documents(contents))
     return Group(*before_all_else, *tables)
 
@@ -105,7 +107,7 @@ def _build_table_of_systems(contents: SiteContents) -> Table:
     totals = contents.totals()
     judgeable = sum(section.checked for section in contents.sections())
     shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDING_VERDICTS))[
-        :SYSTEMS_SHOWN
+        :MAX_SHOWN_SYSTEMS
     ]
     left_out = len(contents.systems) - len(shown)
     table = Table(title="Systems", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -142,7 +144,7 @@ def _format_worst_cell(counts: Counter[str]) -> Text:
     if not any(counts.values()):
         return Text("")
     kind = VERDICT_KIND_BY_NAME[get_worst_verdict(counts)]
-    return _format_chip(kind, f" {counts[kind.name]}")
+    return _format_verdict_count(kind, f" {counts[kind.name]}")
 
 
 def _build_table_of_pairs(contents: SiteContents) -> Table:
@@ -151,14 +153,14 @@ def _build_table_of_pairs(contents: SiteContents) -> Table:
 
     pairs = sorted(contents.pairs, key=lambda each: (get_attention_key(each), each.a_name, each.b_name))
     table = Table(title="Pairs", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    left_out = len(pairs) - SYSTEMS_SHOWN
+    left_out = len(pairs) - MAX_SHOWN_SYSTEMS
     table.caption = f"{left_out} more pairs, with fewer findings" if left_out > 0 else None
     for name in ("System", "as", "with"):
         table.add_column(name, overflow="fold")
     table.add_column("Rules by verdict")
-    for one in pairs[:SYSTEMS_SHOWN]:
+    for one in pairs[:MAX_SHOWN_SYSTEMS]:
         numbers = Text("  ").join(
-            _format_chip(kind, str(one.counts[kind.name]))
+            _format_verdict_count(kind, str(one.counts[kind.name]))
             for kind in VERDICT_KINDS_WORST_FIRST
             if one.counts.get(kind.name)
         )
@@ -199,9 +201,9 @@ def _format_counts_cell(counts: Counter[str] | None, rules: int) -> Text:
     counts = counts or Counter()
     counts = counts + Counter({NOT_JUDGED.name: rules - counts.total()})
     return Text("  ").join(
-        _format_chip(kind, f"{counts[name]}") for name, kind in VERDICT_KIND_BY_NAME.items() if counts[name]
+        _format_verdict_count(kind, f"{counts[name]}") for name, kind in VERDICT_KIND_BY_NAME.items() if counts[name]
     )
 
 
-def _format_chip(kind: VerdictKind, words: str) -> Text:
+def _format_verdict_count(kind: VerdictKind, words: str) -> Text:
     return Text(f"{kind.symbol}{words}", style=kind.terminal_style)  # one word, so that no line breaks within it

@@ -19,7 +19,7 @@ MAX_SHOWN_OCTETS = 1_024
 """The maximum number of octets of a packet that a page shows."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """The first characters of a cell that a spreadsheet would interpret as a formula."""
-SLUG_WORDS = 40
+MAX_SLUG_CHARACTERS = 40
 GROUP_TITLES = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """The display names of the groups of rules that belong to no document."""
 
@@ -107,7 +107,7 @@ def make_slug(text: str) -> str:
     """Return a name for files, folders and anchors: the words of a text, which consist of [a-z0-9-], and 8 hexadecimal
     digits of the text's SHA-256.
     """
-    words = re.sub(r"[^A-Za-z0-9]+", "-", text)[:SLUG_WORDS].strip("-").lower()
+    words = re.sub(r"[^A-Za-z0-9]+", "-", text)[:MAX_SLUG_CHARACTERS].strip("-").lower()
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return f"{words or 'x'}-{digest[:8]}"
 
@@ -118,7 +118,7 @@ def system_key(name: str, version: str, profile: str) -> str:
 
     The lake computes the same key in Spark (`reports.lake.schemas.compute_system_key`).
     """
-    words = re.sub(r"[^A-Za-z0-9]+", "-", f"{name} {version} {profile}").removeprefix("-")[:SLUG_WORDS]
+    words = re.sub(r"[^A-Za-z0-9]+", "-", f"{name} {version} {profile}").removeprefix("-")[:MAX_SLUG_CHARACTERS]
     parts = "".join(f"{len(part)}:{part}" for part in (name, version, profile))
     digest = hashlib.sha256(parts.encode("utf-8", "replace")).hexdigest()
     return f"{words.removesuffix('-').lower() or 'x'}-{digest[:8]}"

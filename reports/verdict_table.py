@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from reports.vocabulary import VERDICTS
 
-_NOT_JUDGED = 255
+_NOT_JUDGED_CODE = 255
 _CODE_BY_VERDICT = {name: code for code, name in enumerate(VERDICTS)}
 
 
@@ -28,7 +28,7 @@ class VerdictTable:
     def empty(cls, rules: Sequence[str], systems: Iterable[str]) -> VerdictTable:
         """Return a table without verdicts. In ``rules``, rules that are counted together must be adjacent."""
         places = {rule: place for place, rule in enumerate(rules)}
-        return cls(places, {key: bytearray([_NOT_JUDGED]) * len(rules) for key in systems})
+        return cls(places, {key: bytearray([_NOT_JUDGED_CODE]) * len(rules) for key in systems})
 
     def record_verdict(self, system: str, verdict: str, rules: Iterable[str]) -> None:
         """Store the same verdict of a system for each of the given rules."""
@@ -39,14 +39,14 @@ class VerdictTable:
     def get(self, system: str, rule: str) -> str | None:
         """Return the verdict of a system for a rule, or None for an unjudged or unknown rule."""
         place = self.places.get(rule)
-        code = _NOT_JUDGED if place is None else self.rows[system][place]
-        return None if code == _NOT_JUDGED else VERDICTS[code]
+        code = _NOT_JUDGED_CODE if place is None else self.rows[system][place]
+        return None if code == _NOT_JUDGED_CODE else VERDICTS[code]
 
     def row(self, system: str) -> list[str | None]:
         """Return the verdicts of a system, in the order of the rules."""
-        return [None if code == _NOT_JUDGED else VERDICTS[code] for code in self.rows[system]]
+        return [None if code == _NOT_JUDGED_CODE else VERDICTS[code] for code in self.rows[system]]
 
     def counts(self, system: str, start: int = 0, stop: int | None = None) -> Counter[str]:
         """Count the verdicts of a system for a range of rules (end exclusive)."""
         part = self.rows[system][start:stop]
-        return Counter({VERDICTS[code]: part.count(code) for code in set(part) if code != _NOT_JUDGED})
+        return Counter({VERDICTS[code]: part.count(code) for code in set(part) if code != _NOT_JUDGED_CODE})

@@ -1,6 +1,6 @@
 """Makes an archive of the classes that Java loads when Spark starts, so that every later start is faster.
 
-`python scripts/java_classes.py` makes the file `reports.spark.CLASS_ARCHIVE`, which has 190 MiB, in half a minute.
+`python scripts/java_classes.py` makes the file `reports.spark.JAVA_CLASS_ARCHIVE`, which has 190 MiB, in half a minute.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.lake_runs import Runs
-from reports.spark import CLASS_ARCHIVE, SHORT_JOB_OPTIONS
+from reports.spark import JAVA_CLASS_ARCHIVE, SHORT_JOB_OPTIONS
 
 HANG_TIMEOUT_S = 1_800
 """The time in s after which Java counts as hanging. Making the archive takes half a minute on an idle machine, and
@@ -31,7 +31,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mqconform-classes-") as scratch:
         folder = Path(scratch)
         [run] = Runs(folder / "runs").more(1)
-        made = folder / CLASS_ARCHIVE.name
+        made = folder / JAVA_CLASS_ARCHIVE.name
         option = f"spark.driver.extraJavaOptions={SHORT_JOB_OPTIONS} -XX:ArchiveClassesAtExit={made}"
         command = [sys.executable, "-m", "mqconform", "lake", "ingest", run, "--lake", str(folder / "lake")]
         command += ["--conf", option]
@@ -44,10 +44,10 @@ def main() -> int:
             time.sleep(0.2)
         if done.returncode or not made.is_file():
             return 1
-        CLASS_ARCHIVE.parent.mkdir(parents=True, exist_ok=True)
-        aside = CLASS_ARCHIVE.with_suffix(".new")
+        JAVA_CLASS_ARCHIVE.parent.mkdir(parents=True, exist_ok=True)
+        aside = JAVA_CLASS_ARCHIVE.with_suffix(".new")
         shutil.copyfile(made, aside)
-        aside.replace(CLASS_ARCHIVE)
+        aside.replace(JAVA_CLASS_ARCHIVE)
         return 0
 
 

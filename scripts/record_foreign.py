@@ -44,7 +44,7 @@ from scapy.layers.l2 import Dot1Q, Ether
 from scapy.utils import RawPcapNgReader
 
 ROOT = Path(__file__).resolve().parent.parent
-MQCONFORM = Path(sys.executable).parent / "mqconform"
+MQCONFORM_PROGRAM = Path(sys.executable).parent / "mqconform"
 TESTER_ADDRESS, SYSTEM_ADDRESS = "10.77.0.1", "10.77.0.2"
 CONTROL_PORT = 9801
 FAULTS_FILE = ROOT / "tests" / "unit" / "foreign" / "recorded" / "faults" / "faults.toml"
@@ -80,10 +80,10 @@ class Device:
         self.descriptor = os.open("/dev/net/tun", os.O_RDWR)
         kind = (_IFF_TAP if ethernet else _IFF_TUN) | _IFF_NO_PI
         fcntl.ioctl(self.descriptor, _TUNSETIFF, struct.pack("16sH", name.encode(), kind))
-        _run_ip("link", "set", name, "netns", namespace)
-        _run_ip("-n", namespace, "link", "set", name, "mtu", "1500", "up")
+        _run_ip_command("link", "set", name, "netns", namespace)
+        _run_ip_command("-n", namespace, "link", "set", name, "mtu", "1500", "up")
         if address:
-            _run_ip("-n", namespace, "address", "add", f"{address}/24", "dev", name)
+            _run_ip_command("-n", namespace, "address", "add", f"{address}/24", "dev", name)
 
     def close(self) -> None:
         """Remove the device."""
@@ -158,7 +158,7 @@ def build_ipv6_packets(packet: bytes) -> list[bytes]:
     return [bytes(new / payload)]
 
 
-def build_fragments(packet: bytes) -> list[bytes]:
+def build_call_fragments(packet: bytes) -> list[bytes]:
     """Return the fragments of a packet, which have at most 576 bytes each. If a packet has three fragments, the
     second fragment comes last.
     """
@@ -204,7 +204,7 @@ SCENARIOS = (
     Scenario("two_link_types", (*TSHARK_COMMAND, "t0", "-i", "m0", "-w"), build_tagged_frames, copies_ethernet=True),
     Scenario("vlan", (*TSHARK_COMMAND, "m0", "-w"), build_tagged_frames, copies_ethernet=True),
     Scenario("ipv6", (*TSHARK_COMMAND, "m0", "-w"), build_ipv6_packets),
-    Scenario("fragments", (*TSHARK_COMMAND, "m0", "-w"), build_fragments),
+    Scenario("fragments", (*TSHARK_COMMAND, "m0", "-w"), build_call_fragments),
     Scenario("loss", lost_per_thousand=40),
     Scenario("reordering", late_per_thousand=120),
     Scenario("snaplen", (*TSHARK_COMMAND, "t0", "-s", "96", "-w")),
@@ -289,10 +289,10 @@ def record_scenario(scenario: Scenario, out: Path, own: Path | None) -> str:
             changed = capture.with_name(f"changed{scenario.suffix}")
             subprocess.run(["editcap", capture, changed, *scenario.editcap_arguments], check=True)
             capture = changed
-        packed = [_compress(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
+        packed = [_compress_file(capture, out.with_name(f"{out.name}{scenario.suffix}.gz"))]
         if own is not None:
             for number, path in enumerate(sorted((folder / "run" / "captures").glob("*.pcapng"))):
-                packed.append(_compress(path, own / f"{number:02}.pcapng.gz"))
+                packed.append(_compress_file(path, own / f"{number:02}.pcapng.gz"))
     return f"{run}; {len(packed) - 1} captures of the harness; {sum(packed):,} bytes"
 
 
@@ -311,7 +311,7 @@ def rewrite_capture(rewriting: RewrittenCapture, out: Path) -> str:
         form = ["-F", rewriting.form, "-l", str(rewriting.link_type)]
         pattern = r"^(?<time>\S+) (?<data>[0-9a-f]+)$"
         subprocess.run(["text2pcap", "-q", *form, "-t", "ISO", "-r", pattern, text, written], check=True)
-        return f"{len(rows)} frames, {_compress(written, target):,} bytes"
+        return f"{len(rows)} frames, {_compress_file(written, target):,} bytes"
 
 
 def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
@@ -330,7 +330,7 @@ def _create_namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
         stack.enter_context(_create_namespace(name))
     if scenario.uses_loopback:
         for address in (TESTER_ADDRESS, SYSTEM_ADDRESS):
-            _run_ip("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
+            _run_ip_command("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
         return names
     ends = Device("t0", names[0], address=TESTER_ADDRESS), Device("t1", names[1], address=SYSTEM_ADDRESS)
     copied = Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.build_copies is not None else None
@@ -351,17 +351,17 @@ def _create_namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
 
 @contextmanager
 def _create_namespace(name: str) -> Iterator[None]:
-    _run_ip("netns", "add", name)
+    _run_ip_command("netns", "add", name)
     try:
-        _run_ip("-n", name, "link", "set", "lo", "up")
+        _run_ip_command("-n", name, "link", "set", "lo", "up")
         subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"], check=False)
         yield
     finally:
-        _run_ip("netns", "del", name)
+        _run_ip_command("netns", "del", name)
 
 
 def _start_serve(folder: Path, namespace: str, scenario: Scenario, stack: ExitStack) -> None:
-    command = ["ip", "netns", "exec", namespace, MQCONFORM, "serve", "--address", SYSTEM_ADDRESS]
+    command = ["ip", "netns", "exec", namespace, MQCONFORM_PROGRAM, "serve", "--address", SYSTEM_ADDRESS]
     command += [
         "--control",
         f"{SYSTEM_ADDRESS}:{CONTROL_PORT}",
@@ -396,19 +396,30 @@ def _run_checks(folder: Path, namespace: str, scenario: Scenario) -> str:
         f'address = "{SYSTEM_ADDRESS}:{CONTROL_PORT}"\n[capabilities]\nping = true\nqm2qm = true\n',
         encoding="utf-8",
     )
-    command = ["ip", "netns", "exec", namespace, str(MQCONFORM), "run", "--sut", str(sut), "--out", str(folder / "run")]
+    command = [
+        "ip",
+        "netns",
+        "exec",
+        namespace,
+        str(MQCONFORM_PROGRAM),
+        "run",
+        "--sut",
+        str(sut),
+        "--out",
+        str(folder / "run"),
+    ]
     done = subprocess.run([*command, "-k", " or ".join(scenario.checks)], capture_output=True, text=True, cwd=ROOT)
     return done.stdout.strip().rpartition("\n")[2].partition(" (partial")[0]
 
 
-def _compress(source: Path, target: Path) -> int:
+def _compress_file(source: Path, target: Path) -> int:
     """Compress a file, and return the compressed size in bytes."""
     with gzip.GzipFile(target, "wb", mtime=0) as file:
         file.write(source.read_bytes())
     return target.stat().st_size
 
 
-def _run_ip(*words: str) -> None:
+def _run_ip_command(*words: str) -> None:
     subprocess.run(["ip", *words], check=True)
 
 

@@ -27,7 +27,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 CI_EXAMPLES_FOLDER = ROOT / "examples" / "ci"
-SERVE = '"mqconform", "serve",'
+SERVE_COMMAND_TEXT = '"mqconform", "serve",'
 KNOWN_FAULT, KNOWN_RULE = "acceptor-establish-connection-timestamp-one-more", "MQQB-3.1.5.3.1-10"
 STEP_TIMEOUT_S = 3600
 BASELINE_TEXT = f'schema = 1\n["{KNOWN_RULE}"]\nreason = "kept for old clients"\n'
@@ -61,13 +61,13 @@ def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     for name, value in job["env"].items():
         variables.setdefault(name, value)
     for step in job["steps"]:
-        runs_after_failure, needed_file = _parse_condition(step.get("if", ""))
+        runs_after_failure, needed_file = _parse_step_condition(step.get("if", ""))
         given = ", ".join(f"{key} {value}" for key, value in step.get("with", {}).items())
         reason_for_omission = f"uses: {step['uses']}{f' ({given})' if given else ''}" if "uses" in step else ""
         yield Step(step.get("run", ""), runs_after_failure, needed_file, reason_for_omission)
 
 
-def _parse_condition(words: str) -> tuple[bool, str]:
+def _parse_step_condition(words: str) -> tuple[bool, str]:
     """Return whether a step runs after a failed step, and the file that the step needs."""
     found = re.fullmatch(r"(always\(\))?(?: && hashFiles\('([^']+)'\) != '')?", words)
     if found is None:
@@ -108,7 +108,9 @@ def run_job(service: str, given: argparse.Namespace, wheel: Path) -> int:
         if not given.no_sut:
             faults = "".join(f' "--fault", "{each}",' for each in (KNOWN_FAULT, *given.fault))
             text = (CI_EXAMPLES_FOLDER / "sut.toml").read_text(encoding="utf-8")
-            (checkout / "sut.toml").write_text(text.replace(SERVE, f"{SERVE}{faults}"), encoding="utf-8")
+            (checkout / "sut.toml").write_text(
+                text.replace(SERVE_COMMAND_TEXT, f"{SERVE_COMMAND_TEXT}{faults}"), encoding="utf-8"
+            )
         if given.known:
             (checkout / "baseline.toml").write_text(BASELINE_TEXT, encoding="utf-8")
         environment = given.installed or _create_environment(folder / "venv")

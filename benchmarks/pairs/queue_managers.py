@@ -18,19 +18,19 @@ from uuid import UUID
 from benchmarks.pairs import BODY, Memory, Options, Report, get_instant, wait_until_input_closes
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.commands.inputs import ON_COMMAND
+from reference_qm.core.commands.inputs import HANDLER_BY_COMMAND_TYPE
 from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.statuses import Status
-from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.host import Host, HostLimits
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import OpenQueue, OpenSession, Request, Result, SendMessage
-from reference_qm.surface.driver import Driver
+from reference_qm.surface.driver import CoreDriver
 from reference_qm.surface.effects import Answer, Effect, Rejected
 from reference_qm.surface.store import MemoryStore
 
@@ -80,7 +80,7 @@ async def send(options: Options, port: int, report: Report) -> None:
     await host.stop()
 
 
-class _EventfulDriver(Driver):
+class _EventfulDriver(CoreDriver):
     """A driver that sets an event after each input of the core."""
 
     def __init__(self, host: Host) -> None:
@@ -158,7 +158,7 @@ def _take(qm: QueueManager, request: _Take, token: int, now: Now) -> Result:
     return Result({"empty": False})
 
 
-ON_COMMAND[_Take] = lambda qm: partial(_take, qm)
+HANDLER_BY_COMMAND_TYPE[_Take] = lambda qm: partial(_take, qm)
 
 
 class _Receiver:
@@ -210,7 +210,7 @@ def _host(
     )
     express = options.kind == "express"
     store = MemoryStore() if express else SqliteStore(Path(options.folder) / f"{identifier}.sqlite")
-    host = _EventfulHost(Installation(config, SystemEntropy()), address, store, Limits())
+    host = _EventfulHost(Installation(config, SystemEntropy()), address, store, HostLimits())
     assert isinstance(host.core, QueueManager)
     return host, host.core
 

@@ -26,7 +26,7 @@ from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR
-from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.host import Host, HostLimits
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.commands import SendMessage
 from reference_qm.surface.effects import Rejected
@@ -56,7 +56,7 @@ async def receive(options: Options, report: Report) -> None:
 async def _serve(options: Options, report: Report) -> None:
     """Run the reference with the messages of the benchmark in its queue."""
     config = QueueManagerConfig(UUID(int=1), queues=(QueueSettings(QUEUE),), addresses=(ADDRESS,))
-    host = Host(Installation(config, SystemEntropy()), ADDRESS, MemoryStore(), Limits())
+    host = Host(Installation(config, SystemEntropy()), ADDRESS, MemoryStore(), HostLimits())
     core = host.core
     assert isinstance(core, QueueManager)
     listening = await host.bind_rpc(0, 0)
@@ -185,11 +185,11 @@ def _open(stream: socket.socket) -> int:
     """Open the queue, and return its handle."""
     name = {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": NAME}
     access = {"dwCallingProcessID": 0, "dwDesiredAccess": 1, "dwShareMode": 0, "pLicGuid": LICENCE, "dwMQS": 0}
-    asked = OPEN_REMOTE.build_in({"pQueueFormat": name, **access}, Encoding())
+    asked = OPEN_REMOTE.build_in_parameters({"pQueueFormat": name, **access}, Encoding())
     stream.sendall(_request(QMCOMM_CONTEXT, 2, asked, call_id=2))
     queue = int.from_bytes(_answer(stream)[-8:-4], "little")
     opening = {"pLicGuid": LICENCE, "dwMQS": 0, "hQueue": queue, "pQueue": queue, "dwpContext": queue}
-    stream.sendall(_request(QM2QM_CONTEXT, 2, OPEN.build_in(opening, Encoding()), call_id=3))
+    stream.sendall(_request(QM2QM_CONTEXT, 2, OPEN.build_in_parameters(opening, Encoding()), call_id=3))
     if any(_answer(stream)[-4:]):
         raise RuntimeError(f"queue {queue} cannot be opened")
     return queue
@@ -202,7 +202,9 @@ def _desc(queue: int, buffer: bytes | None = None) -> dict[str, Any]:
 
 
 def _start(queue: int) -> bytes:
-    return _request(QM2QM_CONTEXT, 0, START.build_in({"lpRemoteReadDesc": _desc(queue)}, Encoding()), call_id=4)
+    return _request(
+        QM2QM_CONTEXT, 0, START.build_in_parameters({"lpRemoteReadDesc": _desc(queue)}, Encoding()), call_id=4
+    )
 
 
 def _build_echoes() -> list[bytes]:

@@ -39,7 +39,7 @@ class AgentVerbCalls:
             self.conversation.on_end(str(error))
             reply = None
         if reply is None:
-            why = self.conversation.ended or self.conversation.silence_message
+            why = self.conversation.ended or self.conversation.missing_answer_message
             self._silences += self.conversation.ended is None
             self.found.record_result(verb, State.SILENT, why)
             return None

@@ -20,8 +20,8 @@ from harness.sut.agent import Agent
 from harness.sut.command_control import list_facilities
 from harness.sut.control import CONTROL_ANSWER_TIMEOUT_MS
 from harness.sut.endpoints import parse_endpoint
-from harness.sut.stand_ins import needs_in_file
-from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
+from harness.sut.stand_ins import list_needs_met_by_file
+from harness.sut.sut_file import CAPABILITIES, MAX_NAME_CHARACTERS, SutFile, is_loopback
 from harness.sut.wires import ControlRoute, TcpRoute
 from reference_qm.control import FACILITIES
 
@@ -59,7 +59,7 @@ def count_judgeable_rules(judgeable: Any, announced: Collection[str], file: SutF
     have = {*declared, *announced}
     if file is not None:
         have |= (
-            needs_in_file(file)
+            list_needs_met_by_file(file)
             | list_facilities(file.commands)
             | ({FACILITY_PROVIDED_BY_COMMANDS} if file.environment.parts else set())
         )
@@ -73,7 +73,7 @@ def count_judgeable_rules(judgeable: Any, announced: Collection[str], file: SutF
     return JudgeableRuleCounts(every, len(now), more, at_last, whose)
 
 
-def try_agent(
+def call_every_agent_verb(
     route: ControlRoute,
     word: str,
     queue: str | None,
@@ -168,7 +168,7 @@ def list_summary_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> It
     yield f"{counted.judgeable_now} of {counted.total_rules} rules can be judged with {have}"
 
 
-def as_json(found: AgentFindings, counted: JudgeableRuleCounts) -> dict[str, Any]:
+def format_findings_as_json(found: AgentFindings, counted: JudgeableRuleCounts) -> dict[str, Any]:
     """Return the report as a JSON object."""
     tree = asdict(found)
     tree["verbs"] = [asdict(one) | {"facility": FACILITY_BY_VERB.get(one.verb)} for one in found.verbs.values()]
@@ -182,7 +182,7 @@ def as_json(found: AgentFindings, counted: JudgeableRuleCounts) -> dict[str, Any
         for name in FACILITIES
     }
     rules = {"judged": counted.judgeable_now, "of": counted.total_rules, "capabilities": counted.capabilities}
-    return tree | {"rules": rules, "right": found.is_as_announced}
+    return tree | {"rules": rules, "right": found.matches_announced_facilities}
 
 
 def draft_sut_file(found: AgentFindings, address: str | None, command: str | None) -> str:
@@ -197,8 +197,9 @@ def draft_sut_file(found: AgentFindings, address: str | None, command: str | Non
     capabilities = "".join(f"{name + ' = false':31}# {what}\n" for name, what in CAPABILITIES.items())
     return (
         "# A draft by mqconform attach: check each value. docs/sut-file.md describes all keys.\n"
-        f"[sut]\nname = {_quote_name(found.name or 'my system')}\nvendor = {_quote_name(found.vendor or 'unknown')}\n"
-        f"version = {_quote_name(found.version or 'unknown')}\n"
+        f"[sut]\nname = {_quote_agent_name_for_toml(found.name or 'my system')}\n"
+        f"vendor = {_quote_agent_name_for_toml(found.vendor or 'unknown')}\n"
+        f"version = {_quote_agent_name_for_toml(found.version or 'unknown')}\n"
         f'[driver]\nkind = "external"\naddress = {_quote_toml(host)}\n{remote}'
         "tcp_port = 1801\nping_port = 3527\nrpc_port = 2103\n"
         'peer_address = "127.0.0.2"     # the address of the tester\n'
@@ -206,9 +207,9 @@ def draft_sut_file(found: AgentFindings, address: str | None, command: str | Non
     )
 
 
-def _quote_name(text: str) -> str:
+def _quote_agent_name_for_toml(text: str) -> str:
     """Return a name that an agent sent as a TOML string, on one line and without control characters."""
-    return _quote_toml(one_line(text, LONGEST_NAME))
+    return _quote_toml(one_line(text, MAX_NAME_CHARACTERS))
 
 
 def _quote_toml(text: str) -> str:
@@ -219,7 +220,7 @@ def _quote_toml(text: str) -> str:
     return f'"{escaped}"'
 
 
-def write_draft(path: Path, text: str) -> None:
+def write_sut_file_draft(path: Path, text: str) -> None:
     """Write the draft of a SUT file to a path; raise UsageError if the path already exists."""
     try:
         with path.open("x", encoding="utf-8") as file:

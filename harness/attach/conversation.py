@@ -55,7 +55,7 @@ class Conversation:
         return number in self._replies
 
     @property
-    def silence_message(self) -> str:
+    def missing_answer_message(self) -> str:
         """The message that reports a missing answer from the agent."""
         return describe_missing_answer(self._wire.unmatched_ids)
 

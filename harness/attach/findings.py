@@ -12,7 +12,7 @@ from types import MappingProxyType
 from harness.printable import one_line
 from reference_qm.control import FACILITIES, list_offered_facilities
 
-SHOWN_TEXT_LIMIT = 200
+MAX_AGENT_TEXT_CHARACTERS = 200
 _PREFERRED_FACILITIES = ("remote_read", "management", "open_to_send", "queue_control", "receive")
 """The facilities in order of precedence. If a verb belongs to several facilities, a report lists it under the first
 of them in this order; purge and close_queue, however, are always listed under receive.
@@ -33,7 +33,7 @@ class State(StrEnum):
     NOT_TRIED = "not tried"
 
 
-STATES_WORST_FIRST = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED, State.WORKS)
+VERB_STATES_WORST_FIRST = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED, State.WORKS)
 """The states from worst to best. If there are several findings about a verb, a report shows the worst of them."""
 
 
@@ -89,7 +89,7 @@ class AgentFindings:
     def record_result(self, verb: str, state: State, said: str = "") -> None:
         """Record the result of calling a verb. If a verb has several results, only the worst is kept."""
         known = self.verbs.get(verb)
-        if known is None or STATES_WORST_FIRST.index(state) < STATES_WORST_FIRST.index(known.state):
+        if known is None or VERB_STATES_WORST_FIRST.index(state) < VERB_STATES_WORST_FIRST.index(known.state):
             self.verbs[verb] = Finding(verb, state, escape_agent_text(said))
 
     def is_working(self, verb: str) -> bool:
@@ -109,13 +109,13 @@ class AgentFindings:
                 if there and len(there) == len(self.list_verbs_of_facility(name))
                 else "missing"
             )
-        bad = [one.verb for one in self.list_verbs_of_facility(name) if one.state in STATES_WORST_FIRST[:4]]
+        bad = [one.verb for one in self.list_verbs_of_facility(name) if one.state in VERB_STATES_WORST_FIRST[:4]]
         if bad:
             return f"announced, but these verbs do not work: {', '.join(bad)}"
         return "works" if there else "announced"
 
     @property
-    def is_as_announced(self) -> bool:
+    def matches_announced_facilities(self) -> bool:
         """Whether all tested verbs agree with the announced facilities and keep the contract."""
         announced = (one for one in self.verbs.values() if FACILITY_BY_VERB.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
@@ -124,4 +124,4 @@ class AgentFindings:
 
 def escape_agent_text(said: object) -> str:
     """Return a text that an agent sent, on one line and without control characters."""
-    return one_line(str(said), SHOWN_TEXT_LIMIT)
+    return one_line(str(said), MAX_AGENT_TEXT_CHARACTERS)

@@ -19,11 +19,11 @@ UNREACHABLE_ADDRESS = "127.0.0.254"
 """An address at which no program listens. Messages to this address stay in an outgoing queue until they expire."""
 UNKNOWN_VERB = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
-WAITING_READ_MS = 60_000
-PROMPT_ANSWER_MS = 2_000
+TIMEOUT_OF_WAITING_READ_MS = 60_000
+MAX_DELAY_OF_PROMPT_ANSWER_MS = 2_000
 """int ms: the maximum time for the answer to the verb identity while a read is waiting."""
 DISRUPTIVE_VERBS = ("take_offline", "bring_online", "restart", "reset")
-REASONS_NOT_TRIED = {
+REASON_BY_UNTRIED_VERB = {
     "stop": "this verb ends the agent",
     "reenlistment_timeout": "the system answers no more requests until it is restarted",
 }
@@ -91,7 +91,9 @@ class AgentProbes(AgentVerbCalls):
         began_ms = environment.now().monotonic_ms
         said = conversation.wait_for_reply(conversation.send_request("identity"))
         if said is None:
-            raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence_message}")
+            raise SutUnavailable(
+                f"{conversation.name}: identity: {conversation.ended or conversation.missing_answer_message}"
+            )
         found = self.found
         found.first_ms = environment.now().monotonic_ms - began_ms
         if (complaint := describe_non_agent(said)) is not None:
@@ -250,13 +252,16 @@ class AgentProbes(AgentVerbCalls):
         if self._plain is None or not self.found.is_working("receive"):
             self._note_skipped_verbs("needs receive", "cancel")
             return
-        waiting = self.conversation.send_request("receive", queue=self._plain, timeout_ms=WAITING_READ_MS)
+        waiting = self.conversation.send_request("receive", queue=self._plain, timeout_ms=TIMEOUT_OF_WAITING_READ_MS)
         asked = self.conversation.send_request("identity")
-        prompt = self.conversation.wait_for_reply(asked, min(PROMPT_ANSWER_MS, self.conversation.answer_ms))
+        prompt = self.conversation.wait_for_reply(
+            asked, min(MAX_DELAY_OF_PROMPT_ANSWER_MS, self.conversation.answer_ms)
+        )
         if self.conversation.has_reply(waiting):
             self._note_wrong_answer(
                 "receive",
-                f"receive answered at once, although the queue was empty and timeout_ms was {WAITING_READ_MS}",
+                "receive answered at once, although the queue was empty and timeout_ms was "
+                f"{TIMEOUT_OF_WAITING_READ_MS}",
             )
         elif prompt is None:
             self._note_wrong_answer("receive", "the agent answers no other request while receive waits")
@@ -385,7 +390,7 @@ class AgentProbes(AgentVerbCalls):
                 self._note_skipped_verbs(
                     "the verb disturbs all applications of the system; give --disruptive to try it", verb
                 )
-        for verb, why in REASONS_NOT_TRIED.items():
+        for verb, why in REASON_BY_UNTRIED_VERB.items():
             self._note_skipped_verbs(why, verb)
 
     def _probe_delete_queue(self) -> None:
@@ -397,7 +402,7 @@ class AgentProbes(AgentVerbCalls):
     def _note_unreached_verbs(self) -> None:
         """Record the verbs that the test did not call, and answers without a matching request."""
         why = self.conversation.ended or f"{MAX_SILENT_VERBS} consecutive verbs before this one were not answered"
-        for verb in (*FACILITY_BY_VERB, "cancel", *REASONS_NOT_TRIED):
+        for verb in (*FACILITY_BY_VERB, "cancel", *REASON_BY_UNTRIED_VERB):
             if verb not in self.found.verbs:
                 self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)
         if self.conversation.ended is not None:

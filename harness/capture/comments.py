@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.capture.pcapng import CapturedNote, build_file_header, build_packet_block, read_with_notes, wrap_note_data
+from harness.capture.pcapng import (
+    CapturedNote,
+    build_file_header,
+    build_packet_block,
+    read_packets_and_notes,
+    wrap_note_data,
+)
 from harness.errors import FolderError
 
 
@@ -21,7 +27,7 @@ def add_frame_comments(path: Path, comments: Mapping[int, str]) -> None:
     try:
         with new.open("wb") as out:
             out.write(build_file_header())
-            for frame in read_with_notes(path):
+            for frame in read_packets_and_notes(path):
                 if isinstance(frame, CapturedNote):
                     out.write(wrap_note_data(frame.data))
                     continue

@@ -40,11 +40,11 @@ LAYER_OF_SECTION: Mapping[str, str] = {
 name.
 """
 
-_FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
+_FIELD_NAME_PATTERN = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
 _TEXT_BEFORE_VALUE_PATTERN = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
-_VALUE_LIKE_TEXT = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
+_VALUE_LIKE_TEXT_PATTERN = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END_OF_VALUE_PATTERN = re.compile(r"(?![\w-])")
-_SEVERAL_WORDS_PATTERN = re.compile(r"[a-z][A-Z]")
+_COMPOUND_NAME_PATTERN = re.compile(r"[a-z][A-Z]")
 """Matches a field name of several words, such as AckSequenceNumber. Field names such as Signature, Label, IN and SE do
 not match, because they can be ordinary words.
 """
@@ -96,23 +96,27 @@ def _find_fields_in_packet(lines: DissectionLines, says: VerdictTexts) -> _Found
     layer = LAYER_OF_SECTION.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
         after = says.observed[_TEXT_BEFORE_VALUE_PATTERN.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
-        field = _pick_field(fields, layer, after)
+        field = _choose_referenced_field(fields, layer, after)
         if field is None:
             return None
         if _begins_with_value(field, after):
             return _FoundField(field, True)
-        mistakable = _VALUE_LIKE_TEXT.match(after) or not _SEVERAL_WORDS_PATTERN.search(field.path[-1])
+        mistakable = _VALUE_LIKE_TEXT_PATTERN.match(after) or not _COMPOUND_NAME_PATTERN.search(field.path[-1])
         return None if mistakable else _FoundField(field, False)
     for text in (says.expected, says.sentence):
         for _, fields in _find_named_fields(text, lines):
-            field = _pick_field(fields, layer, says.observed)
-            return _FoundField(field, True) if field is not None and says.observed in _list_value_forms(field) else None
+            field = _choose_referenced_field(fields, layer, says.observed)
+            return (
+                _FoundField(field, True)
+                if field is not None and says.observed in _list_printed_forms_of_value(field)
+                else None
+            )
     return None
 
 
 def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield those names in a text that occur as field names in the packet, each with the fields of this name."""
-    for match, before, name in _find_names(text):
+    for match, before, name in _find_possible_field_names(text):
         fields = [
             line for line in lines.lines_by_field_name.get(name, ()) if _contains_in_order(before, line.path[:-1])
         ]
@@ -121,11 +125,13 @@ def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.M
 
 
 @lru_cache(maxsize=4096)
-def _find_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
+def _find_possible_field_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
     """Return the words of a text that can be names of fields. If a word is the last part of a dotted path, the
     names before it in the path are returned with it.
     """
-    return [(match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME.finditer(text)]
+    return [
+        (match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME_PATTERN.finditer(text)
+    ]
 
 
 def _contains_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
@@ -133,7 +139,7 @@ def _contains_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
     return all(name in rest for name in names)
 
 
-def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLine | None:
+def _choose_referenced_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLine | None:
     """From several fields with the same name, return the field to which a text refers, or None if the text is
     ambiguous.
     """
@@ -147,11 +153,12 @@ def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLin
 def _begins_with_value(field: TreeLine, text: str) -> bool:
     """Return whether a text begins with the value of a field, in any form that a verdict may print."""
     return any(
-        text.startswith(form) and _END_OF_VALUE_PATTERN.match(text, len(form)) for form in _list_value_forms(field)
+        text.startswith(form) and _END_OF_VALUE_PATTERN.match(text, len(form))
+        for form in _list_printed_forms_of_value(field)
     )
 
 
-def _list_value_forms(field: TreeLine) -> set[str]:
+def _list_printed_forms_of_value(field: TreeLine) -> set[str]:
     """Return all forms in which a verdict may print the value of a field."""
     value, size = field.value, field.end - field.start
     if isinstance(value, int):

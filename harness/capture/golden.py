@@ -18,13 +18,13 @@ from harness.paths import CAPTURES
 from reference_qm.surface.inputs import Endpoint
 
 GOLDEN_FOLDER = CAPTURES / "golden"
-MANIFEST_NAME = "manifest.toml"
+GOLDEN_MANIFEST_NAME = "manifest.toml"
 
 FieldValue = int | str | bytes | UUID
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class FieldDisagreement:
     """A field for which the text of MS-MQQB contradicts the printed bytes. ``text`` is the value in the text."""
 
     field: str
@@ -51,7 +51,7 @@ class GoldenFrame:
     data: bytes
     printed_size: int
     fields: dict[str, FieldValue]
-    disagreements: tuple[Disagreement, ...]
+    disagreements: tuple[FieldDisagreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class GoldenCapture:
     frames: tuple[GoldenFrame, ...]
 
 
-def load_golden(folder: Path = GOLDEN_FOLDER) -> GoldenCapture:
+def load_golden_capture(folder: Path = GOLDEN_FOLDER) -> GoldenCapture:
     """Read the manifest and the hex dumps. If the manifest contradicts a hex dump, raise HarnessError with a
     description of the contradiction.
     """
-    tree = tomllib.loads((folder / MANIFEST_NAME).read_text(encoding="utf-8"))
+    tree = tomllib.loads((folder / GOLDEN_MANIFEST_NAME).read_text(encoding="utf-8"))
     return GoldenCapture(
         tree["capture"],
         tree["start_us"],
@@ -84,7 +84,7 @@ def _read_golden_frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]
     data = dump + b"".join(bytes.fromhex(each["hex"]) * each["times"] for each in entry.get("tail", ()))
     if len(data) != entry["size"]:
         raise HarnessError(
-            f"{folder / MANIFEST_NAME}: frame {entry['number']} has {len(data)} bytes; "
+            f"{folder / GOLDEN_MANIFEST_NAME}: frame {entry['number']} has {len(data)} bytes; "
             f"its size in the manifest is {entry['size']}"
         )
     return GoldenFrame(
@@ -99,7 +99,7 @@ def _read_golden_frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]
         data=data,
         printed_size=len(dump),
         fields={name: _parse_value(value) for name, value in entry["fields"].items()},
-        disagreements=tuple(Disagreement(**each) for each in entry.get("disagreements", ())),
+        disagreements=tuple(FieldDisagreement(**each) for each in entry.get("disagreements", ())),
     )
 
 
@@ -113,7 +113,7 @@ def _parse_value(written: int | str) -> FieldValue:
     return written
 
 
-def write_golden(golden: GoldenCapture, path: Path) -> None:
+def write_golden_capture(golden: GoldenCapture, path: Path) -> None:
     """Write the frames as one capture: pings as UDP datagrams, and all other frames on one TCP connection."""
     opened = False
     with CaptureWriter(path, golden.start_us) as writer:
@@ -131,5 +131,5 @@ def write_golden(golden: GoldenCapture, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    frames = load_golden()
-    write_golden(frames, GOLDEN_FOLDER / frames.capture)
+    frames = load_golden_capture()
+    write_golden_capture(frames, GOLDEN_FOLDER / frames.capture)

@@ -23,12 +23,12 @@ _IPV4_HEADER_LAYOUT = Struct(">BBHHHBBH4s4s")
 _IPV6_HEADER_LAYOUT = Struct(">IHBB16s16s")
 _TCP_HEADER_LAYOUT = Struct(">HHIIBBHHH")
 _UDP_HEADER_LAYOUT = Struct(">HHHH")
-_PROTOCOL_AND_LENGTH = Struct(">II")
+_PSEUDO_HEADER_END_LAYOUT = Struct(">II")
 _PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP"}
 _DO_NOT_FRAGMENT_FLAG = 0x4000
 _DEFAULT_HOP_LIMIT = 64
-_TCP_WINDOW = 0xFFFF
-_SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
+_TCP_WINDOW_BYTES = 0xFFFF
+_TCP_SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
 """The TCP options: a maximum segment size of 65495, and a window scale of 14. With this scale, unacknowledged data
 never fill the window.
 """
@@ -69,11 +69,11 @@ class UdpDatagram:
     data: bytes
 
 
-def build_tcp(segment: TcpSegment, identification: int) -> bytes:
+def build_tcp_packet(segment: TcpSegment, identification: int) -> bytes:
     """Return the IP packet that contains a TCP segment. Raise ValueError if an address is invalid, or if the
     addresses are of different families.
     """
-    options = _SYN_OPTIONS if segment.flags & _SYN_FLAG else b""
+    options = _TCP_SYN_OPTIONS if segment.flags & _SYN_FLAG else b""
     header = _TCP_HEADER_LAYOUT.pack(
         segment.source.port,
         segment.target.port,
@@ -81,14 +81,14 @@ def build_tcp(segment: TcpSegment, identification: int) -> bytes:
         segment.acknowledged,
         (_TCP_HEADER_LAYOUT.size + len(options)) // 4 << 4,
         segment.flags,
-        _TCP_WINDOW,
+        _TCP_WINDOW_BYTES,
         0,
         0,
     )
     return _build_ip_packet(segment.source, segment.target, TCP, header + options + segment.data, 16, identification)
 
 
-def build_udp(datagram: UdpDatagram, identification: int) -> bytes:
+def build_udp_packet(datagram: UdpDatagram, identification: int) -> bytes:
     """Return the IP packet that contains a UDP datagram. Raise ValueError if an address is invalid, or if the
     addresses are of different families.
     """
@@ -102,7 +102,7 @@ def _build_ip_packet(
     source: Endpoint, target: Endpoint, protocol: int, payload: bytes, checksum_at: int, identification: int
 ) -> bytes:
     """Return an IP packet that contains the given TCP or UDP packet with its checksum."""
-    version, sender, receiver = _pair_addresses(source.host, target.host)
+    version, sender, receiver = _pack_address_pair(source.host, target.host)
     checksum = _compute_checksum(_build_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
         checksum = 0xFFFF  # zero would mean that the datagram has no checksum
@@ -125,7 +125,7 @@ def _build_ip_packet(
 
 
 @lru_cache(maxsize=256)
-def _pair_addresses(source: str, target: str) -> tuple[int, bytes, bytes]:
+def _pack_address_pair(source: str, target: str) -> tuple[int, bytes, bytes]:
     """Return the IP version and the bytes of two addresses. The results are cached, because the packets of a run
     use only a few addresses.
     """
@@ -136,7 +136,7 @@ def _pair_addresses(source: str, target: str) -> tuple[int, bytes, bytes]:
 
 
 def _build_pseudo_header(sender: bytes, receiver: bytes, protocol: int, length: int) -> bytes:
-    return sender + receiver + _PROTOCOL_AND_LENGTH.pack(protocol, length)
+    return sender + receiver + _PSEUDO_HEADER_END_LAYOUT.pack(protocol, length)
 
 
 def _compute_checksum(data: bytes) -> int:
@@ -156,7 +156,7 @@ def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
     """Parse an IP packet that contains TCP or UDP. For an invalid packet, raise ValueError with a description of
     the error.
     """
-    sender, receiver, protocol, payload = _read_ip(packet)
+    sender, receiver, protocol, payload = _read_ip_packet(packet)
     if protocol not in _PROTOCOL_NAMES:
         raise ValueError(f"IP protocol {protocol} is not supported; only TCP (6) and UDP (17) are supported")
     header = _TCP_HEADER_LAYOUT if protocol == TCP else _UDP_HEADER_LAYOUT
@@ -179,10 +179,10 @@ def parse_ip_packet(packet: bytes) -> TcpSegment | UdpDatagram:
     return TcpSegment(source, target, sequence, acknowledged, TcpFlags(flags), payload[start:])
 
 
-def _read_ip(packet: bytes) -> tuple[Address, Address, int, bytes]:
+def _read_ip_packet(packet: bytes) -> tuple[Address, Address, int, bytes]:
     version = packet[0] >> 4 if packet else 0
     if version == 4 and len(packet) >= _IPV4_HEADER_LAYOUT.size:
-        return _read_ipv4(packet)
+        return _read_ipv4_packet(packet)
     if version == 6 and len(packet) >= _IPV6_HEADER_LAYOUT.size:
         _, length, protocol, _, sender6, receiver6 = _IPV6_HEADER_LAYOUT.unpack_from(packet)
         if _IPV6_HEADER_LAYOUT.size + length != len(packet):
@@ -191,7 +191,7 @@ def _read_ip(packet: bytes) -> tuple[Address, Address, int, bytes]:
     raise ValueError("the packet is neither an IPv4 nor an IPv6 packet")
 
 
-def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:
+def _read_ipv4_packet(packet: bytes) -> tuple[Address, Address, int, bytes]:
     first, _, total, _, fragment, _, protocol, _, sender, receiver = _IPV4_HEADER_LAYOUT.unpack_from(packet)
     start = (first & 0x0F) * 4
     if total != len(packet) or not _IPV4_HEADER_LAYOUT.size <= start <= total:

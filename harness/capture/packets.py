@@ -16,7 +16,7 @@ from harness.capture.deciding import DissectionLines, VerdictTexts, find_decidin
 from harness.capture.recorder import FROM_SUT, RPC_OPENING_COMMENT, RPC_TRANSPORT, TO_SUT
 from harness.capture.streams import ByteRange, Datagram, Direction, Stream, read_streams
 from harness.errors import MqconformError
-from harness.wire import TreeLine, WireError, dissect, dissect_ping, has_bytes_when_rebuilt, tree_lines
+from harness.wire import TreeLine, WireError, dissect, dissect_ping, has_bytes_when_rebuilt, list_dissection_lines
 from reference_qm.surface.inputs import Endpoint
 
 
@@ -227,12 +227,12 @@ def _dissect(packet: CapturedPacket) -> _Dissection:
         made = (dissect_ping if packet.transport == "udp" else dissect)(packet.data)
     except WireError as error:
         return _Dissection(f"cannot be dissected: {error}", DissectionLines())
-    lines = DissectionLines(tree_lines(made))
+    lines = DissectionLines(list_dissection_lines(made))
     text = "\n".join(line.text for line in lines)
     return _Dissection(text, lines if has_bytes_when_rebuilt(made, packet.data) else DissectionLines())
 
 
 def _format_rpc_dissection(packet: CapturedPacket) -> str:
-    from harness.wire.rpc import rpc_dissection  # the import takes a second
+    from harness.wire.rpc import format_rpc_dissection  # the import takes a second
 
-    return rpc_dissection(packet.data, packet.stub)
+    return format_rpc_dissection(packet.data, packet.stub)

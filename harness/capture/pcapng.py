@@ -22,11 +22,11 @@ MAX_BLOCK_BYTES = 0x01000000
 
 MAX_NOTE_TEXT_BYTES = MAX_BLOCK_BYTES - 64
 """int bytes: the maximum length of a note's text."""
-_MIN_COMPRESSED_BYTES = 1_000
+_MIN_NOTE_BYTES_TO_COMPRESS = 1_000
 """int bytes: the length above which the text of a note is compressed. Compression reduces it to a fifth on average;
 it would not make shorter texts smaller.
 """
-_COMPRESSED_FIRST_BYTE = 0x78
+_FIRST_BYTE_OF_COMPRESSED_NOTE = 0x78
 """The first byte of compressed data (RFC 1950). The text of an uncompressed note never begins with this byte."""
 
 _SECTION_HEADER_BLOCK_TYPE = 0x0A0D0D0A
@@ -36,18 +36,18 @@ _NOTE_BLOCK_TYPE = 0x80006D71
 """The type of the blocks that contain notes. It is one of the types for local use, so other readers skip such
 blocks and do not count them as frames.
 """
-_BLOCKS_WITHOUT_TIME = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
+_NAME_BY_TIMELESS_BLOCK_TYPE = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER_MAGIC = 0x1A2B3C4D
-_END_OPTION, _COMMENT_OPTION, _PACKET_FLAGS_OPTION = 0, 1, 2
+_END_OF_OPTIONS_CODE, _COMMENT_OPTION_CODE, _PACKET_FLAGS_OPTION_CODE = 0, 1, 2
 _INBOUND_FLAG, _OUTBOUND_FLAG = 1, 2
 """The direction of a packet in bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION_OPTION, _INTERFACE_NAME_OPTION, _INTERFACE_TIME_RESOLUTION_OPTION = 4, 2, 9
 _MICROSECOND_RESOLUTION = 6
 """The time resolution as a negative power of 10. This is the resolution of a file that specifies none."""
 _MIN_BLOCK_BYTES = 12
-_BLOCK_HEADER = Struct("<II")
-_PACKET_HEADER = Struct("<IIIII")
-PACKET_OFFSET_IN_BLOCK = _BLOCK_HEADER.size + _PACKET_HEADER.size
+_BLOCK_HEADER_LAYOUT = Struct("<II")
+_PACKET_BLOCK_HEADER_LAYOUT = Struct("<IIIII")
+PACKET_OFFSET_IN_BLOCK = _BLOCK_HEADER_LAYOUT.size + _PACKET_BLOCK_HEADER_LAYOUT.size
 """int bytes: the offset of the packet in an Enhanced Packet block."""
 
 
@@ -90,7 +90,7 @@ def build_packet_block(
     which is given if the capture contains only a part of the packet.
     """
     original = len(packet) if size is None else size
-    head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
+    head = _PACKET_BLOCK_HEADER_LAYOUT.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
     return _read_block(
         _ENHANCED_PACKET_BLOCK_TYPE, head + _pad_to_4_bytes(packet) + _build_packet_options(comment, inbound)
     )
@@ -98,9 +98,9 @@ def build_packet_block(
 
 @lru_cache(maxsize=64)
 def _build_packet_options(comment: str | None, inbound: bool | None) -> bytes:
-    options = {} if comment is None else {_COMMENT_OPTION: comment.encode()}
+    options = {} if comment is None else {_COMMENT_OPTION_CODE: comment.encode()}
     if inbound is not None:
-        options[_PACKET_FLAGS_OPTION] = (_INBOUND_FLAG if inbound else _OUTBOUND_FLAG).to_bytes(4, "little")
+        options[_PACKET_FLAGS_OPTION_CODE] = (_INBOUND_FLAG if inbound else _OUTBOUND_FLAG).to_bytes(4, "little")
     return _read_options(options)
 
 
@@ -108,7 +108,7 @@ def build_note_block(text: bytes) -> bytes:
     """Return a block with a note that belongs between two packets. A note has at most `MAX_NOTE_TEXT_BYTES` bytes."""
     packed = (
         zlib.compress(text, 1)
-        if len(text) >= _MIN_COMPRESSED_BYTES or text[:1] == bytes([_COMPRESSED_FIRST_BYTE])
+        if len(text) >= _MIN_NOTE_BYTES_TO_COMPRESS or text[:1] == bytes([_FIRST_BYTE_OF_COMPRESSED_NOTE])
         else text
     )
     return wrap_note_data(packed)
@@ -121,7 +121,7 @@ def wrap_note_data(data: bytes) -> bytes:
 
 def _read_block(kind: int, body: bytes) -> bytes:
     length = _MIN_BLOCK_BYTES + len(body)
-    return _BLOCK_HEADER.pack(kind, length) + body + length.to_bytes(4, "little")
+    return _BLOCK_HEADER_LAYOUT.pack(kind, length) + body + length.to_bytes(4, "little")
 
 
 def _read_options(values: dict[int, bytes]) -> bytes:
@@ -167,7 +167,7 @@ class CapturedNote:
         """Return the text of a note. Raise CaptureError if the text is longer than `MAX_NOTE_TEXT_BYTES` or cannot be
         decompressed.
         """
-        if self.data[:1] != bytes([_COMPRESSED_FIRST_BYTE]):
+        if self.data[:1] != bytes([_FIRST_BYTE_OF_COMPRESSED_NOTE]):
             return self.data
         unpacked = zlib.decompressobj()
         try:
@@ -187,10 +187,10 @@ class CapturedNote:
 
 def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
     """Yield the packets of a capture file. Raise CaptureError if the file is truncated or malformed."""
-    yield from (one for one in read_with_notes(path) if isinstance(one, CapturedFrame))
+    yield from (one for one in read_packets_and_notes(path) if isinstance(one, CapturedFrame))
 
 
-def read_with_notes(path: Path) -> Iterator[CapturedFrame | CapturedNote]:
+def read_packets_and_notes(path: Path) -> Iterator[CapturedFrame | CapturedNote]:
     """Yield the packets and notes of a capture file in the order of the file."""
     with path.open("rb") as file:
         yield from _PcapngReader(path, file).items()
@@ -223,9 +223,9 @@ class _PcapngReader:
                 if size > len(body) - 4:
                     raise self._build_error(f"a note of {size} bytes does not fit into its block of {len(body)} bytes")
                 yield CapturedNote(body[4 : 4 + size], self.path, self.offset)
-            elif kind in _BLOCKS_WITHOUT_TIME:
+            elif kind in _NAME_BY_TIMELESS_BLOCK_TYPE:
                 raise self._build_error(
-                    f"{_BLOCKS_WITHOUT_TIME[kind]} blocks are not supported; save the capture with "
+                    f"{_NAME_BY_TIMELESS_BLOCK_TYPE[kind]} blocks are not supported; save the capture with "
                     "Enhanced Packet blocks"
                 )
             self.offset += _MIN_BLOCK_BYTES + len(body)
@@ -277,12 +277,12 @@ class _PcapngReader:
             raise self._build_error(
                 f"frame {number} contains only {captured} of {original} bytes; capture without a snapshot length"
             )
-        if _PACKET_HEADER.size + captured > len(body):
+        if _PACKET_BLOCK_HEADER_LAYOUT.size + captured > len(body):
             raise self._build_error(f"frame {number}, with {captured} bytes, does not fit into its block")
-        data = body[_PACKET_HEADER.size : _PACKET_HEADER.size + captured]
-        options = self._read_options(body, _PACKET_HEADER.size + captured + -captured % 4)
-        comment = options.get(_COMMENT_OPTION)
-        direction = self._unpack_values("I", options.get(_PACKET_FLAGS_OPTION, bytes(4)))[0] & 3
+        data = body[_PACKET_BLOCK_HEADER_LAYOUT.size : _PACKET_BLOCK_HEADER_LAYOUT.size + captured]
+        options = self._read_options(body, _PACKET_BLOCK_HEADER_LAYOUT.size + captured + -captured % 4)
+        comment = options.get(_COMMENT_OPTION_CODE)
+        direction = self._unpack_values("I", options.get(_PACKET_FLAGS_OPTION_CODE, bytes(4)))[0] & 3
         link_type, ticks = self.interfaces[interface]
         time_us = (high << 32 | low) * 1_000_000 // ticks
         text = None if comment is None else comment.decode(errors="replace")
@@ -296,7 +296,7 @@ class _PcapngReader:
         found: dict[int, bytes] = {}
         while start < len(body):
             code, length = self._unpack_values("HH", body, start)
-            if code == _END_OPTION:
+            if code == _END_OF_OPTIONS_CODE:
                 break
             if start + 4 + length > len(body):
                 raise self._build_error(f"option {code} of {length} bytes does not fit into its block")

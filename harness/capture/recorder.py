@@ -20,7 +20,7 @@ from harness.capture.framer import Framer
 from harness.capture.kinds import KIND_BY_PACKET_CLASS
 from harness.capture.message_summary import MessageSummary
 from harness.capture.sut_framer import SutFramer
-from harness.capture.window import FRAME_COST_BYTES, CapturePosition, StreamPiece, Window, take_bytes
+from harness.capture.window import MEMORY_BYTES_PER_FRAME, CapturePosition, StreamPiece, Window, take_stream_bytes
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -31,8 +31,8 @@ from harness.wire import (
     format_dissection,
     has_bytes_when_rebuilt,
     kind,
+    list_dissection_lines,
     tree,
-    tree_lines,
 )
 from reference_qm.codec import (
     FormatError,
@@ -53,7 +53,7 @@ RPC_TRANSPORT = "rpc"
 """The recorded transport of connections with DCE/RPC."""
 RPC_OPENING_COMMENT = "DCE/RPC"
 """The comment on the frame that opens a DCE/RPC connection."""
-FLOOD_LIMIT = 48 * 1024 * 1024
+FLOOD_LIMIT_BYTES = 48 * 1024 * 1024
 """int bytes: the maximum amount of data that a SUT may send in one check, which is the size of twelve messages of
 maximum length. No check makes the SUT send more than one message of maximum length, or more than 200 messages in all.
 """
@@ -182,13 +182,13 @@ class Frame:
             or not has_bytes_when_rebuilt(self.packet, self.data)
         ):
             return DissectionLines()
-        return DissectionLines(tree_lines(self.packet))
+        return DissectionLines(list_dissection_lines(self.packet))
 
     @property
     def dissection_text(self) -> str:
         """Return the packet as indented text for readers."""
         if self.transport == RPC_TRANSPORT:
-            return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
+            return str(_import_rpc_layers().format_rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
             return format_dissection(self.data, ping=self.transport == "udp")
         return tree(self.packet)
@@ -250,7 +250,7 @@ class Recorder:
     are ignored.
     """
 
-    def __init__(self, environment: Environment, path: Path | None, flood_limit: int = FLOOD_LIMIT) -> None:
+    def __init__(self, environment: Environment, path: Path | None, flood_limit: int = FLOOD_LIMIT_BYTES) -> None:
         self.environment = environment
         self.path = path
         self.flood_limit = flood_limit
@@ -261,7 +261,7 @@ class Recorder:
         """The number of bytes that the SUT has sent."""
         self._cost = 0
         """int bytes: the size that is compared with ``flood_limit``. It is the number of bytes from the SUT, but
-        each packet counts as at least FRAME_COST_BYTES.
+        each packet counts as at least MEMORY_BYTES_PER_FRAME.
         """
         self._writer: CaptureWriter | None = None
         self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
@@ -408,7 +408,7 @@ class Recorder:
         """Record ``data`` as the next packet from the SUT. ``data`` is the beginning of the bytes from the SUT that
         have not been assigned to a packet yet.
         """
-        number, places = take_bytes(connection.unframed, len(data))
+        number, places = take_stream_bytes(connection.unframed, len(data))
         return self._add_frame(connection, number, FROM_SUT, data, places, error)
 
     def _write_stream_bytes(
@@ -453,12 +453,12 @@ class Recorder:
         bytes or packets.
         """
         self._from_sut += size
-        self._cost += max(size, FRAME_COST_BYTES * max(packets, 1))
+        self._cost += max(size, MEMORY_BYTES_PER_FRAME * max(packets, 1))
         if self._cost > self.flood_limit:
             self.environment.flood = (
                 f"the SUT sent {self._from_sut} bytes in the first {self.elapsed_ms()} ms of one check and "
                 f"continues to send; a check reads at most {self.flood_limit} bytes and "
-                f"{self.flood_limit // FRAME_COST_BYTES} packets"
+                f"{self.flood_limit // MEMORY_BYTES_PER_FRAME} packets"
             )
             raise SutFlood(self.environment.flood)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.capture.framer import Framer
-from harness.wire.rpc import HEADER_SIZE, read_rpc_size
+from harness.wire.rpc import PDU_HEADER_BYTES, read_rpc_size
 from harness.wire.wire_error import WireError
 from reference_qm.codec import FormatError
 
@@ -17,7 +17,7 @@ class RpcFramer(Framer):
 
     def _read_packet_size(self) -> int | None:
         try:
-            size = read_rpc_size(bytes(self._held[:HEADER_SIZE]))
+            size = read_rpc_size(bytes(self._held[:PDU_HEADER_BYTES]))
         except WireError as error:
             raise FormatError("header", 0, "C706 12.6.1", str(error)) from error
         return size if size is not None and size <= len(self._held) else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from harness.wire.rpc import (
-    ACCEPTANCE,
+    ACCEPTANCE_RESULT,
     FIRST,
     LAST,
     MAX_STUB_BYTES,
@@ -19,7 +19,7 @@ from harness.wire.rpc import (
     Syntax,
     dissect_rpc,
     get_rpc_kind,
-    is_sealed,
+    is_stub_encrypted,
     read_bind_outcomes,
     read_bind_proposals,
     read_stub,
@@ -65,19 +65,19 @@ class _Connection:
         """
         self._calls: dict[int, _Call] = {}
 
-    def take_pdu(self, pdu: Pdu) -> None:
+    def add_pdu(self, pdu: Pdu) -> None:
         kind = get_rpc_kind(pdu.data)
         packet = dissect_rpc(pdu.data)
         if kind in ("bind", "alter_context"):
             self._proposed[packet.call_id] = read_bind_proposals(packet)
         elif kind in ("bind_ack", "alter_context_resp"):
             for one, outcome in zip(self._proposed.pop(packet.call_id, ()), read_bind_outcomes(packet), strict=False):
-                if outcome.result == ACCEPTANCE and outcome.transfer in (NDR, NDR64):
+                if outcome.result == ACCEPTANCE_RESULT and outcome.transfer in (NDR, NDR64):
                     self._contexts[one.p_cont_id] = (one.abstract, outcome.transfer == NDR64)
         elif kind in ("request", "response"):
-            self._take_stub(kind, pdu, packet)
+            self._add_stub_bytes(kind, pdu, packet)
 
-    def _take_stub(self, kind: str, pdu: Pdu, packet: Any) -> None:
+    def _add_stub_bytes(self, kind: str, pdu: Pdu, packet: Any) -> None:
         if kind == "request" and packet.pfc_flags & FIRST:
             self._calls.pop(packet.call_id, None)
             interface, wide = self._contexts.get(packet.payload.cont_id, (None, False))
@@ -87,7 +87,7 @@ class _Connection:
         call = self._calls.get(packet.call_id)
         if call is None:
             return
-        if is_sealed(packet):  # a capture contains no keys: an encrypted stub is neither shown nor judged
+        if is_stub_encrypted(packet):  # a capture contains no keys: an encrypted stub is neither shown nor judged
             del self._calls[packet.call_id]
             return
         call.first.setdefault(kind, pdu)
@@ -109,6 +109,6 @@ def read_stubs(pdus: Iterable[Pdu]) -> None:
     connection = _Connection()
     for pdu in pdus:
         try:
-            connection.take_pdu(pdu)
+            connection.add_pdu(pdu)
         except WireError:  # a malformed PDU or stub is shown as far as it can be dissected
             continue

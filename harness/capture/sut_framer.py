@@ -11,7 +11,7 @@ from harness.capture.framer import Framer
 from reference_qm.codec import FormatError, parse_packet
 from reference_qm.codec.base import PACKET_SIGNATURE, PACKET_VERSION_NUMBER, BaseHeader, measure_packet
 
-_BASE_HEADER_SECTION = BaseHeader.SECTION
+_BASE_HEADER_SECTION = BaseHeader.SPEC_SECTION
 _BYTES_TO_RECOGNIZE_PACKET = 8
 """int bytes: the number of bytes that are needed to recognize a packet. They contain the version and the signature
 in the BaseHeader.

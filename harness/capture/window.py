@@ -8,16 +8,16 @@ from typing import NamedTuple, Protocol
 
 from harness.errors import HarnessError
 
-WINDOW_BYTES = 128 * 1024 * 1024
-FRAME_COST_BYTES = 4 * 1024
+MAX_WINDOW_MEMORY_BYTES = 128 * 1024 * 1024
+MEMORY_BYTES_PER_FRAME = 4 * 1024
 """int bytes: the minimum size with which a packet is counted, because some data about each packet always stay in
 memory.
 """
-LAYERS_COST_PER_BYTE = 8
-"""The estimated memory of a packet with its dissection, as a multiple of the packet's size. LAYERS_COST_BYTES is
-added to the product.
+DISSECTION_MEMORY_PER_PACKET_BYTE = 8
+"""The estimated memory of a packet with its dissection, as a multiple of the packet's size.
+DISSECTION_MEMORY_BYTES_PER_FRAME is added to the product.
 """
-LAYERS_COST_BYTES = 8 * 1024
+DISSECTION_MEMORY_BYTES_PER_FRAME = 8 * 1024
 
 
 class CapturePosition(NamedTuple):
@@ -34,7 +34,7 @@ class StreamPiece(NamedTuple):
     place: CapturePosition
 
 
-def take_bytes(pieces: deque[StreamPiece], size: int) -> tuple[int, list[CapturePosition]]:
+def take_stream_bytes(pieces: deque[StreamPiece], size: int) -> tuple[int, list[CapturePosition]]:
     """Remove the first ``size`` bytes from the pieces of a stream. Return the frame in which these bytes begin, and
     the positions of these bytes in the capture file.
     """
@@ -63,7 +63,7 @@ class StoredPacket(Protocol):
 class Window:
     """The latest frames of a capture file. If there is no file, all frames stay in memory."""
 
-    def __init__(self, path: Path | None, limit: int = WINDOW_BYTES) -> None:
+    def __init__(self, path: Path | None, limit: int = MAX_WINDOW_MEMORY_BYTES) -> None:
         self._path = path
         self._limit = limit
         self._held: deque[StoredPacket] = deque()
@@ -106,4 +106,4 @@ class Window:
 
 
 def _estimate_memory_cost(frame: StoredPacket) -> int:
-    return LAYERS_COST_PER_BYTE * frame.size + LAYERS_COST_BYTES
+    return DISSECTION_MEMORY_PER_PACKET_BYTE * frame.size + DISSECTION_MEMORY_BYTES_PER_FRAME

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from harness.capture.ip import MAX_DATAGRAM_BYTES, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
+from harness.capture.ip import MAX_DATAGRAM_BYTES, TcpFlags, TcpSegment, UdpDatagram, build_tcp_packet, build_udp_packet
 from harness.capture.pcapng import PACKET_OFFSET_IN_BLOCK, build_file_header, build_note_block, build_packet_block
 from harness.capture.whole_writes import append_whole_record, open_record_file
 from harness.capture.window import CapturePosition
@@ -168,7 +168,7 @@ class CaptureWriter:
         if len(data) > MAX_DATAGRAM_BYTES:
             raise HarnessError(f"{self.path}: a datagram has {len(data)} bytes; at most {MAX_DATAGRAM_BYTES} bytes fit")
         try:
-            packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
+            packet = build_udp_packet(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
         number = self._write_packet_block(packet, time_us, comment, from_sut)
@@ -220,7 +220,7 @@ class CaptureWriter:
         with the next frame instead of immediately.
         """
         try:
-            packet = build_tcp(segment, self.frames & 0xFFFF)
+            packet = build_tcp_packet(segment, self.frames & 0xFFFF)
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
         return self._write_packet_block(packet, time_us, comment, inbound, later=later)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from harness.sut.wires import ControlRoute
 
 EXIT_NONCONFORMING_AGENT = 1
-_STYLE_BY_STATE = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
+_STYLE_BY_VERB_STATE = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
 
 
 def register(app: typer.Typer) -> None:
@@ -57,12 +57,12 @@ def attach(
 ) -> None:
     """Test each verb of an agent, and count the rules that each missing facility costs."""
     from harness.attach.attach import (
-        as_json,
+        call_every_agent_verb,
         count_judgeable_rules,
         draft_sut_file,
+        format_findings_as_json,
         list_report_lines,
-        try_agent,
-        write_draft,
+        write_sut_file_draft,
     )
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
@@ -72,25 +72,25 @@ def attach(
     if write is not None:
         require_writable_file(write, "--write", new=True)
     file = None if sut is None else load_sut_file(sut)
-    route = _choose_route(command, address, file)
+    route = _choose_control_route(command, address, file)
     queue = None if file is None else file.queues.plain
     with unwind_on_signals():
-        found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
+        found = call_every_agent_verb(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
     counted = count_judgeable_rules(take_inventory().list_judgeable_rules, found.offered_facilities, file)
     if format_ is TableFormat.JSON:
-        typer.echo(json.dumps(as_json(found, counted), indent=1))
+        typer.echo(json.dumps(format_findings_as_json(found, counted), indent=1))
     elif Console().is_terminal:
         _print_table(found, counted)
     else:
         for line in list_report_lines(found, counted):
             typer.echo(line)
     if write is not None:
-        write_draft(write, draft_sut_file(found, address, command))
+        write_sut_file_draft(write, draft_sut_file(found, address, command))
         typer.echo(f"{write} is a draft of the SUT file: enter the system's addresses and capabilities in it", err=True)
-    raise typer.Exit(0 if found.is_as_announced else EXIT_NONCONFORMING_AGENT)
+    raise typer.Exit(0 if found.matches_announced_facilities else EXIT_NONCONFORMING_AGENT)
 
 
-def _choose_route(command: str | None, address: str | None, file: SutFile | None) -> ControlRoute:
+def _choose_control_route(command: str | None, address: str | None, file: SutFile | None) -> ControlRoute:
     from harness.attach.attach import make_command_route, make_tcp_route
     from harness.sut.external_driver import ExternalDriver
 
@@ -115,7 +115,7 @@ def _print_table(found: AgentFindings, counted: JudgeableRuleCounts) -> None:
 
     table = Table("facility", "verb", "found", "")
     for facility, verb, state, said in list_facility_rows(found, counted):
-        style = _STYLE_BY_STATE.get(state, "yellow" if facility else "")
+        style = _STYLE_BY_VERB_STATE.get(state, "yellow" if facility else "")
         table.add_row(Text(facility, "bold"), Text(verb), Text(state, style), Text(said))
     console = Console()
     console.print(Text(describe_identity(found)))

@@ -16,7 +16,7 @@ from harness.interrupts import unwind_on_signals
 
 EXIT_NOT_CERTIFIED = 1
 """The exit code when no certificate can be made, or when the given certificate is not valid."""
-EXIT_OTHER_SUITES = 3
+EXIT_MADE_WITH_OTHER_SUITES = 3
 """The exit code for a certificate that this installation cannot judge because the certificate was made with a
 different rule set or harness version.
 """
@@ -67,20 +67,22 @@ def certify(
             typer.echo(f"not certified: {reason}", err=True)
         raise typer.Exit(EXIT_NOT_CERTIFIED)
     files = dict(certificate.list_bundle_files(found))
-    said = certificate.build_statement(
+    said = certificate.build_certificate_statement(
         found, terms, {name: measure_file(path)._asdict() for name, path in files.items()}
     )
     with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-certify-") as folder:
         shown = {
             certificate.CERTIFICATE_FILE: certificate.build_certificate(said),
-            certificate.PAGE_FILE: build_certificate_page(said, signer.public_key().public_bytes_raw().hex()),
-            certificate.BADGE_FILE: build_certificate_badge(said),
+            certificate.CERTIFICATE_PAGE_FILE: build_certificate_page(
+                said, signer.public_key().public_bytes_raw().hex()
+            ),
+            certificate.CERTIFICATE_BADGE_FILE: build_certificate_badge(said),
         }
         made = {name: Path(folder) / name for name in shown}
         for name, text in shown.items():
             made[name].write_text(text, encoding="utf-8")
         write_bundle(out, [*made.items(), *files.items()], signer)
-    shown_by_name = f"{certificate.PAGE_FILE} {certificate.BADGE_FILE}"
+    shown_by_name = f"{certificate.CERTIFICATE_PAGE_FILE} {certificate.CERTIFICATE_BADGE_FILE}"
     typer.echo(
         f"the certificate is in {out} ({out.stat().st_size:,} bytes); "
         f"`unzip {out} {shown_by_name}` extracts its page and badge"
@@ -105,7 +107,7 @@ def verify_certificate(
     """
     from harness.cli.progress import show_progress
     from harness.results.bundle import BadBundle, read_public_key
-    from harness.results.verification import OtherRuleSetOrVersion, describe_verified, verify_bundle
+    from harness.results.verification import OtherRuleSetOrVersion, describe_verified_certificate, verify_bundle
 
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: the format must be text or json")
@@ -115,12 +117,12 @@ def verify_certificate(
             found = verify_bundle(bundle, key, progress, not_exercised_percent=not_exercised)
     except OtherRuleSetOrVersion as error:
         typer.echo(str(error), err=True)
-        raise typer.Exit(EXIT_OTHER_SUITES) from None
+        raise typer.Exit(EXIT_MADE_WITH_OTHER_SUITES) from None
     except BadBundle as error:
         typer.echo(f"the certificate is not valid: {error}", err=True)
         raise typer.Exit(EXIT_NOT_CERTIFIED) from None
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))
         return
-    for line in describe_verified(found):
+    for line in describe_verified_certificate(found):
         typer.echo(line)

@@ -72,7 +72,7 @@ def check(
     Exit 0: no rule is broken; 1: a rule is broken; 2: a file cannot be read; 3: a capture contains no packet from a
     queue manager that can be judged; 5: such packets exist, but no rule could be decided.
     """
-    from harness.foreign.annotated import write_annotated
+    from harness.foreign.annotated import write_annotated_capture
     from harness.foreign.check import check_capture
     from harness.foreign.findings import build_findings
     from harness.foreign.report import FORMATTER_BY_NAME
@@ -107,7 +107,7 @@ def check(
             findings.append((checked, build_findings(checked)))
         if annotated is not None and findings:
             with report_write_errors(annotated, "--annotated"):
-                write_annotated(findings[0][0].path, annotated, findings[0][1])
+                write_annotated_capture(findings[0][0].path, annotated, findings[0][1])
     if html is not None:
         from harness.foreign.page import build_page
 
@@ -135,7 +135,9 @@ def _choose_exit_code(findings: Sequence[tuple[CheckedCapture, list[SystemFindin
         return EXIT_USAGE
     for checked, systems in findings:
         if not any(system.kinds for system in (one.system for one in systems)):
-            typer.echo(f"mqconform check: {checked.path}: {checked.traffic.systems.describe_missing()}", err=True)
+            typer.echo(
+                f"mqconform check: {checked.path}: {checked.traffic.systems.describe_unjudged_capture()}", err=True
+            )
             return EXIT_NOTHING_JUDGED
     if not any(system.decided_rule_count for _, systems in findings for system in systems):
         return EXIT_TOO_FEW_CHECKS

@@ -46,7 +46,7 @@ CONTOSO_FAULTS = (
 )
 """The seven faults of "Contoso 1.0". Each fault breaks only a few rules."""
 
-WORKER_COUNT = {"process": 3, "virtual": 1}
+WORKER_COUNT_BY_DRIVER_KIND = {"process": 3, "virtual": 1}
 """For each driver, the number of checks of a system that run in parallel. Checks over loopback mostly wait; checks
 in virtual time only compute.
 """
@@ -61,7 +61,7 @@ SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
 """The sections whose checks the demo runs. These sections are about packets and session set-up; their checks take
 little time.
 """
-EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
+CHECK_SELECTION_EXPRESSION = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
 """The expression that excludes one check, which takes longer than all others together."""
 
 _SUT_FILE_TEXT = """\
@@ -98,7 +98,7 @@ directory = {virtual}
 topology = {virtual}
 """
 
-_CONFIG_TEXT = """\
+_REFERENCE_CONFIG_TEXT = """\
 [queue_manager]
 host_name = "{address}"
 send_ping = true
@@ -125,7 +125,7 @@ class DemoSystem:
     @property
     def workers(self) -> int:
         """The number of checks of this system that run in parallel."""
-        return WORKER_COUNT[self.kind]
+        return WORKER_COUNT_BY_DRIVER_KIND[self.kind]
 
 
 _REFERENCE_SYSTEM = DemoSystem("", "reference", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2")
@@ -174,16 +174,20 @@ def _watch_runs(systems: list[DemoSystem], guard: Guard, out: Path, console: Con
     tallies = {system: _VerdictCounter(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
     with Live(console=console, refresh_per_second=4) as live:
-        while report is None or _list_running([*runs.values(), report]):
+        while report is None or _list_running_runs([*runs.values(), report]):
             live.update(_build_progress_table(runs, tallies, _read_last_line(out / PROGRESS_FILE)))
-            going = _list_running(runs.values())
+            going = _list_running_runs(runs.values())
             if report is None and len(going) < len(runs):
                 report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
-            if report and not going and not all(_has_finished(out / system.slug) for system in systems):
+            if report and not going and not all(_has_run_finished(out / system.slug) for system in systems):
                 report.terminate()  # the report waits for runs that will not finish
             time.sleep(POLL_INTERVAL_S)
         live.update(_build_progress_table(runs, tallies))
-    wrong = [text for system, process in runs.items() if (text := _judge_outcome(system, process.returncode, out))]
+    wrong = [
+        text
+        for system, process in runs.items()
+        if (text := _describe_unexpected_outcome(system, process.returncode, out))
+    ]
     for text in wrong:
         console.print(f"[bold red]demo:[/] {text}")
     console.file.write(f"\n{(out / REPORT_FILE).read_text(encoding='utf-8')}")
@@ -233,12 +237,16 @@ def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[
         provisions = write_provisions(
             out / f"{system.slug}.keys", PEER_IDENTIFIER, configuration.queues.restricted, driver.peer_address
         )
-        config = _CONFIG_TEXT.format(address=driver.address) + provisions
+        config = _REFERENCE_CONFIG_TEXT.format(address=driver.address) + provisions
         _write_config(system, out, number).write_text(config, encoding="utf-8")
     command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out / system.slug)]
     command += ["--workers", str(system.workers)]
     if system.selection:
-        command += ["-k", EXCLUDED_CHECK, *(word for place in system.selection for word in ("--select", place))]
+        command += [
+            "-k",
+            CHECK_SELECTION_EXPRESSION,
+            *(word for place in system.selection for word in ("--select", place)),
+        ]
     log = (out / f"{system.slug}.log").open("wb")
     with log:
         return subprocess.Popen(  # noqa: S603 - our own command
@@ -262,7 +270,7 @@ def _start_report(systems: Iterable[DemoSystem], guard: Guard, out: Path, consol
         )
 
 
-def _list_running(processes: Iterable[subprocess.Popen[bytes]]) -> list[subprocess.Popen[bytes]]:
+def _list_running_runs(processes: Iterable[subprocess.Popen[bytes]]) -> list[subprocess.Popen[bytes]]:
     return [process for process in processes if process.poll() is None]
 
 
@@ -270,7 +278,7 @@ def _read_last_line(log: Path) -> str:
     return log.read_text(encoding="utf-8").rstrip().rpartition("\n")[2] if log.is_file() else ""
 
 
-def _has_finished(run: Path) -> bool:
+def _has_run_finished(run: Path) -> bool:
     try:
         return bool(read_run_json(run).get("finished"))
     except UsageError:
@@ -310,7 +318,7 @@ def _build_progress_table(
     return table
 
 
-def _judge_outcome(system: DemoSystem, code: int, out: Path) -> str | None:
+def _describe_unexpected_outcome(system: DemoSystem, code: int, out: Path) -> str | None:
     """Compare the failed rules of a system's run with the rules that the system's faults break. Return a
     description of the difference, or None if there is none.
     """

@@ -15,7 +15,7 @@ from harness.rules.explored_areas import list_explored_areas
 from harness.rules.naming import find_rule_id
 from harness.rules.places import find_place
 from harness.run_folder import VERDICTS_FILE
-from harness.states.table import read_tables
+from harness.states.table import read_state_tables
 
 _MAX_TEXT_CHARACTERS = 200
 """The maximum number of characters of a system's text in the output; verdicts.jsonl contains the complete text."""
@@ -30,7 +30,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     yield f"{row.id}  {row.level}  {row.form}"
     yield f"  {inventory.catalogue.document_title(row.document)} {row.section} {row.title}"
     yield f"  {row.link}"
-    yield f"  {_locate_row(row)}"
+    yield f"  {_locate_rule(row)}"
     yield ""
     yield f"demands     {row.says}"
     yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
@@ -40,36 +40,40 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
         yield f"depends on  {', '.join(row.under)}: not exercised if the system does not follow that rule"
     if row.violates:
         yield f"violates    {', '.join(row.violates)}, if the system fails this rule"
-    yield from _list_notes(inventory, row)
-    yield from _list_errata(inventory, row)
-    yield from _list_lines(
+    yield from _list_notes_of_rule(inventory, row)
+    yield from _list_errata_of_rule(inventory, row)
+    yield from _format_titled_list(
         "checks", [line for one in _list_checks(inventory, rule) for line in _describe_check_lines(one)]
     )
     if cells := _list_cells(rule):
-        yield from _list_lines("cells (pairs of a state and an event)", [_describe_item(one) for one in cells])
+        yield from _format_titled_list(
+            "cells (pairs of a state and an event)", [_describe_check_or_fault(one) for one in cells]
+        )
     if areas := list_explored_areas().get(rule):
         yield from (
             "",
             f"random exploration: the model of the area {', '.join(areas)} cites the rule",
         )
     proof = "proven: a check fails on each fault" if rule in inventory.proven else "not proven"
-    yield from _list_lines(f"faults ({proof})", [_describe_item(one) for one in _list_faults(inventory, rule)])
+    yield from _format_titled_list(
+        f"faults ({proof})", [_describe_check_or_fault(one) for one in _list_faults(inventory, rule)]
+    )
     if not runs:
         return
-    from harness.results.run_results import get_partial_reason, get_system, read_run_json
+    from harness.results.run_results import get_partial_reason, get_tested_system, read_run_json
 
     for folder in runs:
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := get_partial_reason(run)) is not None else ""
-        name = one_line(f"{get_system(run)} in {run.get('run')}", _MAX_TEXT_CHARACTERS)
-        yield from _list_lines(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
+        name = one_line(f"{get_tested_system(run)} in {run.get('run')}", _MAX_TEXT_CHARACTERS)
+        yield from _format_titled_list(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
 
 
 def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     """Return the JSON object of a rule: the object that ``mqconform rules --format json`` prints, with the places
     of the rule's row, checks and faults.
     """
-    places = {"row": _locate_row(inventory.catalogue[rule])}
+    places = {"row": _locate_rule(inventory.catalogue[rule])}
     found = {
         "tests": _list_checks(inventory, rule),
         "cells": _list_cells(rule),
@@ -79,24 +83,24 @@ def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     return inventory.row(rule) | places | found
 
 
-def _locate_row(row: Rule) -> str:
+def _locate_rule(row: Rule) -> str:
     return find_place(f"{row.folder}/rules.toml", f'["{row.id}"]')
 
 
-def _describe_item(item: dict[str, Any]) -> str:
+def _describe_check_or_fault(item: dict[str, Any]) -> str:
     says = f": {item['says']}" if item["says"] else ""
     blind = " (by an author who had not read the checks)" if item.get("blind") else ""
     return f"{item['place']} {item['name']}{says}{blind}"
 
 
 def _describe_check_lines(check: dict[str, Any]) -> Iterator[str]:
-    yield _describe_item(check)
+    yield _describe_check_or_fault(check)
     if varied := check.get("varied"):
         chosen = (f"{name} ({', '.join(values)})" for name, values in varied.items())
         yield f"    varies {'; '.join(chosen)}"
 
 
-def _list_notes(inventory: RuleInventory, row: Rule) -> Iterator[str]:
+def _list_notes_of_rule(inventory: RuleInventory, row: Rule) -> Iterator[str]:
     found = inventory.catalogue.notes.of_rule(row.id, row.document, row.note)
     if row.note and not found:
         yield f"note        {row.note}"
@@ -108,7 +112,7 @@ def _list_notes(inventory: RuleInventory, row: Rule) -> Iterator[str]:
             yield f"            excuses: a violation is a warning, not a failure, in {', '.join(note.excused)}"
 
 
-def _list_errata(inventory: RuleInventory, row: Rule) -> Iterator[str]:
+def _list_errata_of_rule(inventory: RuleInventory, row: Rule) -> Iterator[str]:
     named = {*row.errata, *(one.id for one in inventory.catalogue.errata.values() if row.id in one.where)}
     for name in sorted(named):
         erratum = inventory.catalogue.errata[name]
@@ -119,7 +123,7 @@ def _list_errata(inventory: RuleInventory, row: Rule) -> Iterator[str]:
         yield f"            choice:  {erratum.choice}"
 
 
-def _list_lines(title: str, lines: list[str]) -> Iterator[str]:
+def _format_titled_list(title: str, lines: list[str]) -> Iterator[str]:
     yield ""
     yield f"{title}: {'' if lines else 'none'}".rstrip()
     yield from (f"  {line}" for line in lines)
@@ -155,7 +159,7 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
             "place": table.locate_cell(cell),
             "says": " or ".join(cell.outcomes),
         }
-        for table in read_tables(rule)
+        for table in read_state_tables(rule)
         for cell in table.list_demanded_cells()
         if rule in cell.all_rules
     ]

@@ -95,9 +95,9 @@ def _learn_and_save(sut: Path, out: Path, seed: str) -> LearnedMachine:
 
 
 def _describe_broken_demands(machine: Machine) -> Iterator[str]:
-    from harness.learn.demanded import find_broken_demands, read_demands
+    from harness.learn.demanded import find_broken_demands, read_demanded_state_table
 
-    for one in find_broken_demands(machine, read_demands()):
+    for one in find_broken_demands(machine, read_demanded_state_table()):
         expected = " or ".join(one.expected)
         yield f"fail {', '.join(one.rules)}: in {one.state} after {' > '.join(one.word)}"
         yield f"  expected: {expected}; observed: {one.observed}"

@@ -47,12 +47,12 @@ def mutants(
     ] = Path("out/mutants"),
 ) -> None:
     """Change the code of the reference in many places, one at a time, and list the changes that no check finds."""
-    from harness.mutation.mutants import all_mutants, select_evenly
+    from harness.mutation.mutants import list_all_mutants, select_evenly
     from harness.proof.mutants import (
-        SURVIVORS_FILE,
+        SURVIVING_MUTANTS_FILE,
         MutantTally,
         describe_change,
-        load_effectless,
+        load_effectless_mutants,
         report_mutants,
         run_mutants,
         select_mutants,
@@ -64,9 +64,9 @@ def mutants(
 
     if not list_:
         make_folder(out)
-    everything = all_mutants()
+    everything = list_all_mutants()
     chosen = select_mutants(select_evenly(everything, sample or len(everything), seed), only or [])
-    effectless, complaints = load_effectless(everything)
+    effectless, complaints = load_effectless_mutants(everything)
     if list_:
         for mutant in chosen:
             typer.echo(f"{mutant.name}: {describe_change(mutant)}")
@@ -78,6 +78,6 @@ def mutants(
         ),
     )
     lines = list(report_mutants(MutantTally(chosen, outcomes, effectless, complaints)))
-    (out / SURVIVORS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (out / SURVIVING_MUTANTS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
     for line in lines:
         typer.echo(line)

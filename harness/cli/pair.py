@@ -49,7 +49,7 @@ def pair(
     if grid:
         if a or b or out or scenario:
             raise UsageError("--grid shows earlier results; omit --a, --b, --out and --scenario")
-        _show_grid(results or [], html)
+        _show_grid_of_pairs(results or [], html)
     elif a is None or b is None or out is None:
         raise UsageError(
             "give --a, --b and --out to run a pair, or --grid and the output folders of earlier `pair` runs"
@@ -60,9 +60,9 @@ def pair(
         _run_pair(a, b, out, scenario or [])
 
 
-def _show_grid(folders: Sequence[Path], html: Path | None) -> None:
+def _show_grid_of_pairs(folders: Sequence[Path], html: Path | None) -> None:
     from harness.cli.outputs import report_write_errors, require_writable_file
-    from harness.pair.grid import build_grid, build_grid_page, print_grid
+    from harness.pair.grid import build_grid, build_grid_page, list_grid_lines
     from harness.pair.results import read_results
 
     if not folders:
@@ -70,7 +70,7 @@ def _show_grid(folders: Sequence[Path], html: Path | None) -> None:
     if html is not None:
         require_writable_file(html, "--html")
     grid = build_grid(read_results(folder) for folder in folders)
-    for line in print_grid(grid):
+    for line in list_grid_lines(grid):
         typer.echo(line)
     if html is not None:
         with report_write_errors(html, "--html"):
@@ -103,7 +103,7 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
     with unwind_on_signals():
         try:
             drivers.start()
-            cells = run_pair(drivers, out, load_catalogue(), _print_cell, chosen)
+            cells = run_pair(drivers, out, load_catalogue(), _print_direction_result, chosen)
         finally:
             drivers.stop()
     with report_write_errors(out):
@@ -121,7 +121,7 @@ def _exit_with_worst_result(results: Sequence[str], *, broken: bool) -> None:
         raise typer.Exit(EXIT_NOTHING_JUDGED)
 
 
-def _print_cell(cell: DirectionResult) -> None:
+def _print_direction_result(cell: DirectionResult) -> None:
     why = f": {cell.outcome.why}" if cell.outcome.why else ""
     typer.echo(f"{cell.origin} -> {cell.target}  {cell.scenario:16} {cell.outcome.result}{why}")
     for role, rules in sorted(cell.broken.items()):

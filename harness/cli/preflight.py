@@ -11,7 +11,7 @@ import typer
 
 from harness.interrupts import unwind_on_signals
 
-EXIT_NOT_READY = 1
+EXIT_SYSTEM_NOT_READY = 1
 """The exit code for a SUT that does not match its SUT file: a declared part is missing or different."""
 
 
@@ -48,4 +48,4 @@ def preflight(
     else:
         for line in report.text():
             typer.echo(line)
-    raise typer.Exit(0 if report.ready else EXIT_NOT_READY)
+    raise typer.Exit(0 if report.ready else EXIT_SYSTEM_NOT_READY)

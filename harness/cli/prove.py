@@ -40,12 +40,14 @@ def prove(
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
     from harness.proof.prove import report_proof
-    from harness.proof.readings import list_complaints, run_readings, summarize_readings
+    from harness.proof.readings import list_wrong_reading_verdicts, run_readings, summarize_readings
     from harness.proof.trials import run_with_trials
     from harness.rules.naming import find_rule_id
     from harness.rules.proof_record import load_proof, write_proof
 
-    _refuse_contradictions(some=bool(rule or erratum), rule=bool(rule), record=record, changed=changed, only=readings)
+    _refuse_contradictory_options(
+        some=bool(rule or erratum), rule=bool(rule), record=record, changed=changed, only=readings
+    )
     inventory = take_inventory()
     rule = [find_rule_id(inventory.catalogue, name) for name in rule or []] or None
     unknown = [name for name in erratum or [] if name not in inventory.catalogue.errata]
@@ -72,7 +74,7 @@ def prove(
     every = changed or erratum or not rule or not inventory.passive.isdisjoint(rule)
     files = set() if every else {check.partition("::")[0] for check in covering}
     proof, readings_run = run_with_trials(jobs, prove_with_progress, sorted(files) or ["suites"])
-    for line in list_complaints(readings_run, proof.convictions if proof else {}):
+    for line in list_wrong_reading_verdicts(readings_run, proof.convictions if proof else {}):
         typer.echo(line)
     for line in report_proof(proof) if proof else ():
         typer.echo(line)
@@ -83,7 +85,7 @@ def prove(
     raise typer.Exit(0 if all(found.complete for found in (proof, readings_run) if found) else 1)
 
 
-def _refuse_contradictions(*, some: bool, rule: bool, record: bool, changed: bool, only: bool) -> None:
+def _refuse_contradictory_options(*, some: bool, rule: bool, record: bool, changed: bool, only: bool) -> None:
     if record and (some or changed):
         raise UsageError(
             "--record needs the proof of all rules: omit --rule, --erratum and --changed, or omit --record"

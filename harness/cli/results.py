@@ -13,7 +13,7 @@ from harness.cli.outputs import report_write_errors, require_writable_file
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT
 
-EXIT_WORSE = 1
+EXIT_NEWER_RUN_WORSE = 1
 """The exit code when a rule fails in the newer run but not in the older run."""
 
 
@@ -43,18 +43,18 @@ def diff(
 ) -> None:
     """Compare two runs, rule by rule. Exit with 1 when a rule fails in the newer run but not in the older run."""
     from harness.results.difference import compare_runs
-    from harness.results.difference_shown import FORMATS
+    from harness.results.difference_shown import DIFFERENCE_FORMATTER_BY_NAME
     from harness.results.run_results import read_run
 
     _require_writable_output(out)
     difference = compare_runs(read_run(run_a), read_run(run_b))
-    text = FORMATS[format_](difference)
+    text = DIFFERENCE_FORMATTER_BY_NAME[format_](difference)
     if out is None:
         typer.echo(text, nl=False)
     else:
         _write_output(out, text)
     if difference.is_worse:
-        raise typer.Exit(EXIT_WORSE)
+        raise typer.Exit(EXIT_NEWER_RUN_WORSE)
 
 
 def summary(
@@ -88,7 +88,7 @@ def update(
     also exits with 1.
     """
     from harness.judging.baseline import load_baseline, write_baseline
-    from harness.judging.verdicts import BAD_VERDICTS, Verdict
+    from harness.judging.verdicts import RUN_FAILING_VERDICTS, Verdict
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
     from harness.run.named_roots import RootCauses
@@ -106,7 +106,7 @@ def update(
     unsettled = {
         rule: str(one.line["reason"] or one.observed)
         for rule, one in found.rules.items()
-        if one.verdict in BAD_VERDICTS and rule not in failing
+        if one.verdict in RUN_FAILING_VERDICTS and rule not in failing
     }
     _write_output(baseline, write_baseline(failing, known, unsettled))
     new, gone = sorted(failing - known.keys()), sorted(known.keys() - failing)

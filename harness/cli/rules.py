@@ -75,56 +75,68 @@ def rules(
         asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
         raise UsageError(f"no rule matches all of {asked}; omit a condition")
     if needs:
-        _show_needs(inventory, names, format_, counted=not words)
+        _show_needs_of_rules(inventory, names, format_, counted=not words)
         return
     rows = [inventory.row(name) for name in names]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
-    show_table(RULE_COLUMNS, map(_build_cells, rows), widest="says")
+    show_table(RULE_COLUMNS, map(_build_rule_cells, rows), widest="says")
 
 
-def _show_needs(inventory: RuleInventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
-    from harness.proof.least_needs import count_judged, count_sets, count_systems, list_least_needs, list_must_demands
+def _show_needs_of_rules(inventory: RuleInventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
+    from harness.proof.least_needs import (
+        count_judgeable_rules_by_system,
+        count_rules_by_least_needs,
+        count_rules_judged_without_control,
+        list_least_needs,
+        list_must_demands,
+    )
 
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in list_least_needs(inventory, names)], indent=1))
         return
     if not counted:
         found = list_least_needs(inventory, names)
-        show_table(NEEDS_COLUMNS, ((one.rule, _join_names(one.needs), one.check) for one in found), widest="check")
+        show_table(
+            NEEDS_COLUMNS, ((one.rule, _join_names_or_dash(one.needs), one.check) for one in found), widest="check"
+        )
         return
     demands = list_must_demands(inventory) & frozenset(names)
-    sets = count_sets(list_least_needs(inventory, demands))
+    sets = count_rules_by_least_needs(list_least_needs(inventory, demands))
     show_table(
-        LEAST_NEEDS_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets)
+        LEAST_NEEDS_COLUMNS,
+        (
+            (_join_names_or_dash(one), count, count_rules_judged_without_control(inventory, demands, one))
+            for one, count in sets
+        ),
     )
-    for system, count in count_systems(inventory, demands).items():
+    for system, count in count_judgeable_rules_by_system(inventory, demands).items():
         typer.echo(
             f"{system}: {count:,} of {len(demands):,} MUST demands can be judged ({100 * count / len(demands):.1f} %)"
         )
 
 
-def _join_names(names: Sequence[str]) -> str:
+def _join_names_or_dash(names: Sequence[str]) -> str:
     return ", ".join(names) or "-"
 
 
-def _build_cells(row: dict[str, Any]) -> tuple[object, ...]:
+def _build_rule_cells(row: dict[str, Any]) -> tuple[object, ...]:
     proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
     return row["id"], row["level"], row["observe"], len(row["tests"]), len(row["faults"]), proven, row["says"]
 
 
 def _show_coverage(inventory: RuleInventory, document: str | None, format_: TableFormat) -> None:
     from harness.proof.places import find_folders_of_rule
-    from harness.rules.coverage import DEMAND, sum_sections
+    from harness.rules.coverage import DEMAND_CLASS, sum_coverage_of_sections
 
     sections = [one for one in inventory.count_coverage_by_section() if document in (None, one.document)]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
-    demands = [one for one in sections if one.kind == DEMAND]
-    show_table(COVERAGE_COLUMNS, map(_build_coverage_cells, (*demands, *sum_sections(sections))))
-    for whole in sum_sections(demands):
+    demands = [one for one in sections if one.kind == DEMAND_CLASS]
+    show_table(COVERAGE_COLUMNS, map(_build_coverage_cells, (*demands, *sum_coverage_of_sections(sections))))
+    for whole in sum_coverage_of_sections(demands):
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
         typer.echo(

@@ -13,7 +13,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_USAGE
-from harness.lengths_of_time import TIME_FORMS, parse_seconds
+from harness.lengths_of_time import ACCEPTED_FORMS_OF_SECONDS, parse_seconds
 
 DURATION_METAVAR = "TIME"
 """The placeholder for a length of time in the help."""
@@ -95,13 +95,13 @@ def run(
     """Run the checks against a system under test, as ``pytest suites --sut FILE --out DIR`` does."""
     import pytest
 
-    from harness.run.options import pytest_arguments
+    from harness.run.options import build_pytest_arguments
 
     # A run does not use other installed plugins, which take a tenth of the time of a short run.
     plugins = ("--disable-plugin-autoload",)
     # -qq: pytest's last line would count checks that broke off as failed; the plugin ends with the verdicts instead.
     shown = ("-v", "--tb=short") if verbose else ("-qq", "--live", "--tb=no", "-rN")
-    arguments = [*pytest_arguments(), *plugins, *shown, "--no-header", f"--workers={workers}"]
+    arguments = [*build_pytest_arguments(), *plugins, *shown, "--no-header", f"--workers={workers}"]
     if sut is None and topology is None:
         raise UsageError("no system is specified: give its SUT file as --sut, or a topology file as --topology")
     given: dict[str, Any] = {
@@ -136,7 +136,7 @@ def _parse_seconds(option: str, text: str | None) -> int | None:
     if text is None:
         return None
     if (seconds := parse_seconds(text)) is None:
-        raise UsageError(f"{option} {text!a} is not a length of time; give {TIME_FORMS}")
+        raise UsageError(f"{option} {text!a} is not a length of time; give {ACCEPTED_FORMS_OF_SECONDS}")
     return seconds
 
 

@@ -21,10 +21,10 @@ def vectors(
     ),
 ) -> None:
     """Write test vectors: packets and RPC stubs as bytes, each with its fields and its verdict (valid or invalid)."""
-    from harness.vectors.write import write_files
+    from harness.vectors.write import write_vector_files
 
     require_new_path(out, may_be_empty=True)
     make_folder(out)
     with report_write_errors(out):
-        written = write_files(out)
+        written = write_vector_files(out)
     typer.echo(f"{out} contains {sum(written.values()):,} vectors in {len(written)} files; schema.json describes them")

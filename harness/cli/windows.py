@@ -18,11 +18,18 @@ from harness.rules.releases import RELEASES
 
 WINDOWS_FILES_FOLDER = Path(__file__).resolve().parent.parent / "windows"
 WINDOWS_FILE_NAMES = ("agent.ps1", "MsmqAgent.cs", "provision.ps1")
-REMOTE_FOLDER = "C:\\mqconform"
+AGENT_FOLDER_ON_WINDOWS = "C:\\mqconform"
 """The agent's folder on the Windows machine; the SUT file names this folder."""
 SSH_COMMAND = ("ssh", "-o", "BatchMode=yes")
-AGENT_COMMAND = ("powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", f"{REMOTE_FOLDER}\\agent.ps1")
-SUT_FILE = "sut.toml"
+AGENT_COMMAND = (
+    "powershell",
+    "-NoProfile",
+    "-ExecutionPolicy",
+    "Bypass",
+    "-File",
+    f"{AGENT_FOLDER_ON_WINDOWS}\\agent.ps1",
+)
+SUT_FILE_NAME = "sut.toml"
 CONTROL_TABLE_WITHOUT_AGENT = """\
 [control]
 kind = "none"                  # no agent: requests of applications cannot be observed
@@ -77,7 +84,10 @@ def register(app: typer.Typer) -> None:
         text = build_windows_sut_file(address, peer_address, profile, ssh)
         write_windows_files(out, text)
         names = ", ".join(WINDOWS_FILE_NAMES)
-        typer.echo(f"copy {names} from {out} to {REMOTE_FOLDER} on the Windows machine; {SUT_FILE} is for this machine")
+        typer.echo(
+            f"copy {names} from {out} to {AGENT_FOLDER_ON_WINDOWS} on the Windows machine; "
+            f"{SUT_FILE_NAME} is for this machine"
+        )
 
 
 def build_windows_sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
@@ -110,7 +120,7 @@ def write_windows_files(out: Path, text: str) -> None:
         out.mkdir(parents=True, exist_ok=True)
         for name in WINDOWS_FILE_NAMES:
             shutil.copyfile(WINDOWS_FILES_FOLDER / name, out / name)
-        (out / SUT_FILE).write_text(text, encoding="utf-8")
+        (out / SUT_FILE_NAME).write_text(text, encoding="utf-8")
 
 
 def _format_agent_table(ssh: str) -> str:

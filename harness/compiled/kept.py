@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.compiled.sources import (
-    FILES_OF_EVERY_CHECK,
+    FILES_READ_BY_EVERY_CHECK,
     FileStamp,
     find_affected_files,
     find_changed_files,
     list_imported_files,
     stamps,
 )
-from harness.paths import IMPORTED_NS, SUITES
+from harness.paths import IMPORT_TIME_NS, SUITES
 
 _CACHE_SCHEMA_VERSION = 3
 _RECORDS_ENTRY_NAME = "records"
@@ -90,7 +90,7 @@ def _was_file_changed_since_start(made_of: Mapping[str, FileStamp]) -> bool:
     """Return whether a file has changed since this process started. If so, this process may have imported the
     earlier content of the file.
     """
-    return any(modified_ns >= IMPORTED_NS for modified_ns, _ in made_of.values())
+    return any(modified_ns >= IMPORT_TIME_NS for modified_ns, _ in made_of.values())
 
 
 def get_cached_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
@@ -147,7 +147,7 @@ class CachedRecords:
         self.imports = {path: files for path, files in self.imports.items() if path in now}
         self.imports |= {path: list_imported_files(path) for path in sorted(changed) if path in now}
         affected |= find_affected_files(changed, self.imports)
-        if not changed.isdisjoint(FILES_OF_EVERY_CHECK):
+        if not changed.isdisjoint(FILES_READ_BY_EVERY_CHECK):
             affected |= now.keys()
         self.records = {
             kind: {path: record for path, record in records.items() if path in now and path not in affected}

@@ -16,14 +16,14 @@ from harness.paths import PACKAGES, SUITES
 PROJECT_ROOT = SUITES.parent
 FileStamp = list[int]
 """The stamp of a file: its modification time (int ns) and size (int bytes)."""
-FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
+FILES_READ_BY_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest imports with every file of checks, without an import statement."""
-TABLES_BESIDE_CHECKS = ("states.toml",)
+TABLE_FILES_BESIDE_CHECKS = ("states.toml",)
 """The names of data files (tables). A module reads such a file from its own folder without an import statement."""
 
 _SOURCE_SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGE_NAMES_PATTERN = "|".join(package.name for package in PACKAGES)
-_IMPORT_STATEMENT = re.compile(
+_IMPORT_STATEMENT_PATTERN = re.compile(
     rf"^[ \t]*(?:from ((?:{_PACKAGE_NAMES_PATTERN})[\w.]*) import (?:\(([^)]*)\)|([^\n(]*))"
     rf"|import ((?:{_PACKAGE_NAMES_PATTERN})[\w.]*))",
     re.M,
@@ -66,8 +66,8 @@ def list_imported_files(path: str) -> list[str]:
     if not path.endswith(".py"):
         return []
     text = (PROJECT_ROOT / path).read_text(encoding="utf-8")
-    modules = {module for match in _IMPORT_STATEMENT.finditer(text) for module in _list_imported_modules(match)}
-    tables = stamps().keys() & {f"{path.rpartition('/')[0]}/{name}" for name in TABLES_BESIDE_CHECKS}
+    modules = {module for match in _IMPORT_STATEMENT_PATTERN.finditer(text) for module in _list_imported_modules(match)}
+    tables = stamps().keys() & {f"{path.rpartition('/')[0]}/{name}" for name in TABLE_FILES_BESIDE_CHECKS}
     return sorted({file for module in modules for file in _list_module_files(module)} - {path} | tables)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.dissector.expert_items import EXPERT_ITEMS
-from harness.wire.layouts import Expression, FieldLayout, LayerLayout, read_layouts
+from harness.wire.layouts import FieldLayout, LayerLayout, SizeExpression, read_layouts
 from harness.wire.rpc import EPT, QM2QM, QMCOMM
 from harness.wire.rpc_interfaces import INTERFACES
 from harness.wire.rpc_layouts import describe_stub
@@ -19,7 +19,7 @@ from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
 from harness.wire.value_names import MESSAGE_CLASS_NAMES
 
-ENGINE_FILE = Path(__file__).with_name("msmq.lua")
+LUA_ENGINE_FILE = Path(__file__).with_name("msmq.lua")
 DISSECTED_OPERATIONS = {QM2QM.uuid: QM2QM_OPERATIONS, QMCOMM.uuid: QMCOMM_OPERATIONS}
 """The operations of each RPC interface whose stubs the harness can read. For other interfaces, the dissector shows
 only the name of the interface.
@@ -35,7 +35,7 @@ def write_dissector() -> str:
         "operations": _build_operation_tables(),
     }
     texts = [f"local {name} = {format_as_lua(value)}\n" for name, value in tables.items()]
-    return "\n".join([head, *texts, _build_expert_item_tables(), ENGINE_FILE.read_text(encoding="utf-8")])
+    return "\n".join([head, *texts, _build_expert_item_tables(), LUA_ENGINE_FILE.read_text(encoding="utf-8")])
 
 
 def _build_layer_table(layout: LayerLayout) -> dict[str, Any]:
@@ -87,8 +87,8 @@ def format_as_lua(value: Any) -> str:
         return str(value)
     if isinstance(value, str):
         return '"' + "".join(_escape_character(one) for one in value) + '"'
-    if isinstance(value, Expression):
-        return format_as_lua({key: one for key in Expression.__slots__ if (one := getattr(value, key)) is not None})
+    if isinstance(value, SizeExpression):
+        return format_as_lua({key: one for key in SizeExpression.__slots__ if (one := getattr(value, key)) is not None})
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"[{format_as_lua(key)}] = {format_as_lua(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list | tuple):

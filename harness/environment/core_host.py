@@ -16,7 +16,7 @@ from harness.errors import HarnessError
 from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
-from reference_qm.surface.driver import Core, Driver, Timer
+from reference_qm.surface.driver import Core, CoreDriver, Timer
 from reference_qm.surface.effects import (
     Answer,
     CloseTransport,
@@ -126,7 +126,7 @@ class CoreHost:
         self.stage = stage
         self.streams: dict[str, Stream] = {}
         self.rpc = RpcHost(environment, address, self.handle)
-        self.driver = Driver(self)
+        self.driver = CoreDriver(self)
         self.answers: dict[int, Result | str] = {}
         self._accepted = 0
         self._token = 0

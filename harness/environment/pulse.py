@@ -129,7 +129,7 @@ class Pulse:
         """Return how much of an interval was lost to stalls (int ms). For each stall, ``SETTLE_AFTER_STALL_MS`` is
         added.
         """
-        stalls = self._all_stalls()
+        stalls = self._list_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_AFTER_STALL_MS for part in parts if part > 0)
 
@@ -137,15 +137,15 @@ class Pulse:
         """Return the total length of all stalls that overlap an interval (int ms). The parts of these stalls
         outside the interval also count.
         """
-        whole = ((one.began_ms, one.ended_ms + SETTLE_AFTER_STALL_MS) for one in self._all_stalls())
+        whole = ((one.began_ms, one.ended_ms + SETTLE_AFTER_STALL_MS) for one in self._list_stalls())
         return sum(last_ms - first_ms for first_ms, last_ms in whole if first_ms <= until_ms and from_ms <= last_ms)
 
     @property
     def longest_stall_ms(self) -> int:
         """Return the length of the longest stall so far (int ms)."""
-        return max((stall.ended_ms - stall.began_ms for stall in self._all_stalls()), default=0)
+        return max((stall.ended_ms - stall.began_ms for stall in self._list_stalls()), default=0)
 
-    def _all_stalls(self) -> list[Stall]:
+    def _list_stalls(self) -> list[Stall]:
         """Return all stalls, including the current one."""
         now_ms = self._now_ms()
         if self.hangs or not self._asked or now_ms - self._asked[0][1] <= self._tolerance_ms:
@@ -165,7 +165,7 @@ class Pulse:
 
     def close(self) -> None:
         """Send no more questions, and close the channel."""
-        self.stalls = self._all_stalls()
+        self.stalls = self._list_stalls()
         self._asked.clear()
         if self._channel is not None:
             self._channel.close()

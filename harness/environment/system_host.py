@@ -134,7 +134,7 @@ class SystemHost(CoreHost):
         available = self._surroundings.available
         if entries := self._surroundings.list_changed_entries(before):
             self._disk.write_at_once([entries])
-        for event in self._surroundings.list_inputs(before):
+        for event in self._surroundings.list_change_inputs(before):
             self.handle(event)
         if available["service"] and not before["service"]:
             self.restart()

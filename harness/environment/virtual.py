@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
 NETWORK_LATENCY_MS = 1
-EVENT_LIMIT = 1_000_000
+MAX_EVENTS_PER_WAIT = 1_000_000
 """The maximum number of events in one wait. If more events occur, the harness assumes that two cores answer each
 other endlessly.
 """
@@ -145,7 +145,7 @@ class VirtualEnvironment:
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         deadline = self._now_ms + timeout_ms
-        for _ in range(EVENT_LIMIT):
+        for _ in range(MAX_EVENTS_PER_WAIT):
             if condition():
                 return True
             if not self._events or self._events[0][0] > deadline:
@@ -156,8 +156,8 @@ class VirtualEnvironment:
             if not event.cancelled:
                 event.action()
         raise HarnessError(
-            f"more than {EVENT_LIMIT} events occurred within {timeout_ms} virtual ms: two sides answer each other "
-            "endlessly"
+            f"more than {MAX_EVENTS_PER_WAIT} events occurred within {timeout_ms} virtual ms: two sides answer each "
+            "other endlessly"
         )
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _VirtualStream:

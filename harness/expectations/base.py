@@ -30,13 +30,13 @@ SEPARATOR_IN_NAMED_TEXT = " = "
 """The separator between a name and its value inside a text that already has a name. It is not a colon, so that a named
 text contains only the colon after its own name.
 """
-_WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
+_TEXT_BY_UNIT_SUFFIX = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
 """The words that a verdict prints for the unit at the end of a name, by unit."""
 _WORD_BOUNDARY_PATTERN = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
 """Matches the underscore between two words of a name, but not the underscore in a constant (``RR_NACK``)."""
 NAME_OF_NESTED_VALUE = "item"
 """The name for a value inside a list, if the list has no name."""
-_WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
+_TEXT_BY_SINGLETON_VALUE = {None: "no value", True: "yes", False: "no"}
 """The words that a verdict prints for None, True and False."""
 
 
@@ -96,49 +96,49 @@ def show_value(value: Any, name: str = "") -> str:
         text = str(getattr(value, "shown", value))
         return text if text.isprintable() and text else repr(text)
     if value is None or isinstance(value, bool):
-        return _WORDS_FOR_VALUES[value]
+        return _TEXT_BY_SINGLETON_VALUE[value]
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
-        texts = {key: show_item(one, f"{name} {key}") for key, one in value.items()}
-        return show_named(texts, SEPARATOR_IN_NAMED_TEXT if name else ": ") or "none"
+        texts = {key: show_named_value(one, f"{name} {key}") for key, one in value.items()}
+        return join_named_texts(texts, SEPARATOR_IN_NAMED_TEXT if name else ": ") or "none"
     if is_collection(value):
-        return ", ".join(show_nested(one, name) for one in value) or "none"
+        return ", ".join(show_nested_value(one, name) for one in value) or "none"
     return show_integer(value, name) if isinstance(value, int) else str(value)
 
 
-def show_named(texts: Mapping[str, str], sign: str = ": ") -> str:
+def join_named_texts(texts: Mapping[str, str], sign: str = ": ") -> str:
     """Join texts, each with its name, to one text for a verdict, such as ``left: a, b; by second handle: none``.
     ``sign`` is the separator between a name and its value: `SEPARATOR_IN_NAMED_TEXT` if the joined text itself has
     a name.
     """
-    return "; ".join(f"{_show_name(str(name))}{sign}{text}" for name, text in texts.items())
+    return "; ".join(f"{_format_value_name(str(name))}{sign}{text}" for name, text in texts.items())
 
 
-def _show_name(name: str) -> str:
+def _format_value_name(name: str) -> str:
     """Return the text of a name. The name of a fact is printed with spaces and with its unit; the name of a field
     (``m_qft``) is printed unchanged.
     """
     if name.startswith("m_") or name.isupper():
         return name
     *words, last = _WORD_BOUNDARY_PATTERN.split(name)
-    return " ".join([*words, _WORDS_FOR_UNITS.get(last, last)] if words else [last])
+    return " ".join([*words, _TEXT_BY_UNIT_SUFFIX.get(last, last)] if words else [last])
 
 
-def show_item(value: Any, name: str = "") -> str:
+def show_named_value(value: Any, name: str = "") -> str:
     """Return the text of a value that has a name. A mapping is enclosed in brackets; a string that looks like a
     list is enclosed in quotation marks.
     """
     is_clear = is_collection(value) or (isinstance(value, str) and ", " not in value)
-    return show_value(value, name) if is_clear else show_nested(value, name)
+    return show_value(value, name) if is_clear else show_nested_value(value, name)
 
 
-def show_nested(value: Any, name: str = "") -> str:
+def show_nested_value(value: Any, name: str = "") -> str:
     """Return the text of a value that is an item of a list. If the value is a list or mapping, its text is enclosed
     in brackets.
     """
     if isinstance(value, Expectation):
-        return enclose(str(value.with_name(name or NAME_OF_NESTED_VALUE)))
+        return bracket_list_item(str(value.with_name(name or NAME_OF_NESTED_VALUE)))
     if isinstance(value, Mapping) or is_collection(value):
         return f"[{show_value(value, name or NAME_OF_NESTED_VALUE)}]" if value else "none"
     if isinstance(value, str):
@@ -148,7 +148,7 @@ def show_nested(value: Any, name: str = "") -> str:
     return show_value(value, name)
 
 
-def enclose(text: str) -> str:
+def bracket_list_item(text: str) -> str:
     """Return a text for use as an item of a list. A text that contains several named values is enclosed in
     brackets.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, is_collection, show_nested, show_value
+from harness.expectations.base import Difference, Expectation, is_collection, show_nested_value, show_value
 
 
 class DistinctValues(Expectation):
@@ -20,7 +20,7 @@ class DistinctValues(Expectation):
         self.unlike = unlike
 
     def __str__(self) -> str:
-        others = f" other than {' or '.join(map(show_nested, self.unlike))}" if self.unlike else ""
+        others = f" other than {' or '.join(map(show_nested_value, self.unlike))}" if self.unlike else ""
         return f"{self.count} different {self.of}{others}"
 
     def show(self, observed: Any) -> str:
@@ -31,8 +31,8 @@ class DistinctValues(Expectation):
             return Difference(self.show(observed))
         found = list(observed)
         wrong = [
-            *(f"{show_nested(one)} is repeated" for at, one in enumerate(found) if one in found[:at]),
-            *(f"{show_nested(one)} is not allowed" for one in found if one in self.unlike),
+            *(f"{show_nested_value(one)} is repeated" for at, one in enumerate(found) if one in found[:at]),
+            *(f"{show_nested_value(one)} is not allowed" for one in found if one in self.unlike),
             *([f"{len(found)} instead of {self.count}"] if len(found) != self.count else []),
         ]
         return Difference(f"{self.show(found)} ({', '.join(wrong)})") if wrong else None

@@ -15,8 +15,8 @@ from harness.expectations.base import (
     Expectation,
     expectation,
     is_collection,
-    show_item,
-    show_named,
+    join_named_texts,
+    show_named_value,
     show_value,
 )
 from harness.expectations.values import OneOf
@@ -76,28 +76,30 @@ class NamedValues(Expectation):
         return Difference(self._show_named(wrong)) if wrong else None
 
     def _show_named(self, texts: Mapping[str, str]) -> str:
-        return show_named(texts, self._sign)
+        return join_named_texts(texts, self._sign)
 
     def _describe_expected(self, name: str, found: Mapping[str, Any]) -> str:
         if name not in found:
             return MISSING
         if name not in self.expected:
-            return f"{show_item(found[name], name)}, which is not expected"
+            return f"{show_named_value(found[name], name)}, which is not expected"
         is_text = name not in self._plain or is_collection(found[name])
         return (
             self._enclose(name, str(self.expected[name].compare(found[name])))
             if is_text
-            else show_item(found[name], name)
+            else show_named_value(found[name], name)
         )
 
     def _show_expected(self, name: str, value: Any) -> str:
         return (
-            self._enclose(name, str(self.expected[name])) if isinstance(value, Expectation) else show_item(value, name)
+            self._enclose(name, str(self.expected[name]))
+            if isinstance(value, Expectation)
+            else show_named_value(value, name)
         )
 
     def _show_field(self, name: str, value: Any) -> str:
         is_plain = name in self._plain or name not in self.expected
-        return show_item(value, name) if is_plain else self._enclose(name, self.expected[name].show(value))
+        return show_named_value(value, name) if is_plain else self._enclose(name, self.expected[name].show(value))
 
     def _enclose(self, name: str, text: str) -> str:
         """Return the text of a named value. If the value itself consists of named values, the text is enclosed in

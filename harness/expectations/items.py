@@ -12,10 +12,10 @@ from harness.expectations.base import (
     NAME_OF_NESTED_VALUE,
     Difference,
     Expectation,
-    enclose,
+    bracket_list_item,
     expectation,
     is_collection,
-    show_nested,
+    show_nested_value,
     show_value,
 )
 
@@ -42,16 +42,16 @@ class ListedItems(Expectation):
         self.items = list(items)
         self.ordered = ordered
         self.where = where
-        self.name = name or show_nested
-        self._show_expected = partial(show_nested, name="")
+        self.name = name or show_nested_value
+        self._show_expected = partial(show_nested_value, name="")
 
     def __str__(self) -> str:
         return self._format_items(self.items, self._show_expected)
 
     def with_name(self, name: str) -> ListedItems:
         named = ListedItems(self.items, ordered=self.ordered, where=self.where and "", name=self.name)
-        named._show_expected = partial(show_nested, name=name)
-        if self.name is show_nested:
+        named._show_expected = partial(show_nested_value, name=name)
+        if self.name is show_nested_value:
             named.name = named._show_expected
         return named
 
@@ -67,7 +67,7 @@ class ListedItems(Expectation):
         it determines the form of this text.
         """
         if isinstance(expected, Expectation):
-            return enclose(expected.with_name(NAME_OF_NESTED_VALUE).show(observed))
+            return bracket_list_item(expected.with_name(NAME_OF_NESTED_VALUE).show(observed))
         return self.name(observed)
 
     def compare(self, observed: Any) -> Difference | None:
@@ -76,7 +76,7 @@ class ListedItems(Expectation):
         found = list(observed)
         if self.ordered and len(found) == len(self.items) and all(map(_meets_expectation, self.items, found)):
             return None
-        missing, extra = _pair_off(self.items, found)
+        missing, extra = _match_items_to_expectations(self.items, found)
         if not self.ordered and not missing and not extra:
             return None
         again = [one for one in extra if any(_meets_expectation(expected, one) for expected in self.items)]
@@ -203,7 +203,7 @@ def _meets_expectation(expected: Any, observed: Any) -> bool:
     return expectation(expected).compare(observed) is None
 
 
-def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
+def _match_items_to_expectations(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
     """Assign found items to expected items. Return the missing expected items, and the unexpected found items."""
     fits = [[at for at, one in enumerate(found) if _meets_expectation(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}

@@ -8,11 +8,11 @@ from enum import IntEnum
 from reference_qm.codec import MessageClass
 from reference_qm.security.algorithms import EncryptionAlgorithm, HashAlgorithm
 
-MIN_HEX_NUMBER = 0x8000_0000
+LEAST_NUMBER_SHOWN_IN_HEX = 0x8000_0000
 """The lowest integer that is always printed in hexadecimal digits. Such integers are failure statuses, infinite times
 and 64-bit identifiers.
 """
-_NAMED_CODES: dict[str, type[IntEnum]] = {
+_ENUM_BY_FIELD_NAME: dict[str, type[IntEnum]] = {
     "MessageClass": MessageClass,
     "EncryptionAlgorithm": EncryptionAlgorithm,
     "CryptoAlgorithm": EncryptionAlgorithm,
@@ -23,14 +23,14 @@ _NAMED_CODES: dict[str, type[IntEnum]] = {
     "HashAlgorithm": HashAlgorithm,
 }
 """The names of the codes that a field can contain, by the printed name of the field."""
-_HEX_FIELDS = (
+_FIELDS_SHOWN_IN_HEX = (
     *("VersionNumber", "Signature", "RecoverableMsgAckFlags", "m_SuffixAndFlags", "BodyType", "Cookie", "rights"),
     *("hQueue", "pQueue", "dwQueue", "hRemoteQueue", "hCursor", "dwpContext", "OpenQueueDescriptorHandle", "ulAction"),
     *("HeaderID", "type of property", "queue number"),
 )
 """The names of fields whose values are printed in hexadecimal digits: flags, handles, and codes without names."""
-_NUMBERED_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
-"""Matches a field name from `_NAMED_CODES` or `_HEX_FIELDS` inside the name of a value, for example in
+_CODE_OR_HEX_FIELD_PATTERN = re.compile(rf"\b(?:{'|'.join([*_ENUM_BY_FIELD_NAME, *_FIELDS_SHOWN_IN_HEX])})\b")
+"""Matches a field name from `_ENUM_BY_FIELD_NAME` or `_FIELDS_SHOWN_IN_HEX` inside the name of a value, for example in
 ``MessageClass of the OrderAck`` or ``BaseHeader.VersionNumber``.
 """
 
@@ -39,10 +39,10 @@ def show_integer(value: int, name: object = "") -> str:
     """Return the text of an integer. ``name`` is the name of the value, which may contain the name of a field. In a
     mapping, ``name`` is the key of the value, which may be a number.
     """
-    field = _NUMBERED_FIELD.search(str(name))
+    field = _CODE_OR_HEX_FIELD_PATTERN.search(str(name))
     if field is None:
-        return f"0x{value:X}" if value >= MIN_HEX_NUMBER else str(value)
-    codes = _NAMED_CODES.get(field[0])
+        return f"0x{value:X}" if value >= LEAST_NUMBER_SHOWN_IN_HEX else str(value)
+    codes = _ENUM_BY_FIELD_NAME.get(field[0])
     known = {int(code): code.name.removeprefix("MQMSG_CLASS_") for code in codes} if codes else {}
     digits = f"0x{value:X}" if value > 9 else str(value)
     return f"{digits} ({known[value]})" if value in known else digits

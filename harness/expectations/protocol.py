@@ -25,7 +25,7 @@ class ObservedEnding(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Closed(Expectation):
+class ClosedBySut(Expectation):
     """The expectation that the SUT closed the observed connection."""
 
     def __str__(self) -> str:
@@ -48,7 +48,7 @@ class Acknowledgment(Expectation):
     of_class: int | None
 
     def __str__(self) -> str:
-        return _describe_acknowledgment(self.of_class, self.message)
+        return _describe_class_and_message(self.of_class, self.message)
 
     def show(self, observed: Frame | None) -> str:
         return describe_acknowledgment(observed)
@@ -60,11 +60,11 @@ class Acknowledgment(Expectation):
         return Difference(self.show(observed))
 
 
-def closed() -> Closed:
+def closed() -> ClosedBySut:
     """Return the expectation that the SUT closed a connection. The value to judge is the conversation on the
     connection.
     """
-    return Closed()
+    return ClosedBySut()
 
 
 def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:
@@ -90,13 +90,13 @@ def describe_acknowledgment(frame: Frame | None) -> str:
     message = frame.message
     is_correlated = message.answered.Ordinal != 0
     return (
-        _describe_acknowledgment(message.MessageClass, message.answered)
+        _describe_class_and_message(message.MessageClass, message.answered)
         if is_correlated
         else get_class_name(message.MessageClass)
     )
 
 
-def _describe_acknowledgment(of_class: int | None, message: MessageIdentifier) -> str:
+def _describe_class_and_message(of_class: int | None, message: MessageIdentifier) -> str:
     kind = "an acknowledgment of" if of_class is None else f"{get_class_name(of_class)} for"
     return f"{kind} message {message.Ordinal}"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, enclose, expectation
+from harness.expectations.base import Difference, Expectation, bracket_list_item, expectation
 from harness.expectations.numbers import show_integer
 
 
@@ -20,7 +20,7 @@ class OneOf(Expectation):
         self.allowed = [expectation(one) for one in allowed]
 
     def __str__(self) -> str:
-        return " or ".join(enclose(str(one)) for one in self.allowed)
+        return " or ".join(bracket_list_item(str(one)) for one in self.allowed)
 
     def show(self, observed: Any) -> str:
         kept = next((one for one in self.allowed if one.compare(observed) is None), self.allowed[0])

@@ -9,7 +9,7 @@ from typing import Any
 from harness.explore.client_served import PeerAsReadServer
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
-from harness.model.client.area import RECEIVE, WAIT
+from harness.model.client.area import NO_ANSWER_YET, RECEIVE
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import ServedCall
@@ -17,10 +17,10 @@ from harness.sut.control import ControlRefused
 from harness.wire import TxSequenceID, user_message
 
 FAR_QUEUE_PATH = "private$\\mqc-far"
-_REACTION_MS = 30
+_REACTION_TIME_MS = 30
 _SENT_TIME_S = 1_500_000_000
-_ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR"}
-_JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
+_ACK_FLAG_BY_REQUEST = {"positive_arrival": "PA", "positive_receive": "PR"}
+_JOURNAL_FLAG_BY_REQUEST = {"positive": "JP", "negative": "JN"}
 
 
 class DrivenClient:
@@ -55,7 +55,7 @@ class DrivenClient:
         except ControlRefused:
             answers["answer"] = Refused()
         environment = self._peer.environment
-        within_ms = _REACTION_MS if environment.virtual else self._sut.response_timeout_ms
+        within_ms = _REACTION_TIME_MS if environment.virtual else self._sut.response_timeout_ms
 
         def have_answers_arrived() -> bool:
             self._take_answers(answers)
@@ -69,21 +69,21 @@ class DrivenClient:
 
     def _perform_open(self, queue: str, fails: bool) -> None:
         self._served.opening = (queue, fails)
-        self._begin(f"open {queue}", "remote_open", queue=f"DIRECT=TCP:{self._peer.address}\\{FAR_QUEUE_PATH}")
+        self._begin_request(f"open {queue}", "remote_open", queue=f"DIRECT=TCP:{self._peer.address}\\{FAR_QUEUE_PATH}")
 
     def _perform_close(self, queue: str, fails: bool) -> None:
         self._served.is_close_refused = fails
-        self._begin("answer", "remote_close", remote=self._remotes[queue])
+        self._begin_request("answer", "remote_close", remote=self._remotes[queue])
 
     def _perform_purge(self, queue: str) -> None:
-        self._begin("answer", "remote_purge", remote=self._remotes[queue])
+        self._begin_request("answer", "remote_purge", remote=self._remotes[queue])
 
     def _perform_open_cursor(self, cursor: str, queue: str) -> None:
         self._served.cursor = cursor
-        self._begin(f"cursor {cursor}", "remote_open_cursor", remote=self._remotes[queue])
+        self._begin_request(f"cursor {cursor}", "remote_open_cursor", remote=self._remotes[queue])
 
     def _perform_close_cursor(self, cursor: str) -> None:
-        self._begin("answer", "remote_close_cursor", cursor=self._cursors[cursor])
+        self._begin_request("answer", "remote_close_cursor", cursor=self._cursors[cursor])
 
     def _perform_upgrade(self, version: list[int]) -> None:
         self._served.set_version(tuple(version))
@@ -95,45 +95,45 @@ class DrivenClient:
         where = {"remote": self._remotes[queue]} if cursor is None else {"cursor": self._cursors[cursor]}
         verb = "remote_receive" if action == RECEIVE else "remote_peek"
         more = {"next": True} if action == "next" else {}
-        self._begin(read, verb, **where, **more, timeout_ms=None if timeout_ms == 0xFFFF_FFFF else timeout_ms)
+        self._begin_request(read, verb, **where, **more, timeout_ms=None if timeout_ms == 0xFFFF_FFFF else timeout_ms)
 
     def _perform_look_up(
         self, read: str, queue: str, lookup_id: int, seek: str, receives: bool, served: str, message: Any
     ) -> None:
         self._prepare_answer(read, served, message)
         verb = "remote_receive_by_lookup_id" if receives else "remote_peek_by_lookup_id"
-        self._begin(read, verb, remote=self._remotes[queue], lookup_id=lookup_id, seek=seek)
+        self._begin_request(read, verb, remote=self._remotes[queue], lookup_id=lookup_id, seek=seek)
 
     def _perform_serve(self, read: str, served: str, message: Any) -> None:
         self._served.answer_read(read, served, self._build_message(message), message["arrived_time"])
 
     def _perform_cancel(self, read: str) -> None:
-        self._begin("answer", "cancel", request=self._requests[read])
+        self._begin_request("answer", "cancel", request=self._requests[read])
 
     # -- how steps are taken --------------------------------------------------------------------------------------
 
-    def _begin(self, name: str, verb: str, **arguments: Any) -> None:
+    def _begin_request(self, name: str, verb: str, **arguments: Any) -> None:
         self._requests[name] = self._sut.control.begin(verb, **arguments)
 
     def _prepare_answer(self, read: str, served: str, message: Any) -> None:
         def answer(call: ServedCall) -> None:
             self._perform_serve(read, served, message)
 
-        self._served.reading = (read, None if served == WAIT else answer)
+        self._served.reading = (read, None if served == NO_ANSWER_YET else answer)
 
     def _build_message(self, message: Mapping[str, Any]) -> bytes:
         kind, place = message["delivery"], {}
         if kind == "transactional":
             place = {"transaction": {"FM": 1, "LM": 1, "ID": 1, "TxSequenceID": TxSequenceID(Ordinal=1, TimeStamp=1)}}
             place["transaction"] |= {"TxSequenceNumber": 1, "PreviousTxSequenceNumber": 0}
-        flags: dict[str, Any] = {_ACK_FLAGS[one]: 1 for one in message["acks"]}
+        flags: dict[str, Any] = {_ACK_FLAG_BY_REQUEST[one]: 1 for one in message["acks"]}
         made = user_message(
             user={
                 "SourceQueueManager": self._peer.identifier,
                 "MessageID": self._peer.next_message_id(),
                 "SentTime": _SENT_TIME_S,
                 "DM": int(kind != "express"),
-                **{_JOURNAL_FLAGS[one]: 1 for one in message["journal"]},
+                **{_JOURNAL_FLAG_BY_REQUEST[one]: 1 for one in message["journal"]},
             },
             destination=f"TCP:{self._peer.address}\\{FAR_QUEUE_PATH}",
             base={"PR": message["priority"]},

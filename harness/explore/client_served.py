@@ -8,20 +8,28 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from harness.model.client.area import ERROR, INVALID, NEXT, NOT_ENDED, PEEK, RECEIVE, TIMEOUT
+from harness.model.client.area import (
+    ERROR_STATUS_ANSWER,
+    INVALID_PARAMETER_ANSWER,
+    MESSAGE_WITH_REFUSED_END,
+    NEXT,
+    PEEK,
+    RECEIVE,
+    TIMEOUT,
+)
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, build_desc2, takes_message
 from harness.wire.rpc_stub import NULL_HANDLE, buffer, octets
 
-CANCELED, IO_TIMEOUT, OTHER_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
+CANCELED, IO_TIMEOUT_STATUS, ARBITRARY_ERROR_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
 """The statuses MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (MS-MQQP 3.1.4.6), MQ_ERROR_IO_TIMEOUT, and one further
 status.
 """
-INVALID_PARAMETER, QUEUE_NOT_FOUND = 0xC00E_0006, 0xC00E_0003
+INVALID_PARAMETER_STATUS, QUEUE_NOT_FOUND_STATUS = 0xC00E_0006, 0xC00E_0003
 SEQUENTIAL_ID = 0x0011_2233_4455_6677
 _READ_METHODS = (Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID)
-_ACTION_NAMES: dict[int, str] = {
+_READ_ACTION_NAMES: dict[int, str] = {
     **{int(action): name.removeprefix("LOOKUP_") for name, action in Action.__members__.items()},
     int(Action.RECEIVE): RECEIVE,
     int(Action.PEEK_CURRENT): PEEK,
@@ -98,10 +106,14 @@ class PeerAsReadServer:
 
     def answer_read(self, read: str, served: str, data: bytes | None, arrived_s: int) -> None:
         """Answer a waiting read."""
-        status = {TIMEOUT: IO_TIMEOUT, ERROR: OTHER_STATUS, INVALID: INVALID_PARAMETER}.get(served, 0)
+        status = {
+            TIMEOUT: IO_TIMEOUT_STATUS,
+            ERROR_STATUS_ANSWER: ARBITRARY_ERROR_STATUS,
+            INVALID_PARAMETER_ANSWER: INVALID_PARAMETER_STATUS,
+        }.get(served, 0)
         call = self.reads[read]
-        handle = self._answer(call, read, None if served == TIMEOUT else data, status, arrived_s)
-        if served == NOT_ENDED:
+        handle = self._build_read_answer(call, read, None if served == TIMEOUT else data, status, arrived_s)
+        if served == MESSAGE_WITH_REFUSED_END:
             self._refused_ends.add(handle)
 
     # -- answers ------------------------------------------------------------------------------------------------------
@@ -126,7 +138,7 @@ class PeerAsReadServer:
         self._record_shown_call(call)
         name, fails = self.opening
         if fails:
-            call.respond(phContext=NULL_HANDLE, Return=QUEUE_NOT_FOUND)
+            call.respond(phContext=NULL_HANDLE, Return=QUEUE_NOT_FOUND_STATUS)
             return
         handle = build_context_handle(0x5E55_0000 + self._number)
         self._names["session", handle] = name
@@ -142,18 +154,18 @@ class PeerAsReadServer:
 
     def _close_queue(self, call: ServedCall) -> None:
         self._record_shown_call(call)
-        call.respond(Return=OTHER_STATUS if self.is_close_refused else 0)
+        call.respond(Return=ARBITRARY_ERROR_STATUS if self.is_close_refused else 0)
 
     def _end_receive(self, call: ServedCall) -> None:
         self._record_shown_call(call)
-        call.respond(Return=OTHER_STATUS if bytes(call.into.pphContext) in self._refused_ends else 0)
+        call.respond(Return=ARBITRARY_ERROR_STATUS if bytes(call.into.pphContext) in self._refused_ends else 0)
 
     def _cancel(self, call: ServedCall) -> None:
         self._record_shown_call(call)
         call.respond()
         for read, request in list(self._pending.items()):
             if request == call.into.dwRequestID and not self.reads[read].answered:
-                self._answer(self.reads[read], read, None, CANCELED, 0)
+                self._build_read_answer(self.reads[read], read, None, CANCELED, 0)
 
     def _begin_read(self, call: ServedCall) -> None:
         self._record_shown_call(call)
@@ -163,7 +175,7 @@ class PeerAsReadServer:
         if answer is not None:
             answer(call)
 
-    def _answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> bytes:
+    def _build_read_answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> bytes:
         """Answer a read, and return its handle."""
         asked = _find_description(call)
         self._pending.pop(read, None)
@@ -192,16 +204,16 @@ class PeerAsReadServer:
         if call.name in _SHOWN_METHODS:
             self._shown.append({"call": str(call.name), **self._describe_call(call)})
 
-    def _get_model_name(self, kind: str, value: Any) -> str:
+    def _get_name_in_model(self, kind: str, value: Any) -> str:
         return self._names.get((kind, value), str(value))
 
     def _describe_call(self, call: ServedCall) -> dict[str, Any]:
         into = call.into
         if call.name == Method.OPEN_QUEUE:
             return {
-                "hQueue": self._get_model_name("queue", into.hQueue),
-                "pQueue": self._get_model_name("descriptor", into.pQueue),
-                "dwpContext": self._get_model_name("context", into.dwpContext),
+                "hQueue": self._get_name_in_model("queue", into.hQueue),
+                "pQueue": self._get_name_in_model("descriptor", into.pQueue),
+                "dwpContext": self._get_name_in_model("context", into.dwpContext),
                 "pLicGuid": "own" if into.pLicGuid == self._peer.sut.guid.bytes_le else into.pLicGuid.hex(),
                 "dwMQS": into.dwMQS,
                 "bound": call.port == self.server.read_port,
@@ -210,26 +222,26 @@ class PeerAsReadServer:
             return self._describe_read(call)
         described: dict[str, Any] = {}
         if call.name in (Method.CANCEL_RECEIVE, Method.PURGE_QUEUE, Method.CLOSE_CURSOR, "R_QMCreateRemoteCursor"):
-            described["queue"] = self._get_model_name("queue", into.hQueue)
+            described["queue"] = self._get_name_in_model("queue", into.hQueue)
         if call.name == Method.CANCEL_RECEIVE:
-            described["descriptor"] = self._get_model_name("descriptor", into.pQueue)
+            described["descriptor"] = self._get_name_in_model("descriptor", into.pQueue)
             named = [read for read, request in self._pending.items() if request == into.dwRequestID]
             described["read"] = named[0] if named else f"request {into.dwRequestID}"
         if call.name == Method.CLOSE_CURSOR:
-            described["cursor"] = self._get_model_name("cursor", into.hCursor)
+            described["cursor"] = self._get_name_in_model("cursor", into.hCursor)
         if call.name == Method.CLOSE_QUEUE:
-            described["handle"] = self._get_model_name("session", bytes(into.pphContext))
+            described["handle"] = self._get_name_in_model("session", bytes(into.pphContext))
         if call.name == Method.END_RECEIVE:
-            described["handle"] = self._get_model_name("read", bytes(into.pphContext))
+            described["handle"] = self._get_name_in_model("read", bytes(into.pphContext))
             described["ack"] = Ack(into.dwAck).name if into.dwAck in set(Ack) else into.dwAck
         return described
 
     def _describe_read(self, call: ServedCall) -> dict[str, Any]:
         asked = _find_description(call)
         described = {
-            "queue": self._get_model_name("queue", asked.hRemoteQueue),
-            "descriptor": self._get_model_name("descriptor", asked.dwQueue),
-            "cursor": self._get_model_name("cursor", asked.hCursor) if asked.hCursor else None,
+            "queue": self._get_name_in_model("queue", asked.hRemoteQueue),
+            "descriptor": self._get_name_in_model("descriptor", asked.dwQueue),
+            "cursor": self._get_name_in_model("cursor", asked.hCursor) if asked.hCursor else None,
             "action": _describe_action(asked.ulAction),
             "timeout_ms": asked.ulTimeout,
             "size": asked.dwSize,
@@ -251,7 +263,7 @@ def _find_description(call: ServedCall) -> Any:
 
 
 def _describe_action(action: int) -> Any:
-    name = _ACTION_NAMES.get(action, action)
+    name = _READ_ACTION_NAMES.get(action, action)
     if isinstance(name, str) and "_" in name:
         kind, _, way = name.partition("_")
         return f"{_LOOKUP_DIRECTION_NAMES[way]} {kind.lower()}"

@@ -13,19 +13,19 @@ from harness.capture.recorder import Frame
 from harness.explore.unused_fields import group_unused_fields
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
-from harness.model.connecting.area import REFUSAL, VALID, WRONG_CLIENT
+from harness.model.connecting.area import RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID, VALID_RESPONSE
 from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_TIMEOUT_MS, REACTION_TIME_MS, WINDOW_SIZE
 from harness.model.connecting.state import (
-    ANSWERED,
-    COOKIES,
     DIRECT,
-    IGNORED,
-    MAX_SHOWN_ENTRIES,
+    MAX_COMPARED_HISTORY_ENTRIES,
     PEER,
+    PING_COOKIE_ORDERS,
+    PINGS_ANSWERED,
+    PINGS_IGNORED,
     PRIVATE,
     REFUSED,
-    UNKNOWN,
-    ZERO,
+    UNKNOWN_HOST_DESTINATION,
+    ZERO_SERVER_GUID,
 )
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
@@ -49,16 +49,16 @@ from reference_qm.codec import (
 )
 from reference_qm.surface.inputs import Endpoint
 
-_OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
+_FOREIGN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 _LONG_TIMER_MS = 3_600_000
-_MAX_NAMED_BY_ACK = 32
-_UNKNOWN_NAME = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
+_MAX_MESSAGES_NAMED_BY_ACK = 32
+_QUEUE_ON_UNKNOWN_HOST = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
 _ORDER_QUEUE = "PRIVATE$\\order_queue$"
-_SESSION_ACK = 1
+_SESSION_ACK_PACKET_TYPE = 1
 """InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
 _ORDERING_LABEL = "QM Ordering Ack"
 _NO_SEQUENCE_ID = TxSequenceID(1, 1)
-_PING_BYTES, _RF, _SIGNATURE_BYTE = 24, 2, 2
+_PING_SIZE_BYTES, _PING_RF_BIT, _SIGNATURE_OFFSET = 24, 2, 2
 
 
 class AnsweredPings(PingEnd):
@@ -68,7 +68,7 @@ class AnsweredPings(PingEnd):
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer, peer.sut.file.driver.peer_ping_port)
-        self.mode = ANSWERED
+        self.mode = PINGS_ANSWERED
         self.unused: dict[str, int] = {}
         """The unused bits that are set in each response."""
         self.wrong = 0
@@ -78,24 +78,24 @@ class AnsweredPings(PingEnd):
         """Check a ping, and answer it."""
         super().on_datagram(remote, data)
         cookie = int.from_bytes(data[4:8], "little")
-        own = data[8:] == self.peer.sut.guid.bytes_le and len(data) == _PING_BYTES and not data[0] & _RF
+        own = data[8:] == self.peer.sut.guid.bytes_le and len(data) == _PING_SIZE_BYTES and not data[0] & _PING_RF_BIT
         self.wrong += not own
         self._cookies.append(cookie)
-        if self.mode == IGNORED:
+        if self.mode == PINGS_IGNORED:
             return
         refused = self.mode == REFUSED
         fields: dict[str, Any] = {"QMGuid": self.peer.identifier, "Cookie": cookie}
         decoy = ping_response(**fields | {"Cookie": cookie ^ 0x0001_0000}, RF=int(not refused))
         self.send(decoy, to=remote)
         other = bytearray(bytes(ping_response(**fields, RF=int(not refused))))
-        other[_SIGNATURE_BYTE] ^= 0xFF
+        other[_SIGNATURE_OFFSET] ^= 0xFF
         self.send(bytes(other), to=remote)
         self.send(ping_response(**fields, **self.unused, RF=int(refused)), to=remote)
         self.send(ping_response(**fields, RF=int(not refused)), to=remote)
 
     def describe_cookies(self) -> str:
         """Describe the cookies of all pings in the terms of the model."""
-        ascending, constant = COOKIES
+        ascending, constant = PING_COOKIE_ORDERS
         if set(self._cookies) == {1}:
             return constant
         follow = all(later == one + 1 & 0xFFFF_FFFF for one, later in pairwise(self._cookies))
@@ -108,7 +108,11 @@ class DrivenConnectingSystem:
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
         self._sut = peer.sut
-        self._names = {DIRECT: peer.direct_name("mqc-x"), PRIVATE: peer.private_name(9), UNKNOWN: _UNKNOWN_NAME}
+        self._names = {
+            DIRECT: peer.direct_name("mqc-x"),
+            PRIVATE: peer.private_name(9),
+            UNKNOWN_HOST_DESTINATION: _QUEUE_ON_UNKNOWN_HOST,
+        }
         if peer.sut.has("set_timers"):
             timers = {"session_initialization_ms": INITIALIZATION_TIMEOUT_MS, "session_cleanup_ms": _LONG_TIMER_MS}
             timers["ack_wait_timeout_ms"] = ACK_WAIT_MS
@@ -195,7 +199,7 @@ class DrivenConnectingSystem:
         last = {_get_label(one): place for place, one in enumerate(messages, 1) if place > self._acknowledged[to]}
         self._acknowledged[to] = max(list(last.values())[:number], default=self._acknowledged[to])
         named = sum(one.UserHeader.DM == 1 for one in messages[: self._acknowledged[to]])
-        first = max(named - _MAX_NAMED_BY_ACK + 1, 1)
+        first = max(named - _MAX_MESSAGES_NAMED_BY_ACK + 1, 1)
         header: dict[str, Any] = {
             "WindowSize": self._windows[to],
             "AckSequenceNumber": self._acknowledged[to],
@@ -207,12 +211,12 @@ class DrivenConnectingSystem:
         self._sessions[to].send(session_ack(**header | group_unused_fields(unused)))
 
     def _perform_respond(self, to: str, how: str, unused: list[str]) -> None:
-        if how not in (VALID, REFUSAL, WRONG_CLIENT):
+        if how not in (VALID_RESPONSE, RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID):
             self._send_forbidden_packet(to, how)
             return
-        client = _OTHER_QUEUE_MANAGER if how == WRONG_CLIENT else self._sut.guid
+        client = _FOREIGN_QUEUE_MANAGER_GUID if how == RESPONSE_WITH_WRONG_CLIENT_GUID else self._sut.guid
         fields = group_unused_fields(unused)
-        internal = {"CS": int(how == REFUSAL)} | fields["internal"]
+        internal = {"CS": int(how == RESPONSE_WITH_REFUSAL)} | fields["internal"]
         response = self._build_response(
             ClientGuid=client, base=fields["base"], internal=internal, **fields["establish"]
         )
@@ -223,7 +227,7 @@ class DrivenConnectingSystem:
         return establish_connection(**usual | fields)
 
     def _perform_parametrize(self, to: str, how: str, window: int, unused: list[str]) -> None:
-        if how == VALID:
+        if how == VALID_RESPONSE:
             self._windows[to] = window
             fields = group_unused_fields(unused)
             header = TIMEOUTS | {"WindowSize": window} | fields["parameters"]
@@ -312,27 +316,27 @@ class DrivenConnectingSystem:
             "state": found[0].get("State", UnseenValue()),
             "history": UnseenValue()
             if history is None
-            else [entry["Status"] for entry in history[-MAX_SHOWN_ENTRIES:]],
+            else [entry["Status"] for entry in history[-MAX_COMPARED_HISTORY_ENTRIES:]],
         }
 
     def _describe_session(self, name: str) -> dict[str, Any]:
         session = self._sessions[name]
         packets = [_parse_packet(frame) for frame in session.record.from_sut]
         messages = [one for one in packets if isinstance(one, UserMessagePacket)]
-        servers = {self._peer.identifier: PEER, **({NULL_GUID: ZERO} if name == DIRECT else {})}
+        servers = {self._peer.identifier: PEER, **({NULL_GUID: ZERO_SERVER_GUID} if name == DIRECT else {})}
         asked = packets[0].EstablishConnectionHeader
         headers = [one.SessionHeader for one in packets if isinstance(one, SessionAckPacket | UserMessagePacket)]
         return {
             "server": servers.get(asked.ServerGuid, str(asked.ServerGuid)),
             "closed": session.record.closed_by is not None,
-            "came": UnseenValue() if self._has_other_window(packets) else list(map(_get_label, messages)),
+            "came": UnseenValue() if self._has_nondefault_window_size(packets) else list(map(_get_label, messages)),
             "set-up": len(packets),
             "se": asked.SE,
             "acknowledged": max((one.AckSequenceNumber for one in headers if one is not None), default=0),
             "wrong packets": sum(not self._is_valid_packet(one, servers) for one in packets),
         }
 
-    def _has_other_window(self, packets: list[Any]) -> bool:
+    def _has_nondefault_window_size(self, packets: list[Any]) -> bool:
         """Return whether the system sent a WindowSize other than the default value."""
         named = [one.ConnectionParametersHeader for one in packets if isinstance(one, ConnectionParametersPacket)]
         return any(one.WindowSize != WINDOW_SIZE for one in named)
@@ -344,7 +348,9 @@ class DrivenConnectingSystem:
         if isinstance(packet, ConnectionParametersPacket):
             return packet.ConnectionParametersHeader.WindowSize > 0
         if isinstance(packet, SessionAckPacket):
-            return bool(packet.BaseHeader.IN and packet.BaseHeader.SH and packet.InternalHeader.PT == _SESSION_ACK)
+            return bool(
+                packet.BaseHeader.IN and packet.BaseHeader.SH and packet.InternalHeader.PT == _SESSION_ACK_PACKET_TYPE
+            )
         return packet is not None
 
 

@@ -15,10 +15,10 @@ from harness.capture.recorder import Recorder
 from harness.errors import UsageError
 from harness.explore.areas import Area
 from harness.explore.packet_rules import JudgedByPackets
-from harness.explore.shrinking import shrink
+from harness.explore.shrinking import shrink_walk
 from harness.explore.walk import DrivenSystem, StepChooser, Walk, take_walk
-from harness.model.remote.area import START2
-from harness.model.remote.misuse import LATER_METHODS
+from harness.model.remote.area import START_RECEIVE2_METHOD
+from harness.model.remote.misuse import NEED_OF_LATER_METHODS
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.sut.drivers import SutDriver
@@ -71,7 +71,7 @@ class Explorer:
         def may_continue() -> bool:
             return until_s is None or time.monotonic() < until_s
 
-        drawing, lacking = self._find_drawing()
+        drawing, lacking = self._build_step_chooser()
         drawing = replace(drawing, may_continue=may_continue)
         steps = Counter(dict.fromkeys(drawing.names, 0))
         for number in count():
@@ -82,7 +82,7 @@ class Explorer:
             steps.update(step.name for step in walk.steps)
             progress(min(steps.total(), limits.steps), limits.steps)
             if walk.divergence is not None:
-                return ExplorationResult(steps, lacking, shrink(self._area.model, walk, self.replay), seed)
+                return ExplorationResult(steps, lacking, shrink_walk(self._area.model, walk, self.replay), seed)
         raise AssertionError
 
     def replay(self, steps: Sequence[Step]) -> Walk:
@@ -92,7 +92,7 @@ class Explorer:
     def _take_walk(self, steps: object) -> Walk:
         return take_walk(self._area.model, self._open_driven_system, steps)  # type: ignore[arg-type]
 
-    def _find_drawing(self) -> tuple[StepChooser, dict[str, list[str]]]:
+    def _build_step_chooser(self) -> tuple[StepChooser, dict[str, list[str]]]:
         with self._open_sut() as sut:
             drawing = StepChooser.from_model(self._area.model, partial(_has_needed_capability, sut))
             if not sut.environment.virtual:
@@ -126,4 +126,4 @@ class Explorer:
 
 def _has_needed_capability(sut: Sut, need: str) -> bool:
     """Return whether a system has the capabilities and facilities that a transition needs."""
-    return not lacks_method(sut, START2) if need == LATER_METHODS else sut.has(need)
+    return not lacks_method(sut, START_RECEIVE2_METHOD) if need == NEED_OF_LATER_METHODS else sut.has(need)

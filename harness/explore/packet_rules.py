@@ -45,11 +45,11 @@ class JudgedByPackets:
     def _list_broken_rules(self) -> Iterator[BrokenRule]:
         for rule, tally in sorted(self._packets.tallies.items()):
             judged = self._rules[rule]
-            if tally.failures and not judged.advice and not self._may_break(rule):
+            if tally.failures and not judged.advice and not self._is_violation_tolerated(rule):
                 frame, observed = tally.failures[0]
                 yield BrokenRule(rule, judged.expected, f"{observed} in {frame}")
 
-    def _may_break(self, rule: str) -> bool:
+    def _is_violation_tolerated(self, rule: str) -> bool:
         """Return whether a violation of a rule counts only as a warning for this system."""
         catalogue = load_catalogue()
         return catalogue[rule].is_advice or rule in catalogue.notes.list_excused_rules(self._profile)

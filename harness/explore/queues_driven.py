@@ -11,13 +11,13 @@ from uuid import UUID
 from harness.explore.data_model import INSPECTED_STEPS, describe_data_model, list_modify_times
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import Refused, UnseenValue
-from harness.model.queues.base import ADMIN
-from harness.model.queues.data_model import DATA_MODEL
+from harness.model.queues.base import ADMIN_QUEUE_NAME
+from harness.model.queues.data_model import DATA_MODEL_KEY
 from harness.model.steps import Step
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 
-_STATUS_NAME = re.compile(r"MQ_ERROR_\w+")
+_STATUS_NAME_PATTERN = re.compile(r"MQ_ERROR_\w+")
 _MAX_LISTED_MESSAGES = 1_000
 UNSHOWN_LOOKUP_ID = 0
 """The lookup identifier to use for a message whose identifier the system has not shown."""
@@ -247,7 +247,7 @@ class DrivenQueues:
         return {"outcome": answer["outcome"]}
 
     def _get_queue_path(self, queue: str) -> str:
-        if queue == ADMIN:
+        if queue == ADMIN_QUEUE_NAME:
             return self._admin
         name, separator, part = queue.partition(";")
         return f"private$\\mqc-{self._sut.own}-{name}{separator}{part}"
@@ -294,9 +294,9 @@ class DrivenQueues:
                 for one in listed["transactions"]
                 if one["transaction"].lower() in names
             },
-            ADMIN: self._describe_messages(ADMIN),
+            ADMIN_QUEUE_NAME: self._describe_messages(ADMIN_QUEUE_NAME),
         }
-        seen[DATA_MODEL] = self._describe_data_model(names) if self._inspects else UnseenValue()
+        seen[DATA_MODEL_KEY] = self._describe_data_model(names) if self._inspects else UnseenValue()
         for name in self._queues:
             seen[name] = self._describe_messages(name)
             if ";" in name:
@@ -377,7 +377,7 @@ def _read_refusal(refusal: ControlRefused) -> Refused:
 
 
 def _find_statuses(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_STATUS_NAME.findall(text)))
+    return tuple(dict.fromkeys(_STATUS_NAME_PATTERN.findall(text)))
 
 
 def _format_correlation_id(message_id: str) -> str:

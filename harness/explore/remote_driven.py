@@ -15,10 +15,10 @@ from harness.explore.wire_seen import get_class_name
 from harness.model.agreement import Refused
 from harness.model.queues.reading import PEEK, RECEIVE
 from harness.model.remote import misuse as wrong
-from harness.model.remote.area import JOURNALED, QUEUES, TRANSACTIONAL
+from harness.model.remote.area import JOURNALED_QUEUE_NAME, QUEUES, TRANSACTIONAL
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, get_description
+from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, get_read_description
 from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
 from harness.wire.rpc import NDR, QM2QM, Proposal, bind
@@ -57,8 +57,8 @@ _LOOKUP_ACTIONS = {
     ("next", True): wire.LOOKUP_RECEIVE_NEXT,
     ("previous", True): wire.LOOKUP_RECEIVE_PREV,
 }
-_PORT_TYPES = {"qmcomm": PortType.IP_HANDSHAKE, "qm2qm": PortType.IP_READ}
-_GARBLED_BYTES = {
+_PORT_TYPE_BY_INTERFACE = {"qmcomm": PortType.IP_HANDSHAKE, "qm2qm": PortType.IP_READ}
+_BYTES_BY_GARBLED_REQUEST = {
     "a version that does not exist": b"\xff" + bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[1:],
     "bytes of another protocol": b"GET / HTTP/1.0\r\n\r\n",
     "half of a request": bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[:20],
@@ -87,7 +87,7 @@ class DrivenRemoteQueues(DrivenQueues):
         self._peer = peer
         self._remote = Remote(peer, peer.sut)
         for name in QUEUES:
-            self._perform_create(name, journaling=name == JOURNALED, transactional=name == TRANSACTIONAL)
+            self._perform_create(name, journaling=name == JOURNALED_QUEUE_NAME, transactional=name == TRANSACTIONAL)
         self._clients: dict[str, Association] = {}
         self._opened: dict[str, RemoteQueue] = {}
         self._remote_cursors: dict[str, tuple[str, int]] = {}
@@ -209,7 +209,7 @@ class DrivenRemoteQueues(DrivenQueues):
             found = association.call(Method.GET_SERVER_PORT, dwPortType=PortType.IP_READ).wait().status
             association = self._remote.connect(found or None)
             association.offer(QM2QM)
-        asked = association.call(Method.GET_SERVER_PORT, dwPortType=_PORT_TYPES[interface]).wait()
+        asked = association.call(Method.GET_SERVER_PORT, dwPortType=_PORT_TYPE_BY_INTERFACE[interface]).wait()
         if at_read_port:
             association.close()
         port = self._ports.setdefault(interface, asked.status)
@@ -217,7 +217,7 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _perform_garble(self, how: str) -> str:
         association = self._remote.connect(self._remote.get_read_port())
-        association.send(_GARBLED_BYTES[how])
+        association.send(_BYTES_BY_GARBLED_REQUEST[how])
         association.wait_closed(_REACTION_WAIT_MS)
         if not association.over:
             association.close()
@@ -225,21 +225,23 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _perform_misuse(self, handle: str, other: str | None, how: str) -> Any:
         queue = self._opened[handle]
-        if how in (wrong.OTHER_CONTEXT, wrong.NO_CONTEXT):
+        if how in (wrong.OPEN_WITH_DIFFERENT_POINTERS, wrong.OPEN_WITH_ZERO_POINTERS):
             fields: dict[str, Any] = (
-                {"pQueue": queue.pointer + 1} if how == wrong.OTHER_CONTEXT else {"pQueue": 0, "dwpContext": 0}
+                {"pQueue": queue.pointer + 1}
+                if how == wrong.OPEN_WITH_DIFFERENT_POINTERS
+                else {"pQueue": 0, "dwpContext": 0}
             )
             return self._await_outcome(queue.open_session(**fields))
-        if how == wrong.OTHER_CURSOR:
+        if how == wrong.CLOSE_CURSOR_OF_OTHER_QUEUE:
             return self._await_outcome(queue.close_cursor(self._remote_cursors[str(other)][1]))
         if how in (wrong.READ_BY_OTHER_CURSOR, wrong.READ_BY_CLOSED_CURSOR):
             number = self._remote_cursors[str(other)][1]
             request_id = self._find_free_request_id(handle)
             return self._await_outcome(queue.begin(PEEK_CURRENT, hCursor=number, dwRequestID=request_id))
-        if how == wrong.OPEN_MULTICAST:
+        if how == wrong.OPEN_MULTICAST_NAME:
             form = queue_format(MULTICAST, _MULTICAST_ADDRESS)
             return self._await_outcome(self._remote.open_remote(queue.association, access=PEEK_ACCESS, form=form))
-        if how == wrong.UNKNOWN_CURSOR:
+        if how == wrong.CLOSE_UNKNOWN_CURSOR:
             return self._await_outcome(queue.close_cursor(RemoteQueue.UNKNOWN_HANDLE))
         purged = queue.association.call(Method.PURGE_QUEUE, hQueue=RemoteQueue.UNKNOWN_HANDLE)
         return self._await_outcome(purged)
@@ -247,10 +249,10 @@ class DrivenRemoteQueues(DrivenQueues):
     def _perform_misuse_lookup(self, handle: str, how: str) -> Any:
         fields = {
             wrong.LOOK_UP_WITH_TIMEOUT: {"ulTimeout": 1},
-            wrong.LOOK_UP_WITHOUT_LIMIT: {"ulTimeout": wire.INFINITE},
+            wrong.LOOK_UP_WITHOUT_TIME_LIMIT: {"ulTimeout": wire.INFINITE},
             wrong.LOOK_UP_WITH_CURSOR: {"hCursor": 1},
         }
-        action = PEEK_CURRENT if how == wrong.LOOK_UP_BY_READ else wire.LOOKUP_PEEK_NEXT
+        action = PEEK_CURRENT if how == wrong.LOOK_UP_WITH_OTHER_ACTION else wire.LOOKUP_PEEK_NEXT
         call = self._opened[handle].begin(action, by=LOOKUP, lookup_id=0, **fields.get(how, {}))
         return self._await_outcome(call)
 
@@ -276,7 +278,7 @@ class DrivenRemoteQueues(DrivenQueues):
             return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _SUCCESS_OUTCOMES:
             return Refused((call.plain_outcome,))
-        description = get_description(call)
+        description = get_read_description(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else _parse_read_packet(bytes(data))
         message = self._describe_read_message(packet) if isinstance(packet, UserMessagePacket) else "no packet"

@@ -11,15 +11,15 @@ from harness.explore.wire_seen import SystemPackets
 from harness.explore.worlds import StepObservation
 from harness.model.sessions.area import (
     EXPRESS_ACK_PAUSE_MS,
-    FOREIGN,
+    FOREIGN_SERVER_GUID,
     INITIALIZATION_TIMEOUT_MS,
-    LIKE_AT_END,
-    LIKE_AT_START,
     NULL,
-    OWN,
+    OWN_SERVER_GUID,
     REACTION_TIME_MS,
+    SERVER_GUID_LIKE_OWN_AT_END,
+    SERVER_GUID_LIKE_OWN_AT_START,
 )
-from harness.model.sessions.pings import PING_ENDS
+from harness.model.sessions.pings import PING_PORT_NAMES
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE
@@ -38,14 +38,14 @@ from reference_qm.codec import (
     parse_packet,
 )
 
-OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
+FOREIGN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 """An identifier that no queue manager has."""
 _IMMEDIATE_REACTION_MS = 50
 _NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
 """int ms: the duration of the Session Cleanup Timer, which is longer than any session of a walk."""
-_SIGNATURE_BYTE = 2
-_GARBLED_BYTES = {"signature": 4, "version": 0}
+_SIGNATURE_OFFSET = 2
+_BYTES_BY_GARBLED_REQUEST = {"signature": 4, "version": 0}
 """The ways to make a packet invalid. The value of each way is the offset of the changed byte in the BaseHeader (MS-MQMQ
 2.2.19.1).
 """
@@ -61,13 +61,13 @@ class DrivenSessions:
         self._step_ms = REACTION_TIME_MS
         own = peer.sut.guid
         self._server_guids = {
-            OWN: own,
+            OWN_SERVER_GUID: own,
             NULL: NULL_GUID,
-            FOREIGN: OTHER_QUEUE_MANAGER,
-            LIKE_AT_START: UUID(int=own.int ^ 1),
-            LIKE_AT_END: UUID(int=own.int ^ 1 << 127),
+            FOREIGN_SERVER_GUID: FOREIGN_QUEUE_MANAGER_GUID,
+            SERVER_GUID_LIKE_OWN_AT_START: UUID(int=own.int ^ 1),
+            SERVER_GUID_LIKE_OWN_AT_END: UUID(int=own.int ^ 1 << 127),
         }
-        self._pings = {name: peer.open_udp() for name in PING_ENDS} if peer.sut.has("ping") else {}
+        self._pings = {name: peer.open_udp() for name in PING_PORT_NAMES} if peer.sut.has("ping") else {}
         if peer.sut.has("set_timers"):
             timers = {
                 "session_initialization_ms": INITIALIZATION_TIMEOUT_MS,
@@ -102,7 +102,7 @@ class DrivenSessions:
         before = {name: len(one.received) for name, one in self._pings.items()}
         bits = dict.fromkeys(unused, 1)
         packet = bytearray(bytes(ping_request(QMGuid=self._peer.identifier, Cookie=cookie, RC=rc, RF=rf, **bits)))
-        packet[_SIGNATURE_BYTE] ^= 0 if valid else 0xFF
+        packet[_SIGNATURE_OFFSET] ^= 0 if valid else 0xFF
         self._pings[end].send(bytes(packet))
         self._peer.pass_time(self._step_ms)
         self._step_ms = 0
@@ -128,7 +128,7 @@ class DrivenSessions:
         self._send_packet(
             session,
             establish_connection(
-                ClientGuid=self._peer.identifier if client == "peer" else OTHER_QUEUE_MANAGER,
+                ClientGuid=self._peer.identifier if client == "peer" else FOREIGN_QUEUE_MANAGER_GUID,
                 ServerGuid=self._server_guids[server],
                 TimeStamp=stamp,
                 SE=se,
@@ -182,7 +182,7 @@ class DrivenSessions:
     def _perform_offer_order_ack(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
         body = (
-            FinalAckBody(_NO_SEQUENCE_ID, 1, 0, OTHER_QUEUE_MANAGER, 1)
+            FinalAckBody(_NO_SEQUENCE_ID, 1, 0, FOREIGN_QUEUE_MANAGER_GUID, 1)
             if final
             else OrderAckBody(_NO_SEQUENCE_ID, 1, 0)
         )
@@ -198,7 +198,7 @@ class DrivenSessions:
 
     def _perform_garble(self, session: str, how: str) -> None:
         data = bytearray(bytes(establish_connection(ClientGuid=self._peer.identifier, ServerGuid=NULL_GUID)))
-        data[_GARBLED_BYTES[how]] ^= 0xFF
+        data[_BYTES_BY_GARBLED_REQUEST[how]] ^= 0xFF
         self._connections[session].send(bytes(data))
 
     def _perform_hang_up(self, session: str) -> None:
@@ -229,7 +229,7 @@ class DrivenSessions:
         if isinstance(packet, EstablishConnectionPacket):
             header = packet.EstablishConnectionHeader
             servers = {guid: name for name, guid in self._server_guids.items()}
-            clients = {self._peer.identifier: "peer", OTHER_QUEUE_MANAGER: "other"}
+            clients = {self._peer.identifier: "peer", FOREIGN_QUEUE_MANAGER_GUID: "other"}
             return {
                 "kind": "EstablishConnection",
                 "refused": bool(packet.InternalHeader.CS),

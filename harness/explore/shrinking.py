@@ -10,15 +10,15 @@ from harness.model.steps import Model, Step
 
 RepeatWalk = Callable[[Sequence[Step]], Walk]
 """The type of functions that take the given steps from the start, except impossible steps."""
-MAX_TRIES = 2_000
+MAX_REPEATED_WALKS = 2_000
 
 
-def shrink(kind: type[Model], walk: Walk, attempt: RepeatWalk) -> Walk:
+def shrink_walk(kind: type[Model], walk: Walk, attempt: RepeatWalk) -> Walk:
     """Return the shortest walk found that diverges at the same transition as the given walk. Hypothesis cannot be used
     here: it shrinks only data that it generated, not a walk that was read from a file or taken over the wire.
     """
     assert walk.divergence is not None
-    best, name, left = walk, walk.divergence.step.name, MAX_TRIES
+    best, name, left = walk, walk.divergence.step.name, MAX_REPEATED_WALKS
     progress = True
     while progress:
         progress = False

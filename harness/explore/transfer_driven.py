@@ -22,10 +22,16 @@ from harness.model.transfer.sending import (
     PROPERTIES_OF_SEND_EXTENSION,
     QUEUE_PROPERTIES,
     RECONNECT_TIME_MS,
-    ROUTES,
+    ROUTE_NAMES,
     SYSTEM_JOURNAL,
 )
-from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, QUOTA_KB, REACTION_TIME_MS, TRANSACTIONAL
+from harness.model.transfer.sessions import (
+    EXPRESS_ACK_PAUSE_MS,
+    PLAIN_QUEUE_NAME,
+    REACTION_TIME_MS,
+    RECEIVING_QUEUE_QUOTA_KB,
+    TRANSACTIONAL,
+)
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import find_release
@@ -35,14 +41,14 @@ from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMes
 _TIME_STAMP = 1_000_000
 _MESSAGE_LIFETIME_S = 10_000
 """int s: the TimeToReachQueue of the messages that the peer sends."""
-_TOLERANCE_S = 4
+_TIME_TOLERANCE_S = 4
 _CLOCK_LAG_S = 100
 """int s: the age that a message from the peer has when it arrives: the time of its arrival minus the time of sending
 that its packet states.
 """
 _IMMEDIATE_REACTION_MS = 50
-_PRIVATE_QUEUE_OF_PEER = 9
-_ADMIN_QUEUE_OF_PEER = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
+_PRIVATE_QUEUE_NUMBER_OF_PEER = 9
+_ADMIN_QUEUE_NAME_OF_PEER = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 
@@ -58,10 +64,10 @@ class DrivenTransfer(DrivenQueues):
         if peer.sut.has("configure") and peer.sut.has("security"):
             peer.sut.configure(send_insecure_nacks=True)
         peer.inbox.listen()
-        self._perform_create(PLAIN, transactional=False, quota_kb=QUOTA_KB)
-        self._perform_create(TRANSACTIONAL, transactional=True, quota_kb=QUOTA_KB)
+        self._perform_create(PLAIN_QUEUE_NAME, transactional=False, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
+        self._perform_create(TRANSACTIONAL, transactional=True, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
         self._wire = SystemPackets(peer)
-        self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
+        self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTE_NAMES}
         self._step_ms = REACTION_TIME_MS
         self._shows_transfers = False
         """Whether to compare OutgoingTransferInfo after this step. The system sets OutgoingTransferInfo when it
@@ -206,7 +212,7 @@ class DrivenTransfer(DrivenQueues):
     def _perform_ship_secured(self, message: str, sender: str | None, how: str, size: int) -> str:
         self._secured = (message, len(self._peer.recorder.frames))
         wanted = {"privacy_level": how} if sender is None else {"authentication_level": how, "sender": sender}
-        to = self._peer.private_name(_PRIVATE_QUEUE_OF_PEER)
+        to = self._peer.private_name(_PRIVATE_QUEUE_NUMBER_OF_PEER)
         self._sut.send(to, label=message, body="b" * size, delivery="express", **wanted)
         return "done"
 
@@ -303,7 +309,7 @@ class DrivenTransfer(DrivenQueues):
         if by_private_names:
             own = self._sut.private_format_name(self._get_queue_path(queue)).rpartition("\\")[2]
             names["destination"] = PrivateQueueFormatNameId(PrivateQueueIdentifier=int(own, 16))
-            user |= {"QueueManagerAddress": self._sut.guid, "AdminQueue": _ADMIN_QUEUE_OF_PEER}
+            user |= {"QueueManagerAddress": self._sut.guid, "AdminQueue": _ADMIN_QUEUE_NAME_OF_PEER}
         packet = self._build_message(
             message, queue, size, acks, user, 0, 0, details, fields, transaction=place, **names
         )
@@ -331,7 +337,7 @@ class DrivenTransfer(DrivenQueues):
             identifier = TxSequenceID(Ordinal=place[0], TimeStamp=_TIME_STAMP)
             headers["transaction"] = {"FM": 1, "LM": 1, "ID": place[1], "TxSequenceID": identifier, **numbers}
         user = {"DM": int(bool(place)), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
-        queue, priority = (TRANSACTIONAL, 0) if place else (PLAIN, 3)
+        queue, priority = (TRANSACTIONAL, 0) if place else (PLAIN_QUEUE_NAME, 3)
         headers |= describe_sender(kind, level)
         made = self._build_message(message, queue, size, acks, user, 0, priority, {}, {}, **headers)
         packet = secure_message(self._sut, made, kind, altered, level)
@@ -422,7 +428,7 @@ class DrivenTransfer(DrivenQueues):
         name, arrived_s, sent_s = described["message"], message.get("arrived_time"), message.get("sent_time")
         own_s = self._arrivals.get(name)
         if described["class"] == "NORMAL" and own_s is not None:
-            late = arrived_s is not None and not own_s - _TOLERANCE_S <= arrived_s <= own_s + _TOLERANCE_S
+            late = arrived_s is not None and not own_s - _TIME_TOLERANCE_S <= arrived_s <= own_s + _TIME_TOLERANCE_S
             other = sent_s is not None and sent_s != own_s - _CLOCK_LAG_S
             if late or other:
                 self._wrong_times.add(name)
@@ -430,7 +436,7 @@ class DrivenTransfer(DrivenQueues):
             described["class"] != "NORMAL"
             and own_s is not None
             and sent_s is not None
-            and sent_s < own_s - _TOLERANCE_S
+            and sent_s < own_s - _TIME_TOLERANCE_S
         ):
             self._wrong_times.add(f"{described['class']} of {name}")
         return described
@@ -475,7 +481,7 @@ class DrivenTransfer(DrivenQueues):
         }
         name = str(described["message"])
         shipped_s = self._shipped.get(name)
-        if shipped_s is not None and abs(packet.UserHeader.SentTime - shipped_s) > _TOLERANCE_S:
+        if shipped_s is not None and abs(packet.UserHeader.SentTime - shipped_s) > _TIME_TOLERANCE_S:
             self._wrong_times.add(name)
         if header is not None:
             known = self._sequences.setdefault(int(header.TxSequenceID), len(self._sequences) + 1)

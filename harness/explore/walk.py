@@ -13,9 +13,9 @@ from harness.explore.worlds import AgreeingWorlds, DivergingStep, StepObservatio
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.model.steps import Model, Step
 
-_MAX_LAG_MS = 500
+_MAX_LAG_OF_MODEL_MS = 500
 _IDLE_STEP_MS = 1_000
-_WEIGHT_FACTORS = (0.25, 1, 1, 4)
+_DRAWN_WEIGHT_FACTORS = (0.25, 1, 1, 4)
 """The factors with which a walk multiplies the weights of transitions. Each walk draws a factor for each
 transition, so that different walks repeat different transitions (swarm testing).
 """
@@ -68,7 +68,7 @@ def take_walk(
     """Take drawn or given steps until a step diverges. Steps that cannot be taken are omitted."""
     worlds, walk = AgreeingWorlds(kind), Walk()
     with open_system() as system:
-        for step in _add_elapsed_times(worlds, system, steps(worlds) if callable(steps) else steps):
+        for step in _add_elapse_steps(worlds, system, steps(worlds) if callable(steps) else steps):
             if not worlds.take(step):
                 continue
             expected = worlds.first.answers
@@ -85,12 +85,14 @@ def take_walk(
     return walk
 
 
-def _add_elapsed_times(worlds: AgreeingWorlds, system: DrivenSystem, steps: Iterable[Step]) -> Iterator[Step]:
+def _add_elapse_steps(worlds: AgreeingWorlds, system: DrivenSystem, steps: Iterable[Step]) -> Iterator[Step]:
     """Yield the steps of a walk. If more time has passed in the system than in the model, first yield a step that
     lets this time pass in the model.
     """
     for step in steps:
-        while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _MAX_LAG_MS:
+        while (
+            elapsed_ms := system.elapsed_ms()
+        ) is not None and elapsed_ms - worlds.first.now_ms > _MAX_LAG_OF_MODEL_MS:
             behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})
             if worlds.can_take(behind):
                 yield behind
@@ -121,7 +123,7 @@ class StepChooser:
         """Return a function that draws the given number of steps."""
 
         def draw_step(worlds: AgreeingWorlds) -> Iterator[Step]:
-            weights = [weight * chance.choice(_WEIGHT_FACTORS) for weight in self.weights]
+            weights = [weight * chance.choice(_DRAWN_WEIGHT_FACTORS) for weight in self.weights]
             for _ in range(number):
                 if not self.may_continue():
                     return

@@ -21,9 +21,9 @@ from reference_qm.codec import (
 )
 from reference_qm.releases.names import NO_RELEASE
 
-_SESSION_ACK = 1
+_SESSION_ACK_PACKET_TYPE = 1
 """InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
-_MAX_NAMED_BY_ACK = 32
+_MAX_MESSAGES_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one SessionAck can acknowledge (MS-MQMQ 2.2.20.4)."""
 _CLASS_PREFIX = "MQMSG_CLASS_"
 _FINAL_ACK_SIZE = 36
@@ -101,7 +101,7 @@ class SystemPackets:
                 continue
             named = sum(came[: self._told.get(record, 0)])
             self._told[record] = len(came)
-            first = max(sum(came) - _MAX_NAMED_BY_ACK + 1, named + 1)
+            first = max(sum(came) - _MAX_MESSAGES_NAMED_BY_ACK + 1, named + 1)
             conversation.send(
                 session_ack(
                     WindowSize=UNUSUAL_WINDOW_SIZE if conversation in self._was_opened_by_peer() else 64,
@@ -115,7 +115,7 @@ class SystemPackets:
 
     def _count_acknowledged_recoverable(self, connection: Connection) -> int:
         headers = self._headers[connection]
-        return len({header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_bits(header)})
+        return len({header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_set_bits(header)})
 
     def uses_session_of_peer(self, destination: str) -> bool:
         """Return whether the system sent any message to a direct name on a session that the peer opened (E16). Then no
@@ -147,7 +147,9 @@ class SystemPackets:
             wrong |= header.WindowSize != self._windows.get(frame.connection, header.WindowSize)
             if isinstance(packet, SessionAckPacket):
                 wrong |= not (
-                    packet.BaseHeader.IN and packet.BaseHeader.SH and packet.InternalHeader.PT == _SESSION_ACK
+                    packet.BaseHeader.IN
+                    and packet.BaseHeader.SH
+                    and packet.InternalHeader.PT == _SESSION_ACK_PACKET_TYPE
                 )
             self._wrong[frame.connection] += wrong
 
@@ -173,8 +175,8 @@ def get_destination(packet: UserMessagePacket) -> str:
     return str(getattr(packet.UserHeader.DestinationQueue, "DirectFormatName", "")).lower().removeprefix("direct=")
 
 
-def _list_bits(header: Any) -> list[int]:
-    return [bit for bit in range(_MAX_NAMED_BY_ACK) if header.RecoverableMsgAckFlags >> bit & 1]
+def _list_set_bits(header: Any) -> list[int]:
+    return [bit for bit in range(_MAX_MESSAGES_NAMED_BY_ACK) if header.RecoverableMsgAckFlags >> bit & 1]
 
 
 def get_class_name(cls: int) -> str:

@@ -64,12 +64,12 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
             return run_with_replacement
 
         replace_part_by_subclass(faulty.core, override_method(inner, make_inner))
-        replace_part_by_subclass(faulty.core, _replace_event_hearing(poster, kind, wrap_event_handler))
+        replace_part_by_subclass(faulty.core, _replace_event_handling(poster, kind, wrap_event_handler))
 
     return install_replacement
 
 
-def _replace_event_hearing(
+def _replace_event_handling(
     poster: Method, kind: type, make: Callable[[EventListener, tuple[Any, ...]], EventListener]
 ) -> type[Part]:
     """Return a subclass with a replaced handler for the events of one kind that a step posts. ``make`` returns the new

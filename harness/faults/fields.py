@@ -38,7 +38,7 @@ from reference_qm.surface.inputs import PingSocket
 Kind = type[Packet] | type[PingPacket]
 FieldValue = int | bytes | UUID
 ConversationRole = Literal["initiator", "acceptor"]
-_SIZES_OF_CODES = {U8: 1, U16: 2, U32: 4, I64: 8, GUID: 16}
+_BYTES_BY_TYPE_CODE = {U8: 1, U16: 2, U32: 4, I64: 8, GUID: 16}
 _SIZE_FIELD_SUFFIXES = ("Size", "Length", "Count")
 _UNUSED_BIT_PATTERN = re.compile(r"X\d+")
 
@@ -47,7 +47,7 @@ def field_is(kind: Kind, path: str, value: FieldValue, when: PacketCondition = N
     """Return an installer of a fault that sends a field, or bits of a field, with the given value. The value is an
     integer, a GUID or bytes, as the layout requires.
     """
-    field = _resolve_path(kind, path)
+    field = _resolve_field_path(kind, path)
     field.check(value)
     return _change_field(kind, field, lambda old: value, when)
 
@@ -75,18 +75,18 @@ def size_wrong(kind: Kind, path: str, by: int = 4, when: PacketCondition = None)
 
 def set_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sets the named bits of a field in sent packets."""
-    bits = _find_bits(kind, path)
+    bits = _find_bits_of_field(kind, path)
     return _change_field(kind, bits, lambda old: bits.mask, when)
 
 
 def clear_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that clears the named bits of a field in sent packets."""
-    return _change_field(kind, _find_bits(kind, path), lambda old: 0, when)
+    return _change_field(kind, _find_bits_of_field(kind, path), lambda old: 0, when)
 
 
 def invert_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that inverts the named bits of a field in sent packets."""
-    return _change_field(kind, _find_bits(kind, path), lambda old: ~old, when)
+    return _change_field(kind, _find_bits_of_field(kind, path), lambda old: ~old, when)
 
 
 def set_reserved_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
@@ -104,7 +104,7 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
     """Return an installer of a fault with which the receiver refuses packets if a field, or some bits of a field, are
     not zero. A correct receiver ignores the field or these bits.
     """
-    _resolve_path(kind, path)
+    _resolve_field_path(kind, path)
     header, _, name = path.partition(".")
     value = attrgetter(path)
 
@@ -176,7 +176,7 @@ class _Field:
     @property
     def size(self) -> int:
         """The size of the whole field in bytes."""
-        return _get_code_size(self.code)
+        return _get_size_of_type_code(self.code)
 
     def check(self, value: FieldValue) -> None:
         """Raise HarnessError if the field cannot contain the value."""
@@ -210,7 +210,7 @@ class _Field:
         for layout, offset in read.noted:
             if layout.owner == self.record.__name__ and self.name in layout.fields:
                 codes = list(layout.fields.values())[: list(layout.fields).index(self.name)]
-                return start + offset + sum(map(_get_code_size, codes))
+                return start + offset + sum(map(_get_size_of_type_code, codes))
         return None
 
     def _compute_changed_value(self, wire: bytes, change: Callable[[Any], Any]) -> bytes:
@@ -245,7 +245,7 @@ def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when:
     return packets(kind, lambda packet: field.change_in_packet(packet, change), when)  # type: ignore[arg-type] # all other packets
 
 
-def _resolve_path(kind: Kind, path: str) -> _Field:
+def _resolve_field_path(kind: Kind, path: str) -> _Field:
     """Return the field that a path names in the layouts; raise HarnessError if the layouts contain no such field."""
     *headers, name = path.split(".")
     record: Any = kind
@@ -263,18 +263,18 @@ def _resolve_path(kind: Kind, path: str) -> _Field:
         known = ", ".join(known_fields) or "none"
         raise HarnessError(f"{path}: {record.__name__} has no field {name}; it has {known}")
     code = known_fields[name]
-    mask = (1 << 8 * _get_code_size(code)) - 1 if code in (U8, U16, U32, I64) else 0
+    mask = (1 << 8 * _get_size_of_type_code(code)) - 1 if code in (U8, U16, U32, I64) else 0
     return _Field(tuple(headers), record, name, code, 0, mask)
 
 
 def _find_integer_field(kind: Kind, path: str) -> _Field:
-    field = _resolve_path(kind, path)
+    field = _resolve_field_path(kind, path)
     if not field.mask:
         raise HarnessError(f"{path} is not an integer")
     return field
 
 
-def _find_bits(kind: Kind, path: str) -> _Field:
+def _find_bits_of_field(kind: Kind, path: str) -> _Field:
     field = _find_integer_field(kind, path)
     if path.endswith(f".{field.name}") or path == field.name:
         raise HarnessError(f"{path} names no bits of a field")
@@ -325,5 +325,5 @@ def _list_layout_fields() -> dict[str, dict[str, str]]:
     return dict(found)
 
 
-def _get_code_size(code: str) -> int:
-    return _SIZES_OF_CODES[code] if code in _SIZES_OF_CODES else int(code.removesuffix("s"))
+def _get_size_of_type_code(code: str) -> int:
+    return _BYTES_BY_TYPE_CODE[code] if code in _BYTES_BY_TYPE_CODE else int(code.removesuffix("s"))

@@ -37,7 +37,7 @@ def _replace_address(name: str) -> str:
     return FOREIGN_ADDRESS + name[name.index("\\") :]
 
 
-def _put_numbers_first(body: bytes) -> bytes:
+def _put_sequence_numbers_first(body: bytes) -> bytes:
     """Put TxSequenceID after the sequence numbers."""
     return body[8:16] + body[:8] + body[16:]
 
@@ -72,7 +72,7 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[MessageCondition], Install]] = {
     "requests an acknowledgment": lambda meant: set_bits(UserMessagePacket, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(UserMessagePacket, f"{PROPERTIES}.BodyType", VT_UI1, meant),
     "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
-        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _put_numbers_first}, meant
+        UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _put_sequence_numbers_first}, meant
     ),
     "has a TxSequenceID that is one too high": lambda meant: wrong_fields(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _increment_number(0)}, meant

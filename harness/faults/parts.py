@@ -23,7 +23,7 @@ from typing import Any, TypeVar, cast
 from harness.faults.registry import FaultyCore, Install, add, add_reading
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.replacing import find_attribute, find_part, replace_part_by_subclass
+from reference_qm.core.replacing import find_part_attribute, find_replaced_part, replace_part_by_subclass
 
 Method = Callable[..., Any]
 """A method of a part, such as ``SessionAcks.mark_acknowledged``."""
@@ -88,7 +88,7 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
     return narrow_step
 
 
-def get_condition(method: Method) -> Condition | None:
+def get_step_condition(method: Method) -> Condition | None:
     """Return the condition that restricts a fault in a step, or None if the fault changes every call."""
     return getattr(method, _CONDITION_ATTRIBUTE, None)
 
@@ -116,7 +116,7 @@ class PartReplacement:
 
 def replace_part(cls: type[Part]) -> Install:
     """Return an installer that replaces a part of the queue manager with a subclass of that part."""
-    find_part(cls)
+    find_replaced_part(cls)
     return PartReplacement(cls)
 
 
@@ -127,7 +127,7 @@ def override_method(method: Method, make: ReplaceMethod) -> type[Part]:
     part, name = _find_part_of_method(method)
 
     def call_original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
-        return getattr(super(cls, getattr(qm, find_attribute(qm, part))), name)(*arguments, **named)
+        return getattr(super(cls, getattr(qm, find_part_attribute(qm, part))), name)(*arguments, **named)
 
     new = make(call_original)
     cls = type(name, (part,), {name: lambda self, *arguments, **named: new(self.qm, *arguments, **named)})

@@ -110,7 +110,7 @@ class Fault:
     blind: bool = False
 
 
-_FAULT_FILES = "*/*/faults*.py"
+_FAULT_FILE_PATTERN = "*/*/faults*.py"
 """The pattern for the paths of files of the suites that register faults."""
 _FAULTS: dict[str, Fault] = {}
 
@@ -120,10 +120,10 @@ def add(name: str, breaks: str | Iterable[str], says: str, install: Install, **m
     if name in _FAULTS:
         raise ValueError(f"two faults are named {name}")
     rules = (breaks,) if isinstance(breaks, str) else tuple(breaks)
-    _FAULTS[name] = Fault(name, rules, says, install, file=_registering_file(), **more)
+    _FAULTS[name] = Fault(name, rules, says, install, file=_get_registering_file(), **more)
 
 
-def _registering_file() -> str | None:
+def _get_registering_file() -> str | None:
     """Return the path of the file of the suites that is being imported and registers a fault."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -156,31 +156,31 @@ def find_fault(name: str) -> Fault:
     as a fault; raise UnknownFault for an unknown name.
     """
     if name not in _FAULTS:
-        import_faults(_list_files_naming(name))
+        import_faults(_list_fault_files_containing(name))
     known = _FAULTS if name in _FAULTS else load_faults()
     if name in known:
         return known[name]
     if ":" in name:
-        return mutant_as_fault(name)
+        return make_fault_from_mutant(name)
     near = ", ".join(difflib.get_close_matches(name, known)) or "none"
     raise UnknownFault(f"{name}: there is no such fault; similar ones: {near}")
 
 
-def _list_files_naming(name: str) -> list[Path]:
+def _list_fault_files_containing(name: str) -> list[Path]:
     """Return the files of faults that contain a name as a string. A process that needs one fault imports only these
     files, because importing all files takes most of a second.
     """
     literal = f'"{name}"'.encode()
-    return [file for file in SUITES.glob(_FAULT_FILES) if literal in file.read_bytes()]
+    return [file for file in SUITES.glob(_FAULT_FILE_PATTERN) if literal in file.read_bytes()]
 
 
-def mutant_as_fault(name: str) -> Fault:
+def make_fault_from_mutant(name: str) -> Fault:
     """Return a fault that runs the code of a mutant instead of the code of the reference."""
     mutant = find_mutant(name)
     exchange = CodeExchange(*compile_mutant(mutant))
 
     def install_mutant(faulty: FaultyCore) -> None:
-        if mutant.is_beside_core:
+        if mutant.runs_outside_core_calls:
             exchange.__enter__()  # never undone, because the directory belongs to this system until the process ends
         else:
             faulty.around = exchange
@@ -191,7 +191,7 @@ def mutant_as_fault(name: str) -> Fault:
 @cache
 def load_faults() -> dict[str, Fault]:
     """Import the fault files of every section of the suites; return all faults by name."""
-    import_faults(SUITES.glob(_FAULT_FILES))
+    import_faults(SUITES.glob(_FAULT_FILE_PATTERN))
     return _FAULTS
 
 

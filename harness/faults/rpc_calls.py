@@ -115,7 +115,7 @@ def call_unbound(method: str, first_call: int = 1, first_connection: int = 1) ->
     never accepted. The calls before the call with the number ``first_call``, and the calls on the connections before
     the connection with the number ``first_connection``, are correct.
     """
-    return _change_context(method, lambda accepted: UNBOUND_CONTEXT_ID, first_call, first_connection)
+    return _change_context_handle(method, lambda accepted: UNBOUND_CONTEXT_ID, first_call, first_connection)
 
 
 def call_on_rejected_context(method: str, first_call: int = 1) -> Install:
@@ -123,10 +123,12 @@ def call_on_rejected_context(method: str, first_call: int = 1) -> Install:
     server rejected, from the call with the number ``first_call`` on. The client proposes two contexts, one for each
     transfer syntax, and the server accepts one of them.
     """
-    return _change_context(method, lambda accepted: accepted ^ 1, first_call)
+    return _change_context_handle(method, lambda accepted: accepted ^ 1, first_call)
 
 
-def _change_context(method: str, change: Callable[[int], int], first_call: int, first_connection: int = 1) -> Install:
+def _change_context_handle(
+    method: str, change: Callable[[int], int], first_call: int, first_connection: int = 1
+) -> Install:
     """Return an installer of a fault with which the client calls a method of qm2qm on another presentation context.
     ``change`` returns the identifier of this context for the identifier of the accepted one.
     """

@@ -23,7 +23,7 @@ INTERNAL_FLAGS_OFFSET = 18
 OPERATING_SYSTEM_OFFSET = 56
 RESERVED_OFFSET = 58
 """Offsets of fields in internal packets, in bytes. The last two are offsets in the EstablishConnection packet."""
-_IN, _PT, _CS = 0x08, 0x0F, 0x10
+_IN_FLAG_MASK, _PT_FIELD_MASK, _CS_FLAG_MASK = 0x08, 0x0F, 0x10
 
 
 def change_sent_packet(kind: type[Packet], change: Callable[[bytes], bytes], when: SessionCondition) -> Install:
@@ -54,17 +54,17 @@ def change_session_header(kind: type[Any], change: Callable[[bytes], bytes]) -> 
 
 def clear_internal_flag(data: bytes) -> bytes:
     """Return a packet with BaseHeader.Flags.IN cleared."""
-    return _change_byte(data, BASE_FLAGS_OFFSET, data[BASE_FLAGS_OFFSET] & ~_IN)
+    return _change_byte(data, BASE_FLAGS_OFFSET, data[BASE_FLAGS_OFFSET] & ~_IN_FLAG_MASK)
 
 
 def set_refusal_flag(data: bytes) -> bytes:
     """Return a packet with InternalHeader.Flags.CS set."""
-    return _change_byte(data, INTERNAL_FLAGS_OFFSET, data[INTERNAL_FLAGS_OFFSET] | _CS)
+    return _change_byte(data, INTERNAL_FLAGS_OFFSET, data[INTERNAL_FLAGS_OFFSET] | _CS_FLAG_MASK)
 
 
 def set_packet_type(value: int) -> Callable[[bytes], bytes]:
     """Return a function that sets InternalHeader.Flags.PT of a packet."""
-    return lambda data: _change_byte(data, INTERNAL_FLAGS_OFFSET, data[INTERNAL_FLAGS_OFFSET] & ~_PT | value)
+    return lambda data: _change_byte(data, INTERNAL_FLAGS_OFFSET, data[INTERNAL_FLAGS_OFFSET] & ~_PT_FIELD_MASK | value)
 
 
 def set_byte(at: int, value: int) -> Callable[[bytes], bytes]:

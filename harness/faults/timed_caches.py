@@ -17,7 +17,7 @@ from reference_qm.security.caches import TimedCache
 from reference_qm.surface.clock import Now
 
 Cache = TimedCache[Any]
-_CLEANUP_TIMERS = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.items()}
+_CLEANUP_TIMER_BY_CACHE = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.items()}
 
 
 def replace_cache(name: str, cls: type[Cache]) -> Install:
@@ -185,7 +185,7 @@ def omit_cleanup_timer(name: str) -> Install:
     class CleanupNotStarted(CacheTimers):
         def start(self, now: Now) -> None:
             super().start(now)
-            self.qm.timers.stop(_CLEANUP_TIMERS[name])
+            self.qm.timers.stop(_CLEANUP_TIMER_BY_CACHE[name])
 
     return replace_part(CleanupNotStarted)
 
@@ -195,11 +195,13 @@ def delay_cleanup_timer(name: str) -> Install:
 
     class CleanupLate(CacheTimers):
         def start(self, now: Now) -> None:
-            running = self.qm.timers.is_running(_CLEANUP_TIMERS[name])
+            running = self.qm.timers.is_running(_CLEANUP_TIMER_BY_CACHE[name])
             super().start(now)
-            lifetime_ms = getattr(self.qm.caches, CACHE_TIMERS[_CLEANUP_TIMERS[name].name]).lifetime_ms
-            if not running and self.qm.timers.is_running(_CLEANUP_TIMERS[name]):
-                self.qm.timers.start(_CLEANUP_TIMERS[name], now.monotonic_ms, 2 * lifetime_ms // self.qm.settings.scale)
+            lifetime_ms = getattr(self.qm.caches, CACHE_TIMERS[_CLEANUP_TIMER_BY_CACHE[name].name]).lifetime_ms
+            if not running and self.qm.timers.is_running(_CLEANUP_TIMER_BY_CACHE[name]):
+                self.qm.timers.start(
+                    _CLEANUP_TIMER_BY_CACHE[name], now.monotonic_ms, 2 * lifetime_ms // self.qm.settings.scale
+                )
 
     return replace_part(CleanupLate)
 
@@ -211,7 +213,7 @@ def restart_cleanup_timer(name: str) -> Install:
 
     class CleanupStartedAgain(CacheTimers):
         def start(self, now: Now) -> None:
-            self.qm.timers.stop(_CLEANUP_TIMERS[name])
+            self.qm.timers.stop(_CLEANUP_TIMER_BY_CACHE[name])
             super().start(now)
 
     return replace_part(CleanupStartedAgain)

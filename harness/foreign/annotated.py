@@ -14,13 +14,13 @@ from harness.printable import one_line
 LONGEST_COMMENT_CHARACTERS = 500
 
 
-def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]) -> None:
+def write_annotated_capture(source: Path, target: Path, systems: Iterable[SystemFinding]) -> None:
     """Write an annotated copy of a capture as pcapng. The copy has the same frames, with the same numbers, times,
     link types and sizes.
 
     Existing comments of frames remain. If the file is damaged, data after the last readable frame is omitted.
     """
-    comments = _collect_comments(systems)
+    comments = _collect_comments_by_frame(systems)
     interfaces: dict[int, int] = {}
     with target.open("wb") as file:
         file.write(build_section_block())
@@ -42,7 +42,7 @@ def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]
             )
 
 
-def _collect_comments(systems: Iterable[SystemFinding]) -> dict[int, list[str]]:
+def _collect_comments_by_frame(systems: Iterable[SystemFinding]) -> dict[int, list[str]]:
     made: dict[int, list[str]] = {}
     for system in systems:
         for rule in system.of(*BROKEN_VERDICTS):

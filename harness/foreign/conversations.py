@@ -8,13 +8,13 @@ from ipaddress import ip_address
 from uuid import UUID
 
 from harness.capture.recorder import Connection
-from harness.foreign.packets import PacketSplitter, StreamSplitter, find_packet, is_pdu
+from harness.foreign.packets import PacketSplitter, StreamSplitter, begins_with_pdu, find_possible_packet
 from harness.foreign.reassembly import ACK, SYN, Reassembly, Receiver
 from harness.foreign.systems import Systems, SystemView, show
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import PACKET_SIGNATURE
 
-MSMQ_PROTOCOL, RPC_PROTOCOL, OTHER_PROTOCOL = "MSMQ", "DCE/RPC", "other"
+MSMQ_PROTOCOL, RPC_PROTOCOL, UNRECOGNIZED_PROTOCOL = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
 MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
@@ -183,19 +183,23 @@ class Conversation:
 
     def _find_protocol(self, data: bytes) -> None:
         late = any(way.late for way in self._reassembly.ways) or self._holes > 0
-        if is_pdu(data):
+        if begins_with_pdu(data):
             self.kind = RPC_PROTOCOL
-        elif data[4:8] == PACKET_SIGNATURE or self._uses_port(self._ports) or (late and find_packet(data) is not None):
+        elif (
+            data[4:8] == PACKET_SIGNATURE
+            or self._uses_port(self._ports)
+            or (late and find_possible_packet(data) is not None)
+        ):
             self.kind = MSMQ_PROTOCOL
-            self._assign_views(late)
+            self._create_views_of_judged_sides(late)
         elif self._uses_port(RPC_PORTS):
             self.kind = RPC_PROTOCOL
         elif late and self._tries < MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL:
             self._tries += 1
         else:
-            self.kind = OTHER_PROTOCOL
+            self.kind = UNRECOGNIZED_PROTOCOL
 
-    def _assign_views(self, late: bool) -> None:
+    def _create_views_of_judged_sides(self, late: bool) -> None:
         """Create a view of the connection for each side that is judged."""
         if self.client is None:
             known = [side for side in (0, 1) if self.ends[side][1] in self._ports]
@@ -236,11 +240,11 @@ class Conversation:
     def _describe_conversation(self) -> None:
         totals, kind = (
             self._totals,
-            self.kind or (MSMQ_PROTOCOL if self._uses_port(self._ports) and self._holes else OTHER_PROTOCOL),
+            self.kind or (MSMQ_PROTOCOL if self._uses_port(self._ports) and self._holes else UNRECOGNIZED_PROTOCOL),
         )
         totals.kinds[kind] += 1
         totals.packets[kind] += self._packets
-        if kind == OTHER_PROTOCOL:
+        if kind == UNRECOGNIZED_PROTOCOL:
             return
         state = "whole"
         if self._holes:
@@ -281,7 +285,7 @@ class _ConversationDirection(Receiver):
         return self._splitter.lost if self._splitter is not None else 0
 
     def data(self, data: bytes, number: int, time_us: int, has_push_flag: bool) -> None:
-        if self._conversation.kind == OTHER_PROTOCOL:
+        if self._conversation.kind == UNRECOGNIZED_PROTOCOL:
             return
         if self._splitter is None:
             self._splitter = self._conversation.make_splitter(self._side, data)

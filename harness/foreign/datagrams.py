@@ -11,7 +11,12 @@ from typing import NamedTuple
 from harness.capture.ip import has_valid_checksum
 
 TCP, UDP = 6, 17
-_FRAGMENT_HEADER, _ENCRYPTED_PAYLOAD_HEADER, _AUTHENTICATION_HEADER, _NO_NEXT_HEADER = 44, 50, 51, 59
+_FRAGMENT_HEADER_NUMBER, _ENCRYPTED_PAYLOAD_HEADER_NUMBER, _AUTHENTICATION_HEADER_NUMBER, _NO_NEXT_HEADER_NUMBER = (
+    44,
+    50,
+    51,
+    59,
+)
 _IPV6_EXTENSION_HEADERS = frozenset((0, 43, 60, 135, 139, 140))
 """The IPv6 extension headers whose length field counts units of 8 bytes and does not count the first 8 bytes."""
 MAX_UNFINISHED_PACKETS = 1024
@@ -107,7 +112,7 @@ class _FragmentedPacket:
         return made if len(made) >= self.size else None
 
 
-def read_ip(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
+def read_ip_packet(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     """Read the IP packet that begins at an offset of a frame and occupies ``size`` bytes; return None while
     fragments are missing.
     """
@@ -115,13 +120,13 @@ def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Incomplete
         raise UnreadableFrame("frames that are truncated before their IP header")
     version = frame[at] >> 4
     if version == 4:
-        return _read_ipv4(frame, at, size, number, fragments)
+        return _read_ipv4_packet(frame, at, size, number, fragments)
     if version == 6:
-        return _read_ipv6(frame, at, size, number, fragments)
+        return _read_ipv6_packet(frame, at, size, number, fragments)
     raise UnreadableFrame("frames without an IP packet")
 
 
-def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
+def _read_ipv4_packet(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     start = at + (frame[at] & 0x0F) * 4
     if len(frame) < start or start < at + 20:
         raise UnreadableFrame("frames that are truncated within their IP header")
@@ -141,7 +146,7 @@ def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: Incompl
     return IpPayload(protocol, source, target, data, end - start - len(data), number)
 
 
-def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
+def _read_ipv6_packet(frame: bytes, at: int, size: int, number: int, fragments: IncompletePackets) -> IpPayload | None:
     start = at + 40
     if len(frame) < start:
         raise UnreadableFrame("frames that are truncated within their IP header")
@@ -149,19 +154,22 @@ def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Incompl
     end = start + length if length else size
     source, target, protocol = frame[at + 8 : at + 24], frame[at + 24 : start], frame[at + 6]
     while protocol not in (TCP, UDP):
-        if protocol in (_NO_NEXT_HEADER, _ENCRYPTED_PAYLOAD_HEADER):
+        if protocol in (_NO_NEXT_HEADER_NUMBER, _ENCRYPTED_PAYLOAD_HEADER_NUMBER):
             raise UnreadableFrame(
-                "encrypted IP packets (IPsec)" if protocol == _ENCRYPTED_PAYLOAD_HEADER else "empty IP packets"
+                "encrypted IP packets (IPsec)" if protocol == _ENCRYPTED_PAYLOAD_HEADER_NUMBER else "empty IP packets"
             )
-        if protocol not in _IPV6_EXTENSION_HEADERS and protocol not in (_FRAGMENT_HEADER, _AUTHENTICATION_HEADER):
+        if protocol not in _IPV6_EXTENSION_HEADERS and protocol not in (
+            _FRAGMENT_HEADER_NUMBER,
+            _AUTHENTICATION_HEADER_NUMBER,
+        ):
             break
         if len(frame) < start + 8:
             raise UnreadableFrame("frames that are truncated within their IP header")
         following = frame[start]
-        if protocol == _FRAGMENT_HEADER:
+        if protocol == _FRAGMENT_HEADER_NUMBER:
             return _add_ipv6_fragment(frame, start, end, (source, target), number, fragments)
         units = frame[start + 1]
-        start += (units + 2) * 4 if protocol == _AUTHENTICATION_HEADER else (units + 1) * 8
+        start += (units + 2) * 4 if protocol == _AUTHENTICATION_HEADER_NUMBER else (units + 1) * 8
         protocol = following
     data = frame[start:end]
     return IpPayload(protocol, source, target, data, max(end - start - len(data), 0), number)

@@ -18,7 +18,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
 PCAP_MAGICS = tuple(bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1"))
 """The magic numbers of pcap in both byte orders, with microseconds and with nanoseconds."""
-_UNREADABLE_FORMATS = (
+_UNSUPPORTED_FILE_FORMATS = (
     (bytes.fromhex("28b52ffd"), "a file compressed by zstd"),
     (bytes.fromhex("04224d18"), "a file compressed by LZ4"),
     (b"snoop\0", "a snoop file"),
@@ -39,13 +39,13 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
     file without a complete record.
     """
     with path.open("rb") as raw:
-        file = _open_decompressed(raw)
+        file = _open_decompressed_file(raw)
         try:
             magic = file.read(4)
         except (EOFError, zlib.error, OSError) as error:
             raise CaptureError(path, 0, f"the file cannot be decompressed: {error}") from error
         if magic != PCAPNG_MAGIC and magic not in PCAP_MAGICS:
-            raise UsageError(_describe_refusal(path, magic))
+            raise UsageError(_describe_unsupported_file(path, magic))
         number = 0
         try:
             for record in read_records(file, magic):
@@ -57,16 +57,16 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
             damaged(f"the file is damaged after frame {number}: {error}")
 
 
-def _open_decompressed(raw: IO[bytes]) -> IO[bytes]:
+def _open_decompressed_file(raw: IO[bytes]) -> IO[bytes]:
     is_gzip = raw.read(2) == GZIP_MAGIC
     raw.seek(0)
     return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # it has the interface of IO[bytes]
 
 
-def _describe_refusal(path: Path, magic: bytes) -> str:
+def _describe_unsupported_file(path: Path, magic: bytes) -> str:
     if not magic:
         return f"{path}: the file is empty"
-    for first, name in _UNREADABLE_FORMATS:
+    for first, name in _UNSUPPORTED_FILE_FORMATS:
         if magic.startswith(first[:4]):
             return f"{path}: {name}; convert it with: editcap -F pcapng {path.name} {path.stem}.pcapng"
     return (

@@ -121,7 +121,7 @@ def build_findings(checked: CheckedCapture) -> list[SystemFinding]:
     return [_build_system_finding(system, checked) for system in checked.traffic.systems.by_name.values()]
 
 
-def as_json(checked: CheckedCapture, systems: list[SystemFinding]) -> dict[str, Any]:
+def format_capture_as_json(checked: CheckedCapture, systems: list[SystemFinding]) -> dict[str, Any]:
     """Return the report on one file as JSON values."""
     traffic = checked.traffic
     totals = traffic.totals
@@ -179,7 +179,7 @@ def _build_rule_finding(entries: list[Entry], system: System, checked: CheckedCa
 
 
 def _list_shown_packets(entry: Entry, system: System, checked: CheckedCapture) -> Iterator[EvidencePacket]:
-    frames = _find_frames(entry.rule, system)
+    frames = _find_failing_frames(entry.rule, system)
     observed = with_names(entry.observed)
     for evidence in entry.evidence:
         frame = frames.get(evidence.frame)
@@ -204,7 +204,7 @@ def _list_shown_packets(entry: Entry, system: System, checked: CheckedCapture) -
         )
 
 
-def _find_frames(rule: str, system: System) -> dict[int, Frame]:
+def _find_failing_frames(rule: str, system: System) -> dict[int, Frame]:
     tally = system.judge.packets.tallies[rule]
     frames = {frame.number: frame for frame, _ in tally.failures}
     if tally.first is not None:

@@ -34,7 +34,7 @@ def lines_of_capture(
     checked = check_capture(path, load_catalogue(), RequestedSystem.parse(sut) if sut else None, profile or NO_RELEASE)
     systems = [system for system in checked.traffic.systems.by_name.values() if system.kinds]
     if not systems:
-        raise NothingJudged(f"{path}: {checked.traffic.systems.describe_missing()}")
+        raise NothingJudged(f"{path}: {checked.traffic.systems.describe_unjudged_capture()}")
     if len(systems) > 1:
         names = ", ".join(system.name for system in systems[:MAX_NAMED_SYSTEMS])
         raise MissingDirection(f"{path} contains several systems; give --sut with one of {names}")

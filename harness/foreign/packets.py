@@ -20,10 +20,10 @@ TakePacket = Callable[[bytes, int, int, FormatError | None], None]
 begins, the time (int us) of the frame that completes it, and the error (None unless the packet is malformed).
 """
 
-SIZE_KNOWN_AFTER_BYTES = 12
+BYTES_TO_READ_PACKET_SIZE = 12
 """The number of bytes at the start of a packet that must be known to find the size of the packet."""
-PDU_HEAD_BYTES = 16
-LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD_BYTES)
+PDU_HEADER_BYTES = 16
+LONGEST_PACKET_START_BYTES = max(BYTES_TO_READ_PACKET_SIZE, PDU_HEADER_BYTES)
 """The number of bytes after which the size of any packet or PDU is known. It is the larger of the two numbers that
 apply to packets and to PDUs.
 """
@@ -146,7 +146,7 @@ class StreamSplitter(ABC):
         """Search for a packet in the stored bytes; discard the bytes before the packet."""
         at = self.find(bytes(self._held))
         if at is None:
-            self._drop_first_bytes(max(len(self._held) - LONGEST_HEAD_BYTES, 0))
+            self._drop_first_bytes(max(len(self._held) - LONGEST_PACKET_START_BYTES, 0))
             return
         self._drop_first_bytes(at)
         self._in_step = self._on_trial = True
@@ -157,25 +157,25 @@ class StreamSplitter(ABC):
         followed by another packet or by no bytes.
         """
         while self._on_trial:
-            size = self.read_size(bytes(self._held[:LONGEST_HEAD_BYTES]))
+            size = self.read_size(bytes(self._held[:LONGEST_PACKET_START_BYTES]))
             if size is None or len(self._held) < size:
                 return
-            after = bytes(self._held[size : size + LONGEST_HEAD_BYTES])
+            after = bytes(self._held[size : size + LONGEST_PACKET_START_BYTES])
             if self.is_packet(bytes(self._held[:size])) and (not after or self.find(after) == 0):
                 self._on_trial = False
-            elif not after or len(after) == LONGEST_HEAD_BYTES or has_push_flag:
+            elif not after or len(after) == LONGEST_PACKET_START_BYTES or has_push_flag:
                 self._drop_first_bytes(1)
                 at = self.find(bytes(self._held))
                 if at is None:
                     self._in_step = self._on_trial = False
-                    self._drop_first_bytes(max(len(self._held) - LONGEST_HEAD_BYTES, 0))
+                    self._drop_first_bytes(max(len(self._held) - LONGEST_PACKET_START_BYTES, 0))
                 else:
                     self._drop_first_bytes(at)
             else:
                 return
 
     def _get_first_bytes(self) -> bytes:
-        return (self._framer.first_bytes + bytes(self._held[:LONGEST_HEAD_BYTES]))[:LONGEST_HEAD_BYTES]
+        return (self._framer.first_bytes + bytes(self._held[:LONGEST_PACKET_START_BYTES]))[:LONGEST_PACKET_START_BYTES]
 
     def _drop_first_bytes(self, size: int) -> None:
         """Discard the first stored bytes."""
@@ -215,7 +215,7 @@ class PacketSplitter(StreamSplitter):
             return None
 
     def find(self, data: bytes) -> int | None:
-        return find_packet(data)
+        return find_possible_packet(data)
 
     def is_packet(self, data: bytes) -> bool:
         try:
@@ -225,16 +225,16 @@ class PacketSplitter(StreamSplitter):
         return True
 
 
-def find_packet(data: bytes) -> int | None:
+def find_possible_packet(data: bytes) -> int | None:
     """Return the offset and size of the first possible packet of MS-MQQB in the bytes, or None if there is no such
     packet.
     """
     at = data.find(PACKET_SIGNATURE, _SIGNATURE_OFFSET)
     while at >= 0:
         begin = at - _SIGNATURE_OFFSET
-        if data[begin] == PACKET_VERSION_NUMBER and len(data) - begin >= SIZE_KNOWN_AFTER_BYTES:
+        if data[begin] == PACKET_VERSION_NUMBER and len(data) - begin >= BYTES_TO_READ_PACKET_SIZE:
             try:
-                measure_packet(data[begin : begin + SIZE_KNOWN_AFTER_BYTES])
+                measure_packet(data[begin : begin + BYTES_TO_READ_PACKET_SIZE])
             except FormatError:
                 pass
             else:
@@ -243,14 +243,14 @@ def find_packet(data: bytes) -> int | None:
     return None
 
 
-def is_pdu(data: bytes) -> bool:
+def begins_with_pdu(data: bytes) -> bool:
     """Return whether the bytes begin like a DCE/RPC PDU of version 5.0 or 5.1."""
     if (
-        len(data) < PDU_HEAD_BYTES
+        len(data) < PDU_HEADER_BYTES
         or data[0] != 5
         or data[1] > 1
         or data[2] > _HIGHEST_PDU_TYPE
         or data[4:8] not in _SESSION_DATA_REPRESENTATIONS
     ):
         return False
-    return int.from_bytes(data[8:10], "little" if data[4] else "big") >= PDU_HEAD_BYTES
+    return int.from_bytes(data[8:10], "little" if data[4] else "big") >= PDU_HEADER_BYTES

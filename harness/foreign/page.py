@@ -49,5 +49,5 @@ def _describe_file(checked: CheckedCapture, systems: list[SystemFinding]) -> dic
         "connections": traffic.totals.kinds.total(),
         "conversations": traffic.totals.shown[:MAX_LISTED_CONVERSATIONS],
         "systems": systems,
-        "missing": traffic.systems.describe_missing(),
+        "missing": traffic.systems.describe_unjudged_capture(),
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.capture.rpc_stream import RpcFramer
-from harness.foreign.packets import StreamSplitter, TakePacket, is_pdu
+from harness.foreign.packets import StreamSplitter, TakePacket, begins_with_pdu
 from harness.wire.rpc import dissect_rpc, get_rpc_kind, read_bind_proposals, read_rpc_size
 from harness.wire.wire_error import WireError
 
@@ -25,10 +25,10 @@ class PduSplitter(StreamSplitter):
             return None
 
     def find(self, data: bytes) -> int | None:
-        return 0 if is_pdu(data) else None
+        return 0 if begins_with_pdu(data) else None
 
     def is_packet(self, data: bytes) -> bool:
-        return is_pdu(data)
+        return begins_with_pdu(data)
 
 
 def read_bound_interfaces(pdu: bytes) -> list[UUID]:

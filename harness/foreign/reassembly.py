@@ -16,11 +16,11 @@ MAX_HELD_SEGMENTS = 64
 for which they wait count as missing.
 """
 MAX_HELD_BYTES = 4 * 1024 * 1024
-FARTHEST_ACK_BYTES = 256 * 1024 * 1024
+MAX_ACK_DISTANCE_BYTES = 256 * 1024 * 1024
 """The maximum number of bytes by which an acknowledgment number may be ahead of the bytes in the capture. If it is
 further ahead, it counts as damaged.
 """
-_SEQUENCE_NUMBERS = 0x1_0000_0000
+_SEQUENCE_NUMBER_COUNT = 0x1_0000_0000
 
 
 class Segment(NamedTuple):
@@ -73,13 +73,13 @@ class DirectionState:
         self.closed = False
 
     def unwrap_sequence_number(self, number: int) -> int:
-        """Return a sequence number of this direction as a number that does not wrap around. `_SEQUENCE_NUMBERS`
+        """Return a sequence number of this direction as a number that does not wrap around. `_SEQUENCE_NUMBER_COUNT`
         (the number of possible sequence numbers) is added to the first sequence number of the direction, so that no
         result is negative.
         """
         if self.next is None:
-            return number + _SEQUENCE_NUMBERS
-        return self.next + (number - self.next + 0x8000_0000) % _SEQUENCE_NUMBERS - 0x8000_0000
+            return number + _SEQUENCE_NUMBER_COUNT
+        return self.next + (number - self.next + 0x8000_0000) % _SEQUENCE_NUMBER_COUNT - 0x8000_0000
 
 
 class Reassembly:
@@ -115,10 +115,10 @@ class Reassembly:
         ack = 0
         if flags & ACK:
             if back.next is None:
-                back.next = acknowledged + _SEQUENCE_NUMBERS
+                back.next = acknowledged + _SEQUENCE_NUMBER_COUNT
                 back.late = way.late or way.taken > 0
             ack = back.unwrap_sequence_number(acknowledged)
-            if ack - back.next > FARTHEST_ACK_BYTES:
+            if ack - back.next > MAX_ACK_DISTANCE_BYTES:
                 ack = 0
             elif ack > back.acknowledged:
                 back.acknowledged = ack
@@ -149,9 +149,9 @@ class Reassembly:
         self, way: DirectionState, back: DirectionState, sequence: int, acknowledged: int, flags: int
     ) -> None:
         if way.next is None:
-            way.next = sequence + 1 + _SEQUENCE_NUMBERS
+            way.next = sequence + 1 + _SEQUENCE_NUMBER_COUNT
         if flags & ACK and back.next is None:
-            back.next = acknowledged + _SEQUENCE_NUMBERS
+            back.next = acknowledged + _SEQUENCE_NUMBER_COUNT
 
     def _deliver_in_order(self) -> None:
         one, other = self.ways
@@ -175,15 +175,15 @@ class Reassembly:
         )
         first = way.held[0]
         if first.start > (way.next or 0):
-            self._skip_until(way, first.start, first.number)
+            self._skip_to_sequence_number(way, first.start, first.number)
         elif back.held and back.held[0].start <= (back.next or 0):  # both directions wait, so one of them is damaged
             way.held[0] = first._replace(acknowledged=0)
         else:
             until = min(first.acknowledged, back.held[0].start) if back.held else first.acknowledged
-            self._skip_until(back, until, first.number)
+            self._skip_to_sequence_number(back, until, first.number)
         self._deliver_in_order()
 
-    def _skip_until(self, way: DirectionState, until: int, number: int) -> None:
+    def _skip_to_sequence_number(self, way: DirectionState, until: int, number: int) -> None:
         way.receiver.note_gap(until - (way.next or 0), number)
         way.next = until
 

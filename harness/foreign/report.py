@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from harness.foreign.check import CheckedCapture
 from harness.foreign.conversations import MSMQ_PROTOCOL, RPC_PROTOCOL
-from harness.foreign.findings import RuleFinding, SystemFinding, as_json
+from harness.foreign.findings import RuleFinding, SystemFinding, format_capture_as_json
 from harness.judging.passive import PASSIVE_RULES
 from harness.judging.verdicts import BROKEN_VERDICTS, Advice, Verdict
 from harness.printable import one_line
@@ -19,21 +19,21 @@ MAX_LISTED_LINES = 20
 """The maximum number of conversations, and of reasons, in the text. The JSON report contains all of them."""
 LONGEST_TEXT_CHARACTERS = 300
 FindingsByCapture = Sequence[tuple[CheckedCapture, list[SystemFinding]]]
-_VERDICT_NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
+_RESULT_TEXT_BY_VERDICT = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
 
 
-def as_text(findings: FindingsByCapture) -> str:
+def format_report_as_text(findings: FindingsByCapture) -> str:
     """Return the report as text for readers."""
     return "\n".join(line for one in findings for line in _list_report_lines(*one)) + "\n"
 
 
-def as_json_text(findings: FindingsByCapture) -> str:
+def format_report_as_json(findings: FindingsByCapture) -> str:
     """Return the report as JSON for programs."""
-    made = {"schema": 1, "files": [as_json(checked, systems) for checked, systems in findings]}
+    made = {"schema": 1, "files": [format_capture_as_json(checked, systems) for checked, systems in findings]}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 
-def as_junit(findings: FindingsByCapture) -> str:
+def format_report_as_junit(findings: FindingsByCapture) -> str:
     """Return the report as JUnit XML. Each system is a test suite, and each rule whose subject occurred is a test
     case.
     """
@@ -50,7 +50,7 @@ def as_junit(findings: FindingsByCapture) -> str:
 
 
 FORMATTER_BY_NAME: Mapping[str, Callable[[FindingsByCapture], str]] = MappingProxyType(
-    {"text": as_text, "json": as_json_text, "junit": as_junit}
+    {"text": format_report_as_text, "json": format_report_as_json, "junit": format_report_as_junit}
 )
 
 
@@ -68,7 +68,7 @@ def _add_test_case(suite: ElementTree.Element, rule: RuleFinding) -> None:
 
 
 def _format_rule_for_xml(rule: RuleFinding) -> str:
-    text = "\n".join(_format_rule(rule))
+    text = "\n".join(_format_rule_finding(rule))
     return "".join(char for char in text if char == "\n" or char.isprintable())
 
 
@@ -76,7 +76,7 @@ def _list_report_lines(checked: CheckedCapture, systems: list[SystemFinding]) ->
     traffic = checked.traffic
     totals = traffic.totals
     span = (traffic.end_us - traffic.start_us) / 1_000_000
-    yield f"{checked.path}: {traffic.frames:,} frames in {span:,.3f} s{_format_start(traffic.start_us)}"
+    yield f"{checked.path}: {traffic.frames:,} frames in {span:,.3f} s{_format_capture_start(traffic.start_us)}"
     yield from (f"  {line}" for line in checked.damage)
     others = totals.kinds.total() - totals.kinds[MSMQ_PROTOCOL] - totals.kinds[RPC_PROTOCOL]
     judged = f"{totals.kinds[MSMQ_PROTOCOL]:,} of queue managers, {totals.kinds[RPC_PROTOCOL]:,} of DCE/RPC"
@@ -97,19 +97,19 @@ def _list_report_lines(checked: CheckedCapture, systems: list[SystemFinding]) ->
     for why, count in traffic.unread.most_common(MAX_LISTED_LINES):
         yield f"  not read: {count:,} {why}"
     if not systems:
-        yield f"  {traffic.systems.describe_missing()}"
+        yield f"  {traffic.systems.describe_unjudged_capture()}"
     for system in systems:
         yield ""
-        yield from _format_system(system)
+        yield from _format_system_finding(system)
 
 
-def _format_start(start_us: int) -> str:
+def _format_capture_start(start_us: int) -> str:
     if not start_us:
         return ""
     return f", from {datetime.fromtimestamp(start_us / 1_000_000, UTC).isoformat(sep=' ', timespec='seconds')}"
 
 
-def _format_system(finding: SystemFinding) -> Iterator[str]:
+def _format_system_finding(finding: SystemFinding) -> Iterator[str]:
     system = finding.system
     yield f"system {finding.name}"
     if system.identifiers:
@@ -121,20 +121,20 @@ def _format_system(finding: SystemFinding) -> Iterator[str]:
     sent = [f"{count:,} {kind}" for kind, count in system.kinds.most_common()]
     yield f"  connections: {', '.join(roles) or 'none'}; sent: {', '.join(sent) or 'nothing'}"
     kept = f"{len(finding.of(Verdict.PASS))} kept"
-    broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _VERDICT_NAMES.items())
+    broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _RESULT_TEXT_BY_VERDICT.items())
     yield f"  {finding.decided_rule_count} of {len(PASSIVE_RULES)} passive rules applied: {broken}, {kept}"
     for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MAX_LISTED_LINES]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
     for rule in finding.of(*BROKEN_VERDICTS):
-        yield from (f"  {line}" for line in _format_rule(rule))
+        yield from (f"  {line}" for line in _format_rule_finding(rule))
     for rule in finding.rules:
         if rule.advice is Advice.MISSED:
             observed = one_line(rule.packets[0].observed, LONGEST_TEXT_CHARACTERS)
             yield f"  {rule.rule}: its recommendation (SHOULD) was not followed: {observed}"
 
 
-def _format_rule(rule: RuleFinding) -> Iterator[str]:
-    yield f"{_VERDICT_NAMES[rule.verdict]}: {rule.rule} ({rule.level}) {rule.says}"
+def _format_rule_finding(rule: RuleFinding) -> Iterator[str]:
+    yield f"{_RESULT_TEXT_BY_VERDICT[rule.verdict]}: {rule.rule} ({rule.level}) {rule.says}"
     yield f"  expected: {one_line(rule.expected, LONGEST_TEXT_CHARACTERS)}"
     for each in rule.packets:
         yield f"  frame {each.frame}, {each.time_s:.3f} s: {one_line(each.observed, LONGEST_TEXT_CHARACTERS)}"

@@ -131,7 +131,7 @@ class Systems:
             self.by_name[name] = self._create_system(name)
         return self.by_name[name]
 
-    def describe_missing(self) -> str:
+    def describe_unjudged_capture(self) -> str:
         """Return the message about a capture in which no packets could be judged. It lists the systems that ``wanted``
         excludes.
         """

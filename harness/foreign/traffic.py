@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from harness.foreign.conversations import MSMQ_PROTOCOL, SESSION_PORT, Conversation, TrafficTotals
-from harness.foreign.datagrams import TCP, UDP, IncompletePackets, IpPayload, UnreadableFrame, read_ip
-from harness.foreign.links import CUT_FRAME_OFFSET, NOT_IP_OFFSET, PAYLOAD_OFFSET_BY_LINK_TYPE
+from harness.foreign.datagrams import TCP, UDP, IncompletePackets, IpPayload, UnreadableFrame, read_ip_packet
+from harness.foreign.links import OFFSET_IF_FRAME_IS_CUT, OFFSET_IF_NOT_IP, PAYLOAD_OFFSET_BY_LINK_TYPE
 from harness.foreign.reassembly import ACK, SYN
 from harness.foreign.systems import Systems, SystemView, show
 from harness.wire.capture_files import Record
@@ -67,11 +67,11 @@ class CaptureTraffic:
         if link is None:
             raise UnreadableFrame(f"frames of link type {record.link_type}, which is not supported")
         at = link(record.data)
-        if at == NOT_IP_OFFSET:
+        if at == OFFSET_IF_NOT_IP:
             raise UnreadableFrame("frames without an IP packet")
-        if at == CUT_FRAME_OFFSET:
+        if at == OFFSET_IF_FRAME_IS_CUT:
             raise UnreadableFrame("frames that are truncated before their IP header")
-        payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
+        payload = read_ip_packet(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:
             return
         if self.checksums:

@@ -22,8 +22,8 @@ from harness.printable import one_line
 from harness.rules.naming import find_rule_id
 
 SCHEMA_VERSION = 1
-_ENTRY_KEYS = ("reason", "link")
-_FILE_HEADER = """\
+_DEVIATION_KEYS = ("reason", "link")
+_BASELINE_FILE_HEADER = """\
 # Rules that this system is known to break. `mqconform run --baseline FILE` exits with 1 for any other failing rule, and
 # for an entry whose rule no longer fails.
 # reason: why the failure is accepted (never empty); link: the address of a page about it.
@@ -33,7 +33,7 @@ _OPEN_RULES_COMMENT = """\
 # The run left the rules below undecided. A run with an undecided rule never exits with 0, even if this file lists it.
 """
 _LONGEST_TEXT_CHARACTERS = 200
-_NO_REASONS: Mapping[str, str] = MappingProxyType({})
+_NO_DEVIATION_REASONS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,8 @@ def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, A
     if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):
         raise UsageError(f'{path}: [{rule}] must be a table with reason = "..." and link = "..."')
     for key in entry:
-        if key not in _ENTRY_KEYS:
-            raise UsageError(f"{path}: [{rule}] has the unknown key {key!a}; known: {', '.join(_ENTRY_KEYS)}")
+        if key not in _DEVIATION_KEYS:
+            raise UsageError(f"{path}: [{rule}] has the unknown key {key!a}; known: {', '.join(_DEVIATION_KEYS)}")
     reason, link = entry.get("reason", "").strip(), entry.get("link", "").strip()
     if not reason:
         raise UsageError(f"{path}: the reason of [{rule}] is empty; state why this failure is accepted")
@@ -152,7 +152,7 @@ def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, A
 
 
 def write_baseline(
-    failing: Iterable[str], known: Mapping[str, KnownDeviation], unsettled: Mapping[str, str] = _NO_REASONS
+    failing: Iterable[str], known: Mapping[str, KnownDeviation], unsettled: Mapping[str, str] = _NO_DEVIATION_REASONS
 ) -> str:
     """Return the text of a baseline that lists all failing rules, with the known reasons and links. Unknown reasons
     and links stay empty.
@@ -160,7 +160,7 @@ def write_baseline(
     ``unsettled``: the rules that the run left undecided, each with the reason. The baseline lists these rules in
     comments.
     """
-    text = [_FILE_HEADER]
+    text = [_BASELINE_FILE_HEADER]
     for rule in sorted(failing):
         one = known.get(rule)
         text.append(f"\n[{_quote_toml(rule)}]\nreason = {_quote_toml(one.reason if one else '')}\n")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from harness.capture.recorder import RPC_OPENING_COMMENT, Connection, Frame, Recorder
 from harness.capture.streams import Direction, Stream, Streams, read_streams
-from harness.capture.window import FRAME_COST_BYTES
+from harness.capture.window import MEMORY_BYTES_PER_FRAME
 from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError
 from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
@@ -22,8 +22,8 @@ from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
 MAX_CAPTURE_BYTES = 512 * 1024 * 1024
-"""int bytes: the maximum size of a capture that is judged. Each frame counts as at least `FRAME_COST_BYTES`. This limit
-is higher than the limit for the packets of one check.
+"""int bytes: the maximum size of a capture that is judged. Each frame counts as at least `MEMORY_BYTES_PER_FRAME`. This
+limit is higher than the limit for the packets of one check.
 """
 
 
@@ -180,4 +180,4 @@ def _estimate_cost(found: Streams) -> int:
     sizes = [len(one.data) for one in found.udp]
     for stream in found.tcp:
         sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.ranges]
-    return sum(max(size, FRAME_COST_BYTES) for size in sizes)
+    return sum(max(size, MEMORY_BYTES_PER_FRAME) for size in sizes)

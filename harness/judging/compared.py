@@ -23,10 +23,10 @@ from harness.errors import HarnessError
 from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatName, PublicQueueFormatName, UserMessagePacket
 from reference_qm.codec import PrivateQueueFormatNameId as QueueNumber
 
-INFINITE_S = 0xFFFF_FFFF
+INFINITE_LIFETIME_S = 0xFFFF_FFFF
 MAX_LABEL_CHARACTERS = 249
 MAX_MESSAGES_KEPT = 4_096
-_DESTINATION_HOST, _ADMINISTRATION_HOST = 3, 4
+_PRIVATE_ON_DESTINATION_HOST, _PRIVATE_ON_ADMINISTRATION_HOST = 3, 4
 """The values of the UserHeader fields AQ and RQ for a private queue: 3 on the destination host, 4 on the host of the
 administration queue.
 """
@@ -124,7 +124,9 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
         ("admin_queue", user.AQ, user.AdminQueue),
         ("response_queue", *((user.AQ, user.AdminQueue) if user.RQ == 1 else (user.RQ, user.ResponseQueue))),
     ):
-        if kind == 0 or (queue is not None and kind not in (_DESTINATION_HOST, _ADMINISTRATION_HOST)):
+        if kind == 0 or (
+            queue is not None and kind not in (_PRIVATE_ON_DESTINATION_HOST, _PRIVATE_ON_ADMINISTRATION_HOST)
+        ):
             described[name] = _get_queue_name(queue, user.SourceQueueManager)
     return described
 
@@ -146,8 +148,8 @@ def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
         "correlation_id": request.get("correlation_id", "00" * 20).lower(),
         "application_tag": request.get("application_tag", 0),
         "extension_base64": request.get("extension_base64", ""),
-        "time_to_reach_queue_s": request.get("time_to_reach_queue_s", INFINITE_S),
-        "time_to_be_received_s": request.get("time_to_be_received_s", INFINITE_S),
+        "time_to_reach_queue_s": request.get("time_to_reach_queue_s", INFINITE_LIFETIME_S),
+        "time_to_be_received_s": request.get("time_to_be_received_s", INFINITE_LIFETIME_S),
         "acks": sorted(request.get("acks") or ()),
         "positive_journal": "positive" in journal,
         "negative_journal": "negative" in journal,
@@ -200,21 +202,21 @@ class ComparedMessages:
         if not frame.from_sut:
             known = self._received.get(identifier, frame)
             self._received[identifier] = known if known is not None and known.data == frame.data else None
-            _limit_size(self._received)
+            _drop_oldest_entry(self._received)
         elif (request := self._requests.get(identifier)) is not None:
             self._compare_with_request(frame, packet, request)
         else:
             self._sent.setdefault(identifier, []).append(frame)
-            _limit_size(self._sent)
+            _drop_oldest_entry(self._sent)
 
     def on_answer(self, verb: str, arguments: Properties, answer: Properties) -> None:
         """Add an answer of the control channel, and compare the messages that it shows."""
         if verb == "send" and isinstance(identifier := answer.get("message_id"), str) and "," not in arguments["to"]:
             self._requests[identifier.lower()] = arguments
-            _limit_size(self._requests)
+            _drop_oldest_entry(self._requests)
             for frame in self._sent.pop(identifier.lower(), ()):
                 self._compare_with_request(frame, frame.record, arguments)
-        for message in _list_messages(answer):
+        for message in _list_ordinary_messages(answer):
             self._compare_with_packet(message)
 
     def _compare_with_request(self, frame: Frame, packet: Any, request: Properties) -> None:
@@ -253,7 +255,7 @@ class ComparedMessages:
             self._report(rule.rule, frame, not wrong, differences or same)
 
 
-def _list_messages(answer: Properties) -> Iterator[Properties]:
+def _list_ordinary_messages(answer: Properties) -> Iterator[Properties]:
     """Yield the messages in an answer that have the class of ordinary messages."""
     shown = [answer.get("message"), *(answer["messages"] if isinstance(answer.get("messages"), list) else ())]
     for message in shown:
@@ -314,7 +316,7 @@ def _shorten_value(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _limit_size(kept: dict[str, Any]) -> None:
+def _drop_oldest_entry(kept: dict[str, Any]) -> None:
     """Remove the oldest entry of a table that is too large."""
     if len(kept) > MAX_MESSAGES_KEPT:
         del kept[next(iter(kept))]

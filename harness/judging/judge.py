@@ -27,10 +27,10 @@ MAX_SEARCHED_BYTES = 64 * 1024
 """The maximum size (int bytes) of a packet in which the judge searches for the deciding field. In longer packets,
 the search would take too long.
 """
-OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
+OBSERVE_VALUES_FOR_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` for rules that are observed in packets. A pass of such a rule must name a packet."""
 
-REASONS_OF_ADVICE = {
+REASON_BY_ADVICE_OUTCOME = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
@@ -38,7 +38,7 @@ REASONS_OF_ADVICE = {
 of a MUST.
 """
 
-_MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
+_VIOLATION_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 
 
 @runtime_checkable
@@ -127,20 +127,20 @@ class Judge:
     def _write_outcome(
         self,
         rule: str,
-        outcome: _Outcome,
+        outcome: _ComparisonOutcome,
         frames: list[Frame],
         *,
         errata: str | None,
         note: str | None,
         advice: bool,
     ) -> None:
-        row, kept = self._get_row(rule), outcome.kept
+        row, kept = self._get_covered_rule(rule), outcome.kept
         if advice:
             self._append_entry(
                 self._build_should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
             )
             return
-        if kept and not frames and row.observe in OBSERVED_IN_PACKETS:
+        if kept and not frames and row.observe in OBSERVE_VALUES_FOR_PACKETS:
             raise HarnessError(
                 f"{self.test} gives {rule} the verdict pass without a packet; name the packet that is the evidence"
             )
@@ -195,7 +195,7 @@ class Judge:
         final.
         """
         for rule in rules:
-            self._get_row(rule)
+            self._get_covered_rule(rule)
         self._finished.update(rules or self.covers)
 
     def mark_not_exercised(self, *rules: str, reason: str, evidence: EvidenceSource = None) -> None:
@@ -204,7 +204,12 @@ class Judge:
         """
         for rule in self._require_rules(rules):
             self._write_verdict(
-                self._get_row(rule), Verdict.NOT_EXERCISED, "", "", _list_evidence_frames(evidence), reason=reason
+                self._get_covered_rule(rule),
+                Verdict.NOT_EXERCISED,
+                "",
+                "",
+                _list_evidence_frames(evidence),
+                reason=reason,
             )
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
@@ -220,17 +225,17 @@ class Judge:
         broken stays broken.
         """
         self._write_held_failures(reason)
-        stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED_VERDICTS}
+        stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _VIOLATION_VERDICTS}
         self._write_unjudged_rules([rule for rule in self.covers if rule not in stand], verdict, reason)
 
-    def end_unsupported(self, reason: str) -> None:
+    def end_unsupported_check(self, reason: str) -> None:
         """End the check at a step that needs a feature missing in the SUT's release. Rules that a product
         note excuses get a warning.
         """
         self._write_held_failures(reason)
         for rule in self.covers:
             if rule in self._excusing and rule not in self.judged:
-                self._write_verdict(self._get_row(rule), Verdict.WARN, "", reason, [], reason=reason)
+                self._write_verdict(self._get_covered_rule(rule), Verdict.WARN, "", reason, [], reason=reason)
         self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
     def end_unobservable(self, reason: str) -> None:
@@ -254,7 +259,7 @@ class Judge:
         another rule failed or if the SUT sent a malformed packet, otherwise a harness error.
         """
         self._write_held_failures()
-        missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED_VERDICTS]
+        missed = [rule for rule in self.covers if self.judged.get(rule) in _VIOLATION_VERDICTS]
         if missed:
             self.give_up(
                 Verdict.INCONCLUSIVE,
@@ -279,7 +284,7 @@ class Judge:
         judge.packets = self.packets.begin_row()
         return judge
 
-    def end_rows(self, entry: Entry) -> None:
+    def end_varied_rows(self, entry: Entry) -> None:
         """Record the combined verdict for a rule after all rows of a varied check have run."""
         self._append_entry(entry)
 
@@ -287,7 +292,7 @@ class Judge:
         if rules:
             self.reasons.append(reason)
         for rule in rules:
-            self._write_verdict(self._get_row(rule), verdict, "", "", [], reason=reason)
+            self._write_verdict(self._get_covered_rule(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
         """Record that the system did not survive this check. This is a separate finding, and a failure of the given
@@ -302,9 +307,11 @@ class Judge:
         frames = list(diagnosis.evidence)
         self._write_verdict(row, Verdict.FAIL, row.says, said, frames)
         for rule in rules:
-            self._write_verdict(self._get_row(rule), Verdict.FAIL, "the system survives", said, frames)
+            self._write_verdict(self._get_covered_rule(rule), Verdict.FAIL, "the system survives", said, frames)
         self._write_unjudged_rules(
-            [rule for rule in self.covers if self.judged.get(rule) not in _MISSED_VERDICTS], Verdict.INCONCLUSIVE, said
+            [rule for rule in self.covers if self.judged.get(rule) not in _VIOLATION_VERDICTS],
+            Verdict.INCONCLUSIVE,
+            said,
         )
 
     def conclude_passive_rules(self) -> None:
@@ -348,7 +355,7 @@ class Judge:
         failed = {rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL}
         return sorted(failed | {entry.rule for entry in self._conditional})
 
-    def _get_row(self, rule: str) -> Rule:
+    def _get_covered_rule(self, rule: str) -> Rule:
         if rule not in self.catalogue:
             raise HarnessError(f"{rule} has no row in the catalogue; add a row to the rules.toml of its section")
         if rule not in self.covers:
@@ -368,7 +375,7 @@ class Judge:
                 "this argument"
             )
         advice = Advice.FOLLOWED if kept else Advice.MISSED
-        reason = REASONS_OF_ADVICE[advice]
+        reason = REASON_BY_ADVICE_OUTCOME[advice]
         return self._build_entry(
             row, Verdict.NOT_EXERCISED, expected, observed, frames, reason=reason, errata=errata, advice=advice
         )
@@ -479,11 +486,11 @@ class Judge:
         """
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
-        missed = verdict in _MISSED_VERDICTS or advice is Advice.MISSED
+        missed = verdict in _VIOLATION_VERDICTS or advice is Advice.MISSED
         return missed or (verdict is Verdict.PASS and self._passes[rule] <= SHOWN_PASSES_PER_RULE)
 
 
-class _Outcome(NamedTuple):
+class _ComparisonOutcome(NamedTuple):
     """The result of one comparison. ``refusal``: the reason that the SUT gave for a refusal."""
 
     kept: bool
@@ -492,16 +499,18 @@ class _Outcome(NamedTuple):
     refusal: str | None
 
 
-def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
+def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _ComparisonOutcome:
     expected = expected.with_name(case) if case else expected
     difference = expected.compare(observed)
     texts = str(expected), str(difference or expected.show(observed))
     if case:
-        texts = _add_case(case, texts[0]), _add_case(case, texts[1])
-    return _Outcome(difference is None, *texts, None if difference is None else find_refusal_reasons(observed))
+        texts = _prefix_with_case(case, texts[0]), _prefix_with_case(case, texts[1])
+    return _ComparisonOutcome(
+        difference is None, *texts, None if difference is None else find_refusal_reasons(observed)
+    )
 
 
-def _add_case(case: str, text: str) -> str:
+def _prefix_with_case(case: str, text: str) -> str:
     """Return a text of a verdict, preceded by the name (``case``) of the observation."""
     return f"{case}: {text}"
 

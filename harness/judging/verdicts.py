@@ -73,9 +73,9 @@ DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 """The verdicts for a rule that the SUT broke."""
 _RANK_BY_VERDICT: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(VERDICTS_WORST_FIRST)}
-BAD_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+RUN_FAILING_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
-WRONG_VERDICTS = (*BAD_VERDICTS, Verdict.WARN)
+VERDICTS_TO_EXAMINE = (*RUN_FAILING_VERDICTS, Verdict.WARN)
 """The verdicts that a person should examine, worst first."""
 
 
@@ -159,7 +159,7 @@ class Entry:
         )
 
 
-_MILLISECOND = timedelta(milliseconds=1)
+_ONE_MILLISECOND = timedelta(milliseconds=1)
 _JSON_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -242,7 +242,7 @@ class VerdictLog:
         stands = entry.verdict if before is None else get_worse_verdict(entry.verdict, before)
         if stands is not before:
             self.rules[entry.rule] = stands
-            if stands in BAD_VERDICTS:
+            if stands in RUN_FAILING_VERDICTS:
                 self.turned_bad.append((entry.rule, stands))
         if entry.advice is Advice.MISSED:
             self.unfollowed.add(entry.rule)
@@ -290,7 +290,7 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
     stay unchanged.
     """
     complete = _LineCompleter(path)
-    return (complete(line, number) for number, line in enumerate(read_lines(path), 1))
+    return (complete(line, number) for number, line in enumerate(read_stored_verdict_lines(path), 1))
 
 
 def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
@@ -299,7 +299,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
     All other lines are ignored, because a run has about forty lines for each rule.
     """
     found: dict[str, tuple[int, str, int, int, dict[str, Any]]] = {}
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_stored_verdict_lines(path), 1):
         try:
             rank, rule = _RANK_BY_VERDICT[line["verdict"]], line["rule"]
             held = found.get(rule)
@@ -309,7 +309,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
             if held is None or place < held:
                 found[rule] = place
         except (KeyError, TypeError, AttributeError) as error:
-            raise UsageError(f"{path}:{number}: {_NOT_A_VERDICT_LINE}") from error
+            raise UsageError(f"{path}:{number}: {_NOT_A_VERDICT_LINE_TEXT}") from error
     complete = _LineCompleter(path)
     return [complete(line, number) for _, (*_, number, line) in sorted(found.items())]
 
@@ -329,7 +329,7 @@ class _LineCompleter:
         return self._folder.complete_line(line, where)
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+def read_stored_verdict_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Read a verdict file without changes; raise UsageError, which names the line, if a line is truncated, invalid
     or unknown.
     """
@@ -388,7 +388,9 @@ class _RunFolderValues:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that is missing in the catalogue
             row = self.rules.get(rule, {"document": document, "section": section, "level": ""})
-            time = (self.started + line["ms"] * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            time = (
+                (self.started + line["ms"] * _ONE_MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            )
             expected = line.get("expected", "")
             made = {
                 "time": time,
@@ -406,7 +408,7 @@ class _RunFolderValues:
             found = [dict(zip(_EVIDENCE_KEYS, [*one, None, None], strict=False)) for one in evidence]
             return _replace_renamed_check(made | line | {"evidence": found})
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE}") from error
+            raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE_TEXT}") from error
 
 
 def _convert_schema_1_line(line: dict[str, Any], where: str) -> dict[str, Any]:
@@ -414,7 +416,7 @@ def _convert_schema_1_line(line: dict[str, Any], where: str) -> dict[str, Any]:
         found = [{"first": None, "last": None, **one} for one in line.get("evidence", ())]
         return _replace_renamed_check(line | {"evidence": found})
     except TypeError as error:
-        raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE}") from error
+        raise UsageError(f"{where}: {_NOT_A_VERDICT_LINE_TEXT}") from error
 
 
 def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
@@ -422,5 +424,7 @@ def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"test": get_current_check(test)} if isinstance(test, str) else line
 
 
-_NOT_A_VERDICT_LINE = "this line is not a verdict of this harness; remove this line to continue with the other lines"
+_NOT_A_VERDICT_LINE_TEXT = (
+    "this line is not a verdict of this harness; remove this line to continue with the other lines"
+)
 _EVIDENCE_KEYS = ("frame", "first", "last")

@@ -44,7 +44,7 @@ def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) 
     return build_ack
 
 
-def _build_unknown(_: Peer, __: RawConversation) -> Any:
+def _build_packet_of_unknown_type(_: Peer, __: RawConversation) -> Any:
     return BaseHeader() / InternalHeader(PT=UNKNOWN_PACKET_TYPE) / UnknownInternal(Data=bytes(12))
 
 
@@ -59,7 +59,7 @@ INPUTS: Mapping[str, BuildPacket] = MappingProxyType(
         "SessionAck with a greater count": _build_session_ack(messages=1),
         "SessionAck with a smaller count": _build_session_ack(messages=-1),
         "SessionAck with a wrong recoverable count": _build_session_ack(recoverable=1),
-        "unknown internal packet": _build_unknown,
+        "unknown internal packet": _build_packet_of_unknown_type,
         "no packet": lambda _, __: INVALID_PACKET_BYTES,
     }
 )
@@ -68,8 +68,8 @@ INPUTS: Mapping[str, BuildPacket] = MappingProxyType(
 The alphabet has no express and no transactional messages, because a system acknowledges such messages later,
 together with other packets.
 """
-ACKNOWLEDGED_INPUTS = ("recoverable message",)
+INPUTS_TO_ACKNOWLEDGE = ("recoverable message",)
 """The inputs that a system acknowledges, on an open session, only after a delay."""
-LOSS_OF_CONNECTION = "loss of the connection"
+CONNECTION_LOSS_INPUT = "loss of the connection"
 """The input that closes the connection. Later inputs of the same sequence (word) are not sent."""
-INPUT_ALPHABET = (*INPUTS, LOSS_OF_CONNECTION)
+INPUT_ALPHABET = (*INPUTS, CONNECTION_LOSS_INPUT)

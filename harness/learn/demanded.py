@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from harness.learn.machine import Machine
 from harness.paths import SUITES
 from harness.rules.places import STATES_FILE
-from harness.states.table import Table, read_table
+from harness.states.table import StateTable, read_state_table
 
 STATE_TABLE_FILE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
 """The state table whose cells are also judged by checks of `mqconform run`."""
@@ -28,12 +28,12 @@ class BrokenDemand:
     observed: str
 
 
-def read_demands() -> Table:
+def read_demanded_state_table() -> StateTable:
     """Return the state table of an acceptor of sessions. Cells without outcomes are not compared."""
-    return read_table(STATE_TABLE_FILE)
+    return read_state_table(STATE_TABLE_FILE)
 
 
-def find_broken_demands(machine: Machine, demands: Table) -> Iterator[BrokenDemand]:
+def find_broken_demands(machine: Machine, demands: StateTable) -> Iterator[BrokenDemand]:
     """Yield the transitions that break a demand. Transitions with the shortest input sequences come first; each
     pair of a learned state and a demanded state is visited once.
     """

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError, UsageError
-from harness.learn.alphabet import ACKNOWLEDGED_INPUTS, INPUT_ALPHABET, INPUTS, LOSS_OF_CONNECTION
+from harness.learn.alphabet import CONNECTION_LOSS_INPUT, INPUT_ALPHABET, INPUTS, INPUTS_TO_ACKNOWLEDGE
 from harness.learn.machine import CLOSED_OUTPUT, Machine
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.states.outcomes import name_packets
 
-WALKS_PER_STATE, WALK_LENGTH = 20, 6
+RANDOM_WALKS_PER_STATE, RANDOM_WALK_LENGTH = 20, 6
 """The number and the length of the random walks with which AALpy searches for differences between the system and
 the learned machine. The walks begin in each known state, so that rare states are tested as often as the initial
 state.
@@ -69,44 +69,44 @@ class SessionSystem:
         closed the connection.
         """
         conversation = self.conversation
-        if conversation is None or _is_closed(conversation):
+        if conversation is None or _is_connection_closed(conversation):
             return CLOSED_OUTPUT
         self.inputs += 1
-        if name == LOSS_OF_CONNECTION:
+        if name == CONNECTION_LOSS_INPUT:
             conversation.end()
             return CLOSED_OUTPUT
         conversation.send(INPUTS[name](self._peer, conversation))
         self._word = (*self._word, name)
         if self._word in self._answered:
-            self._await_again(conversation, *self._answered[self._word])
+            self._await_packets_as_before(conversation, *self._answered[self._word])
         else:
             self._await_answers(conversation, name)
-            self._answered[self._word] = len(conversation.received), _is_closed(conversation)
+            self._answered[self._word] = len(conversation.received), _is_connection_closed(conversation)
         seen, self._seen = self._seen, len(conversation.received)
         return name_packets(conversation, seen)
 
     def _await_answers(self, conversation: RawConversation, name: str) -> None:
         """Wait until the system is silent. After a message, wait for its acknowledgment, which depends on a timer."""
         sut = self._peer.sut
-        if name in ACKNOWLEDGED_INPUTS:
+        if name in INPUTS_TO_ACKNOWLEDGE:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
             came = len(conversation.received)
             self._peer.environment.run_until(
-                lambda: _is_closed(conversation) or len(conversation.received) > came, limit_ms, exactly=True
+                lambda: _is_connection_closed(conversation) or len(conversation.received) > came, limit_ms, exactly=True
             )
-        self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
+        self._peer.environment.run_until(lambda: _is_connection_closed(conversation), sut.quiet_ms, exactly=True)
 
-    def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
+    def _await_packets_as_before(self, conversation: RawConversation, packets: int, closed: bool) -> None:
         """Wait until as many packets have arrived as when the same word was sent before. This wait replaces the wait
         for silence.
         """
         self._peer.environment.run_until(
-            lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
+            lambda: _is_connection_closed(conversation) or (not closed and len(conversation.received) >= packets),
             self._peer.sut.response_timeout_ms,
         )
 
 
-def _is_closed(conversation: RawConversation) -> bool:
+def _is_connection_closed(conversation: RawConversation) -> bool:
     return conversation.record.closed_by is not None
 
 
@@ -137,17 +137,19 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
     peer.environment.limit_check_time(LONGEST_LEARNING_MS)
     random.seed(seed)  # AALpy uses the module random for its random walks
     adapter = Adapter()
-    oracle = StatePrefixEqOracle(list(alphabet), adapter, walks_per_state=WALKS_PER_STATE, walk_len=WALK_LENGTH)
+    oracle = StatePrefixEqOracle(
+        list(alphabet), adapter, walks_per_state=RANDOM_WALKS_PER_STATE, walk_len=RANDOM_WALK_LENGTH
+    )
     try:
         model = run_Lstar(list(alphabet), adapter, oracle, "mealy", print_level=0)
     except SystemExit as error:  # AALpy ends the process when the same word was answered in two ways
         raise HarnessError(
             "the system gave two different answers to the same packets; its state machine cannot be learned"
         ) from error
-    return LearnedMachine(_read_machine(model, alphabet), system.words, system.inputs)
+    return LearnedMachine(_convert_learned_machine(model, alphabet), system.words, system.inputs)
 
 
-def _read_machine(model: Any, alphabet: Sequence[str]) -> Machine:
+def _convert_learned_machine(model: Any, alphabet: Sequence[str]) -> Machine:
     names = {id(state): f"s{number}" for number, state in enumerate(model.states)}
     rows = {
         names[id(state)]: {

@@ -14,7 +14,7 @@ from harness.errors import UsageError
 CLOSED_OUTPUT = "closed"
 SCHEMA_VERSION = 1
 
-Row = Mapping[str, tuple[str, str]]
+TransitionByInput = Mapping[str, tuple[str, str]]
 """The type of a state's transitions: the output and the next state, by input."""
 
 
@@ -23,7 +23,7 @@ class Machine:
     """A deterministic state machine. ``states``: the transitions of each state, by the name of the state."""
 
     initial_state: str
-    states: Mapping[str, Row]
+    states: Mapping[str, TransitionByInput]
 
     def run(self, word: tuple[str, ...]) -> list[str]:
         """Return the outputs of the machine for an input sequence (word) that begins in the initial state."""

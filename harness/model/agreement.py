@@ -98,8 +98,8 @@ def _compare_mappings(expected: Mapping[str, Any], observed: Any, where: str) ->
 def _compare_lists(expected: list[Any], observed: Any, where: str) -> str | None:
     if not isinstance(observed, list) or len(observed) != len(expected):
         return _describe_difference(where, expected, observed)
-    names = [_name_value(one) for one in expected]
-    if names != [_name_value(one) for one in observed]:
+    names = [_get_message_and_class(one) for one in expected]
+    if names != [_get_message_and_class(one) for one in observed]:
         return _describe_difference(where, expected, observed)
     pairs = zip(expected, observed, strict=True)
     return next((found for one, other in pairs if (found := describe_difference(one, other, where)) is not None), None)
@@ -117,7 +117,7 @@ def _compare_groups(expected: OrderedGroups, observed: Any, where: str) -> str |
     return _describe_difference(where, expected, observed) if rest else None
 
 
-def _name_value(value: Any) -> Any:
+def _get_message_and_class(value: Any) -> Any:
     return (value.get("message"), value.get("class")) if isinstance(value, Mapping) else value
 
 

@@ -82,7 +82,7 @@ PING_FIELDS: Mapping[str, str] = {
     "X15": "MQQB-2.2.7-19",
 }
 """The rule about each unused bit of Flags in a Ping Packet."""
-_RULES: Mapping[str, str] = {
+_RULE_BY_UNUSED_FIELD: Mapping[str, str] = {
     **BASE_FIELDS,
     **INTERNAL_FIELDS,
     **ESTABLISH_FIELDS,
@@ -93,7 +93,7 @@ _RULES: Mapping[str, str] = {
 }
 
 
-def draw_unused(chance: Random, *groups: Mapping[str, str]) -> list[str]:
+def draw_unused_fields(chance: Random, *groups: Mapping[str, str]) -> list[str]:
     """Draw the names of unused bits and fields that the peer sets in a packet."""
     drawn = [chance.choice(list(chance.choice(groups))) for _ in range(chance.choice((0, 0, 1, 2)))]
     return sorted(set(drawn))
@@ -101,4 +101,4 @@ def draw_unused(chance: Random, *groups: Mapping[str, str]) -> list[str]:
 
 def list_rules(names: Iterable[str]) -> list[str]:
     """Return the rules about the given unused bits and fields."""
-    return [_RULES[name] for name in names]
+    return [_RULE_BY_UNUSED_FIELD[name] for name in names]

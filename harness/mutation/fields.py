@@ -49,14 +49,14 @@ def read_field_types() -> FieldTypes:
     """Return the field types of all data classes of the reference."""
     records = {
         f"{record.__module__}.{record.__qualname__}": record
-        for module in _list_modules()
+        for module in _list_reference_modules()
         for _, record in inspect.getmembers(module, inspect.isclass)
         if dataclasses.is_dataclass(record) and record.__module__ == module.__name__
     }
     return FieldTypes([records[name] for name in sorted(records)])
 
 
-def _list_modules() -> Iterator[ModuleType]:
+def _list_reference_modules() -> Iterator[ModuleType]:
     for found in pkgutil.walk_packages(reference_qm.__path__, "reference_qm."):
         if not found.name.endswith("__main__"):
             yield importlib.import_module(found.name)

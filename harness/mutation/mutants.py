@@ -63,14 +63,14 @@ class Mutant:
         return self.lines.start
 
     @property
-    def is_beside_core(self) -> bool:
+    def runs_outside_core_calls(self) -> bool:
         """Return whether the changed code also runs between the calls of the core."""
         return self.file.startswith(f"{MUTATED_FOLDER_OUTSIDE_CORE}/")
 
 
-def all_mutants() -> list[Mutant]:
+def list_all_mutants() -> list[Mutant]:
     """Return every mutant of every folder in ``MUTATED_FOLDERS``, in the order of the files."""
-    return [mutant for file in _list_files() for mutant, _ in _list_file_mutants(file)]
+    return [mutant for file in _list_mutated_files() for mutant, _ in _list_file_mutants(file)]
 
 
 def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
@@ -81,19 +81,19 @@ def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> li
     for mutant in mutants:
         functions[mutant.file, mutant.function].append(mutant)
     drawn = [
-        (turn, _hash_name(seed, mutant.name), mutant)
+        (turn, _hash_mutant_name(seed, mutant.name), mutant)
         for group in functions.values()
-        for turn, mutant in enumerate(sorted(group, key=lambda one: _hash_name(seed, one.name)))
+        for turn, mutant in enumerate(sorted(group, key=lambda one: _hash_mutant_name(seed, one.name)))
     ]
     drawn.sort(key=lambda one: one[:2])
-    different = (mutant for _, _, mutant in drawn if is_another_program(mutant))
+    different = (mutant for _, _, mutant in drawn if is_code_changed(mutant))
     return list(islice(different, number))
 
 
 def find_mutant(name: str) -> Mutant:
     """Return the mutant with the given name; raise UnknownFault if no mutant has this name."""
     file = name.partition(":")[0]
-    if file in _list_files():
+    if file in _list_mutated_files():
         for mutant, _ in _list_file_mutants(file):
             if mutant.name == name:
                 return mutant
@@ -109,10 +109,10 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
         code = compile(ast.fix_missing_locations(tree), str(REFERENCE_FOLDER / mutant.file), "exec", dont_inherit=True)
     finally:
         undo.swap_nodes()
-    return _map_functions(mutant.file)[mutant.function], _get_code(code, mutant.function)
+    return _list_functions_by_name(mutant.file)[mutant.function], _get_code_of_function(code, mutant.function)
 
 
-def is_another_program(mutant: Mutant) -> bool:
+def is_code_changed(mutant: Mutant) -> bool:
     """Return whether the code of a mutant differs from the original code of the function, and can replace the
     original code.
     """
@@ -120,12 +120,12 @@ def is_another_program(mutant: Mutant) -> bool:
     return code.co_freevars == function.__code__.co_freevars and code != function.__code__
 
 
-def _hash_name(seed: str, name: str) -> bytes:
+def _hash_mutant_name(seed: str, name: str) -> bytes:
     return hashlib.sha256(f"{seed} {name}".encode()).digest()
 
 
 @cache
-def _list_files() -> tuple[str, ...]:
+def _list_mutated_files() -> tuple[str, ...]:
     found = [path for room in MUTATED_FOLDERS for path in sorted((REFERENCE_FOLDER / room).glob("*.py"))]
     return tuple(path.relative_to(REFERENCE_FOLDER).as_posix() for path in found)
 
@@ -139,7 +139,7 @@ def _parse_file(file: str) -> ast.Module:
 def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
     names = vars(_import_module(file))
     found: list[tuple[Mutant, Edit]] = []
-    functions = _map_functions(file)
+    functions = _list_functions_by_name(file)
     for qualified, node in _list_definitions(_parse_file(file)):
         if qualified not in functions:
             continue  # a decorated function is not called itself, or its results are cached
@@ -194,7 +194,7 @@ def _is_setter(method: ast.FunctionDef) -> bool:
 
 
 @cache
-def _map_functions(file: str) -> dict[str, FunctionType]:
+def _list_functions_by_name(file: str) -> dict[str, FunctionType]:
     """Return the functions of a module whose code can be replaced, by qualified name."""
     module = _import_module(file)
     owners = [module, *(one for _, one in inspect.getmembers(module, inspect.isclass))]
@@ -208,7 +208,7 @@ def _map_functions(file: str) -> dict[str, FunctionType]:
     return found
 
 
-def _get_code(module: CodeType, qualified: str) -> CodeType:
+def _get_code_of_function(module: CodeType, qualified: str) -> CodeType:
     code = module
     for name in qualified.split("."):
         code = next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name)

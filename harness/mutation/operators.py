@@ -25,15 +25,15 @@ class Context:
     fields: FieldTypes
 
 
-Operator = Callable[[Site, Context], Iterator[Edit]]
+MutationOperator = Callable[[Site, Context], Iterator[Edit]]
 
-_BOUNDARIES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+_COMPARISON_WITH_MOVED_BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
     ast.Gt: ast.GtE,
     ast.GtE: ast.Gt,
 }
-_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+_OPPOSITE_COMPARISON: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot,
@@ -41,7 +41,7 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
-_OTHER_ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+_EXCHANGED_ARITHMETIC_OPERATOR: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
     ast.Mult: ast.FloorDiv,
@@ -85,14 +85,14 @@ def move_comparison_boundary(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that move the boundary of a comparison by one. They exchange ``<`` and ``<=``, or ``>`` and
     ``>=``.
     """
-    yield from _exchange_comparisons(site, _BOUNDARIES)
+    yield from _exchange_comparisons(site, _COMPARISON_WITH_MOVED_BOUNDARY)
 
 
 def reverse_comparison(site: Site, context: Context) -> Iterator[Edit]:
     """Yield changes that reverse a comparison. They exchange ``==`` and ``!=``, ``is`` and ``is not``, or ``in``
     and ``not in``.
     """
-    yield from _exchange_comparisons(site, _OPPOSITES)
+    yield from _exchange_comparisons(site, _OPPOSITE_COMPARISON)
 
 
 def exchange_arithmetic(site: Site, context: Context) -> Iterator[Edit]:
@@ -100,8 +100,12 @@ def exchange_arithmetic(site: Site, context: Context) -> Iterator[Edit]:
     ``<<`` and ``>>``.
     """
     node = site.node
-    if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OTHER_ARITHMETIC and not _uses_sequences(node):
-        yield Edit(node, "op", _OTHER_ARITHMETIC[type(node.op)]())
+    if (
+        isinstance(node, ast.BinOp | ast.AugAssign)
+        and type(node.op) in _EXCHANGED_ARITHMETIC_OPERATOR
+        and not _uses_sequences(node)
+    ):
+        yield Edit(node, "op", _EXCHANGED_ARITHMETIC_OPERATOR[type(node.op)]())
 
 
 def exchange_min_max(site: Site, context: Context) -> Iterator[Edit]:
@@ -188,7 +192,7 @@ def return_wrong_value(site: Site, context: Context) -> Iterator[Edit]:
         yield Edit(site.node, "value", ast.Constant(None))
 
 
-_OPERATORS: dict[str, Operator] = {
+_OPERATORS: dict[str, MutationOperator] = {
     "condition-negated": negate_condition,
     "condition-dropped": drop_condition,
     "and-or": exchange_and_or,
@@ -207,14 +211,14 @@ _OPERATORS: dict[str, Operator] = {
 
 def list_mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
     """Yield every change of a function, with the name of its operator. The order of the changes is always the same."""
-    yield from _early_return(context)
+    yield from _return_at_start(context)
     for site in find_sites(context.function):
         for name, operator in _OPERATORS.items():
             for edit in operator(site, context):
                 yield name, site, edit
 
 
-def _early_return(context: Context) -> Iterator[tuple[str, Site, Edit]]:
+def _return_at_start(context: Context) -> Iterator[tuple[str, Site, Edit]]:
     """Yield changes that return from the function at its start."""
     function = context.function
     body = [statement for statement in function.body if not is_docstring(statement)]
@@ -235,7 +239,7 @@ def _exchange_comparisons(site: Site, others: Mapping[type[ast.cmpop], type[ast.
 
 
 def _has_opposite(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES
+    return isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE_COMPARISON
 
 
 def _negate_test(test: ast.expr) -> ast.expr:

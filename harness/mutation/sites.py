@@ -66,7 +66,7 @@ def is_docstring(statement: ast.stmt) -> bool:
 
 
 def _walk_sites(site: Site) -> Iterator[Site]:
-    if isinstance(site.node, _TEXT_ONLY_NODES) or _makes_an_error(site.node):
+    if isinstance(site.node, _TEXT_ONLY_NODES) or _only_builds_error(site.node):
         return
     yield site
     for name, value in ast.iter_fields(site.node):
@@ -80,7 +80,7 @@ def _walk_sites(site: Site) -> Iterator[Site]:
                 yield from _walk_sites(Site(child, statement, site.node, holder, key))
 
 
-def _makes_an_error(node: ast.AST) -> bool:
+def _only_builds_error(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Error")
 
 

@@ -16,7 +16,7 @@ from harness.printable import one_line
 
 MAX_NAME_CHARACTERS = 60
 """The maximum length, in characters, of a system's name in a grid."""
-WORST_FIRST = (Result.FAIL, Result.BROKEN, Result.UNSUPPORTED, Result.PASS)
+RESULTS_WORST_FIRST = (Result.FAIL, Result.BROKEN, Result.UNSUPPORTED, Result.PASS)
 LETTER_BY_SCENARIO = {one.name: one.letter for one in SCENARIOS}
 _TEMPLATE_ENVIRONMENT = Environment(
     loader=PackageLoader("harness.pair", "templates"),
@@ -40,7 +40,7 @@ class GridCell:
     def add(self, scenario: str, result: Result, why: str) -> None:
         """Add a result of a scenario. If the scenario has several results, only the worst result counts."""
         held = self.results.get(scenario, Result.PASS)
-        self.results[scenario] = min(held, result, key=WORST_FIRST.index)
+        self.results[scenario] = min(held, result, key=RESULTS_WORST_FIRST.index)
         if why:
             self.reasons.setdefault(scenario, []).append(why)
 
@@ -75,7 +75,7 @@ def build_grid(results: Iterable[PairResults]) -> Grid:
     return grid
 
 
-def print_grid(grid: Grid) -> Iterator[str]:
+def list_grid_lines(grid: Grid) -> Iterator[str]:
     """Yield the lines of the grid as text. A cell shows each result that occurred, with the letters of the scenarios
     that had this result.
     """

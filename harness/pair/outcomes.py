@@ -48,7 +48,7 @@ def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: b
     return Outcome(Result.FAIL, "; ".join(differences)) if differences else Outcome(Result.PASS)
 
 
-def compare_classes(expected: Sequence[str], observed: Sequence[str]) -> Outcome:
+def compare_acknowledgment_classes(expected: Sequence[str], observed: Sequence[str]) -> Outcome:
     """Return the outcome for the expected and the received classes of acknowledgments. The order of the
     acknowledgments does not matter.
     """

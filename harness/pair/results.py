@@ -54,8 +54,8 @@ def read_results(folder: Path) -> PairResults:
         tree = json.loads(path.read_text(encoding="utf-8"))
         if tree["schema"] != SCHEMA_VERSION:
             raise UsageError(f"{path} has schema {tree['schema']!r}; this version reads {SCHEMA_VERSION}")
-        systems = {str(role): _name_system(one) for role, one in tree["systems"].items()}
-        cells = tuple(_read_cell(cell, systems) for cell in tree["cells"])
+        systems = {str(role): _get_name_of_system(one) for role, one in tree["systems"].items()}
+        cells = tuple(_read_cell_of_grid(cell, systems) for cell in tree["cells"])
     except OSError as error:
         raise UsageError(
             f"{path}: {error.strerror}; --grid takes the folders that `mqconform pair --out` wrote"
@@ -65,13 +65,13 @@ def read_results(folder: Path) -> PairResults:
     return PairResults(systems, cells)
 
 
-def _name_system(system: Mapping[str, Any]) -> str:
+def _get_name_of_system(system: Mapping[str, Any]) -> str:
     return " ".join(
         str(system[key]) for key in ("vendor", "name", "version") if system[key] not in ("", UNKNOWN_SYSTEM_NAME)
     )
 
 
-def _read_cell(cell: Mapping[str, Any], systems: Mapping[str, str]) -> DirectionResult:
+def _read_cell_of_grid(cell: Mapping[str, Any], systems: Mapping[str, str]) -> DirectionResult:
     origin, target = str(cell["origin"]), str(cell["target"])
     broken = {str(role): [str(rule) for rule in rules] for role, rules in cell["broken"].items()}
     for role in (origin, target, *broken):

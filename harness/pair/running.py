@@ -13,12 +13,12 @@ from harness.foreign.check import check_capture
 from harness.foreign.findings import build_findings
 from harness.judging.verdicts import Verdict
 from harness.pair.outcomes import Outcome, Result
-from harness.pair.scenarios import SCENARIOS, Scenario, find_missing
-from harness.pair.systems import A, B, Pair, PairDrivers
+from harness.pair.scenarios import SCENARIOS, Scenario, find_missing_facilities
+from harness.pair.systems import SYSTEM_A, SYSTEM_B, Pair, PairDrivers
 from harness.rules.catalogue import Catalogue
 from harness.sut.control import Unsupported
 
-EXCHANGE_DIRECTIONS = ((A, B), (B, A))
+EXCHANGE_DIRECTIONS = ((SYSTEM_A, SYSTEM_B), (SYSTEM_B, SYSTEM_A))
 
 
 @dataclass(slots=True)
@@ -48,13 +48,13 @@ def run_pair(
     cells = []
     for scenario in scenarios:
         for origin, target in EXCHANGE_DIRECTIONS:
-            cell = _run_cell(drivers, out, catalogue, scenario, origin, target)
+            cell = _run_scenario_in_direction(drivers, out, catalogue, scenario, origin, target)
             report(cell)
             cells.append(cell)
     return cells
 
 
-def _run_cell(
+def _run_scenario_in_direction(
     drivers: PairDrivers, out: Path, catalogue: Catalogue, scenario: Scenario, origin: str, target: str
 ) -> DirectionResult:
     name = f"{scenario.name.replace(' ', '-')}-{origin}-{target}"
@@ -62,7 +62,7 @@ def _run_cell(
     identifiers = {}
     with drivers.open_pair(name, capture) as pair:
         identifiers = {one.sut.guid: role for role, one in pair.sides.items()}
-        outcome = find_missing(scenario, pair.sides[origin], pair.sides[target]) or run_scenario(
+        outcome = find_missing_facilities(scenario, pair.sides[origin], pair.sides[target]) or run_scenario(
             scenario, pair, origin, target
         )
     cell = DirectionResult(scenario.name, origin, target, outcome)

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.pair.outcomes import Outcome, Result, compare_classes, compare_messages
+from harness.pair.outcomes import Outcome, Result, compare_acknowledgment_classes, compare_messages
 from harness.pair.systems import Pair, PairSystem
 
 MESSAGE_COUNT = 3
 LARGE_BODY = "x" * 3_000_000
 """int bytes: the size of a body that nearly fills the largest packet (4 MiB)."""
-MAX_POLLS = 40
+MAX_QUEUE_POLLS = 40
 MAX_ADMIN_MESSAGES = 1_000
 
 RunScenario = Callable[[Pair, PairSystem, PairSystem], Outcome]
@@ -40,7 +40,9 @@ def _number_labels(name: str, number: int = MESSAGE_COUNT) -> list[str]:
     return [f"{name} {index}" for index in range(1, number + 1)]
 
 
-def _send_all(origin: PairSystem, target: PairSystem, queue: str, labels: Sequence[str], **fields: Any) -> None:
+def _send_all_messages(
+    origin: PairSystem, target: PairSystem, queue: str, labels: Sequence[str], **fields: Any
+) -> None:
     for label in labels:
         origin.sut.send(target.direct_name(queue), label=label, **{"body": label, **fields})
 
@@ -50,10 +52,10 @@ def _await_labels(pair: Pair, side: PairSystem, queue: str, number: int) -> list
     silence window, to detect repeated messages.
     """
     limit_ms = side.sut.response_timeout_ms
-    for _ in range(MAX_POLLS):
+    for _ in range(MAX_QUEUE_POLLS):
         if len(side.sut.labels(queue)) >= number:
             break
-        pair.environment.run_until(lambda: False, max(1, limit_ms // MAX_POLLS))
+        pair.environment.run_until(lambda: False, max(1, limit_ms // MAX_QUEUE_POLLS))
     pair.environment.run_until(lambda: False, side.sut.quiet_ms)
     return side.sut.labels(queue)
 
@@ -64,7 +66,7 @@ def _deliver_messages(
     def deliver(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
         queue = target.sut.queue("transactional" if transactional else "plain")
         labels = _number_labels(name, number)
-        _send_all(origin, target, queue, labels, **fields)
+        _send_all_messages(origin, target, queue, labels, **fields)
         return compare_messages(labels, _await_labels(pair, target, queue, len(labels)), in_order=True)
 
     return deliver
@@ -74,12 +76,13 @@ def _request_acknowledgments(pair: Pair, origin: PairSystem, target: PairSystem)
     """Send two messages whose arrival and receipt must be acknowledged in an administration queue of the origin."""
     queue, admin = target.sut.queue("plain"), origin.sut.queue("admin")
     fields = {"acks": ["positive_arrival", "positive_receive"], "admin_queue": origin.direct_name(admin)}
-    _send_all(origin, target, queue, _number_labels("acknowledged", 2), **fields)
+    _send_all_messages(origin, target, queue, _number_labels("acknowledged", 2), **fields)
     _await_labels(pair, target, queue, 2)
     for _ in range(2):
         target.sut.control.call("receive", queue=queue, timeout_ms=0)
-    return compare_classes(
-        ["MQMSG_CLASS_ACK_REACH_QUEUE", "MQMSG_CLASS_ACK_RECEIVE"] * 2, _await_classes(pair, origin, admin, 4)
+    return compare_acknowledgment_classes(
+        ["MQMSG_CLASS_ACK_REACH_QUEUE", "MQMSG_CLASS_ACK_RECEIVE"] * 2,
+        _await_acknowledgment_classes(pair, origin, admin, 4),
     )
 
 
@@ -89,12 +92,14 @@ def _send_to_missing_queue(pair: Pair, origin: PairSystem, target: PairSystem) -
     """
     admin = origin.sut.queue("admin")
     fields = {"acks": ["negative_arrival"], "admin_queue": origin.direct_name(admin)}
-    _send_all(origin, target, f"private$\\mqc-{origin.sut.own}-missing", _number_labels("refused", 1), **fields)
-    classes = _await_classes(pair, origin, admin, 1)
-    return compare_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
+    _send_all_messages(
+        origin, target, f"private$\\mqc-{origin.sut.own}-missing", _number_labels("refused", 1), **fields
+    )
+    classes = _await_acknowledgment_classes(pair, origin, admin, 1)
+    return compare_acknowledgment_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
 
 
-def _await_classes(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
+def _await_acknowledgment_classes(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
     _await_labels(pair, side, queue, number)
     found = side.sut.control.call("peek", queue=queue, limit=MAX_ADMIN_MESSAGES)["messages"]
     return [str(one["class"]) for one in found]
@@ -106,9 +111,9 @@ def _send_over_outage(pair: Pair, origin: PairSystem, target: PairSystem) -> Out
     """
     queue = target.sut.queue("plain")
     labels = _number_labels("over an outage", 2 * MESSAGE_COUNT)
-    _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
+    _send_all_messages(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
     pair.cut()
-    _send_all(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
+    _send_all_messages(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
     pair.environment.run_until(lambda: False, target.sut.quiet_ms)
     pair.restore_connections()
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
@@ -120,10 +125,10 @@ def _send_over_restart(pair: Pair, origin: PairSystem, target: PairSystem) -> Ou
     """
     queue = target.sut.queue("plain")
     labels = _number_labels("over a restart", 2 * MESSAGE_COUNT)
-    _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
+    _send_all_messages(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
     _await_labels(pair, target, queue, MESSAGE_COUNT)
     target.sut.restart()
-    _send_all(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
+    _send_all_messages(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 
@@ -131,20 +136,20 @@ def _await_after_outage(pair: Pair, side: PairSystem, queue: str, number: int) -
     """Wait until the messages that were sent during an outage have arrived. The limit is several times the duration
     after which a queue manager connects again.
     """
-    for _ in range(MAX_POLLS):
+    for _ in range(MAX_QUEUE_POLLS):
         if len(side.sut.labels(queue)) >= number:
             break
-        pair.environment.run_until(lambda: False, max(1, side.sut.connect_timeout_ms // MAX_POLLS))
+        pair.environment.run_until(lambda: False, max(1, side.sut.connect_timeout_ms // MAX_QUEUE_POLLS))
     return _await_labels(pair, side, queue, number)
 
 
-def _read_remotely(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
+def _receive_from_remote_queue(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
     """Send messages, and receive them at the origin from the target's queue. Each message must be received once,
     and the messages must be received in order. The queue must then be empty.
     """
     queue = target.sut.queue("plain")
     labels = _number_labels("read remotely")
-    _send_all(origin, target, queue, labels)
+    _send_all_messages(origin, target, queue, labels)
     _await_labels(pair, target, queue, len(labels))
     call = origin.sut.control.call
     remote = call("remote_open", queue=target.direct_host_name(queue), access="receive")["remote"]
@@ -156,51 +161,60 @@ def _read_remotely(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcom
     return Outcome(Result.FAIL, f"left in the queue: {', '.join(left)}") if left and not outcome.why else outcome
 
 
-SEND, RECEIVE = ("send",), ("receive",)
+SEND_FACILITIES, RECEIVE_FACILITIES = ("send",), ("receive",)
 SCENARIOS = (
-    Scenario("express", "E", "three express messages", SEND, RECEIVE, _deliver_messages("express")),
+    Scenario(
+        "express", "E", "three express messages", SEND_FACILITIES, RECEIVE_FACILITIES, _deliver_messages("express")
+    ),
     Scenario(
         "recoverable",
         "R",
         "three recoverable messages",
-        SEND,
-        RECEIVE,
+        SEND_FACILITIES,
+        RECEIVE_FACILITIES,
         _deliver_messages("recoverable", delivery="recoverable"),
     ),
     Scenario(
         "transactional",
         "T",
         "three transactional messages with order acknowledgments",
-        SEND,
-        RECEIVE,
+        SEND_FACILITIES,
+        RECEIVE_FACILITIES,
         _deliver_messages("transactional", transactional=True, delivery="transactional"),
     ),
     Scenario(
         "large",
         "L",
         "a message of 3 MB",
-        SEND,
-        RECEIVE,
+        SEND_FACILITIES,
+        RECEIVE_FACILITIES,
         _deliver_messages("large", 1, delivery="recoverable", body=LARGE_BODY),
     ),
     Scenario(
-        "acknowledgments", "A", "positive acknowledgments", ("send", "receive"), RECEIVE, _request_acknowledgments
+        "acknowledgments",
+        "A",
+        "positive acknowledgments",
+        ("send", "receive"),
+        RECEIVE_FACILITIES,
+        _request_acknowledgments,
     ),
     Scenario("refusal", "N", "a message to a missing queue", ("send", "receive"), (), _send_to_missing_queue),
-    Scenario("lost connection", "C", "an outage of the network", SEND, RECEIVE, _send_over_outage),
-    Scenario("restart", "S", "a restart of the target", SEND, ("receive", "restart"), _send_over_restart),
+    Scenario(
+        "lost connection", "C", "an outage of the network", SEND_FACILITIES, RECEIVE_FACILITIES, _send_over_outage
+    ),
+    Scenario("restart", "S", "a restart of the target", SEND_FACILITIES, ("receive", "restart"), _send_over_restart),
     Scenario(
         "remote reading",
         "M",
         "messages that the origin receives from the target's queue",
         ("send", "remote_read"),
         ("receive", "qm2qm"),
-        _read_remotely,
+        _receive_from_remote_queue,
     ),
 )
 
 
-def find_missing(scenario: Scenario, origin: PairSystem, target: PairSystem) -> Outcome | None:
+def find_missing_facilities(scenario: Scenario, origin: PairSystem, target: PairSystem) -> Outcome | None:
     """Return the outcome ``unsupported``, with the missing facilities and capabilities, or None if the scenario can
     run.
     """

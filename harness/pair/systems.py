@@ -19,8 +19,8 @@ from harness.topology.relay import Relay
 from harness.topology.traffic import RelayTraffic
 from reference_qm.surface.inputs import Endpoint
 
-A, B = "A", "B"
-READ_PORT = 2105
+SYSTEM_A, SYSTEM_B = "A", "B"
+REMOTE_READ_PORT = 2105
 """The port of qm2qm that is used if the SUT file does not set ``driver.rpc_read_port``."""
 
 
@@ -117,7 +117,7 @@ class Pair:
         if not side.sut.has("qm2qm"):
             return []
         driver, traffic = side.sut.file.driver, RpcTraffic(self.recorder)
-        ports = dict.fromkeys((side.sut.rpc_port, driver.rpc_read_port or READ_PORT))
+        ports = dict.fromkeys((side.sut.rpc_port, driver.rpc_read_port or REMOTE_READ_PORT))
         return [
             Relay(
                 self.environment,
@@ -142,7 +142,7 @@ class Pair:
     def restore_connections(self) -> None:
         """Restore the network."""
         for relay in self._relays:
-            relay.let_through()
+            relay.allow_connections()
 
     def _await_acknowledgments(self) -> None:
         """Wait until no open session has an unacknowledged message. A system would send such a message again in the
@@ -170,7 +170,7 @@ class PairDrivers:
     """The drivers of both systems of a pair."""
 
     def __init__(self, a: SutFile, b: SutFile, out: Path) -> None:
-        for role, file in ((A, a), (B, b)):
+        for role, file in ((SYSTEM_A, a), (SYSTEM_B, b)):
             if file.driver.kind != "external":
                 raise UsageError(f"{file.path}: driver.kind is {file.driver.kind!r}; a pair needs two external systems")
             if file.control.kind == "none":
@@ -181,7 +181,7 @@ class PairDrivers:
                 "address at which its system reaches the other system"
             )
         self._drivers: dict[str, ExternalDriver] = {}
-        for number, (role, file) in enumerate(((A, a), (B, b))):
+        for number, (role, file) in enumerate(((SYSTEM_A, a), (SYSTEM_B, b))):
             driver = create_driver(file, out, number)
             assert isinstance(driver, ExternalDriver)
             self._drivers[role] = driver
@@ -191,8 +191,8 @@ class PairDrivers:
         for driver in self._drivers.values():
             driver.resets = False
             driver.start()
-        if self._drivers[A].identifier == self._drivers[B].identifier:
-            raise UsageError(f"both SUT files describe the same queue manager, {self._drivers[A].identifier}")
+        if self._drivers[SYSTEM_A].identifier == self._drivers[SYSTEM_B].identifier:
+            raise UsageError(f"both SUT files describe the same queue manager, {self._drivers[SYSTEM_A].identifier}")
         # After a reset, a system numbers its messages from 1 again, and the other system discards them as repeated.
         both = all("reset" in driver.identify_system().facilities for driver in self._drivers.values())
         for driver in self._drivers.values():
@@ -209,7 +209,10 @@ class PairDrivers:
         environment = RealEnvironment()
         try:
             views = {role: driver.open_in(environment, name, name) for role, driver in self._drivers.items()}
-            found_at = {A: views[B].file.driver.peer_address, B: views[A].file.driver.peer_address}
+            found_at = {
+                SYSTEM_A: views[SYSTEM_B].file.driver.peer_address,
+                SYSTEM_B: views[SYSTEM_A].file.driver.peer_address,
+            }
             pair = Pair(
                 environment, {role: PairSystem(role, view, found_at[role]) for role, view in views.items()}, capture
             )

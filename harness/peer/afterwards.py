@@ -16,7 +16,7 @@ PEER_QUOTA_KB = 16 * 1024
 """The quota, in KB, of a reference core that acts as the peer. Four messages of maximum length fit in this quota,
 which is more than any check sends.
 """
-CONNECT_RETRIES_MS = 15_000
+CONNECT_RETRY_PERIOD_MS = 15_000
 """int ms: three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>). A SUT with messages for the peer
 connects within this time.
 """
@@ -34,7 +34,7 @@ def accept_residue(peer: Party) -> None:
     sut = peer.sut
     if peer.environment.virtual or sut.forgets or not sut.peer_returns:
         return
-    for identifier, names in _list_identities(peer).items():
+    for identifier, names in _list_expected_identifiers(peer).items():
         if waiting := sut.count_waiting_messages(names):
             sut.residue.append(f"an earlier check or run left {waiting} messages for {identifier}")
             _accept_as_queue_manager(peer, identifier, names)
@@ -51,7 +51,7 @@ def accept_waiting_messages(peer: Party) -> None:
     if peer.environment.virtual or sut.forgets:
         return
     try:
-        for identifier, names in _list_identities(peer).items():
+        for identifier, names in _list_expected_identifiers(peer).items():
             if not (sut.peer_returns if (waiting := sut.count_waiting_messages(names)) is None else waiting):
                 continue
             left = _accept_as_queue_manager(peer, identifier, names)
@@ -61,7 +61,7 @@ def accept_waiting_messages(peer: Party) -> None:
         sut.residue.append(f"messages for {peer.address} were not removed and could still be in the SUT: {error}")
 
 
-def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
+def _list_expected_identifiers(peer: Party) -> dict[UUID, tuple[str, ...]]:
     """Return the identifiers of the queue managers that the SUT may expect at the peer's address. For each identifier,
     return the strings that occur in a format name if it names that queue manager.
     """
@@ -100,7 +100,7 @@ def _accept_as_queue_manager(peer: Party, identifier: UUID, names: tuple[str, ..
         if sut.count_waiting_messages(names) is None:
             peer.environment.run_until(lambda: False, sut.quiet_ms)
             return 0
-        for _ in range(1 + (sut.duration_ms(CONNECT_RETRIES_MS) + sut.response_timeout_ms) // POLL_INTERVAL_MS):
+        for _ in range(1 + (sut.duration_ms(CONNECT_RETRY_PERIOD_MS) + sut.response_timeout_ms) // POLL_INTERVAL_MS):
             if not sut.count_waiting_messages(names):
                 break
             peer.environment.run_until(lambda: False, POLL_INTERVAL_MS)

@@ -14,10 +14,10 @@ from harness.peer.rpc_protection import Protection, begin_protection
 from harness.sut.releases import LackedByRelease, lacks_method
 from harness.wire import dissect
 from harness.wire.rpc import (
-    ACCEPTANCE,
-    CONC_MPX,
+    ACCEPTANCE_RESULT,
+    CONCURRENT_MULTIPLEXING_FLAG,
     LAST,
-    MAX_FRAGMENT,
+    MAX_FRAGMENT_BYTES,
     MAX_STUB_BYTES,
     NDR,
     NDR64,
@@ -25,9 +25,9 @@ from harness.wire.rpc import (
     Outcome,
     Proposal,
     Syntax,
-    auth3,
     bind,
     build_bind,
+    build_rpc_auth3,
     co_cancel,
     list_bind_outcomes,
     read_call_id,
@@ -37,9 +37,9 @@ from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_fragments import Fragment, parse_fragment, request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
-from harness.wire.rpc_status import is_failure, name_fault, name_status
+from harness.wire.rpc_status import get_fault_name, is_failure, name_status
 from harness.wire.rpc_stub import NULL_HANDLE, Operation, octets
-from harness.wire.rpc_trailer import HEADER_SIGN, INTEGRITY, append_trailer, read_trailer
+from harness.wire.rpc_trailer import HEADER_SIGN_FLAG, INTEGRITY_LEVEL, append_trailer, read_trailer
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import SecurityError
 from reference_qm.surface.inputs import Endpoint
@@ -47,13 +47,13 @@ from reference_qm.surface.inputs import Endpoint
 if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
-NO_SUCH_METHOD = 0x1C010002
+NO_SUCH_METHOD_FAULT_STATUS = 0x1C010002
 """The fault status nca_s_op_rng_error, which means that the interface has no operation with the requested number
 (C706 E).
 """
 RPC_ACCESS_DENIED_STATUS = 5
 """The fault status ERROR_ACCESS_DENIED (MS-MQMP 5.1)."""
-OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
+OPERATION_BY_NAME = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
 
 
 class Context(NamedTuple):
@@ -95,7 +95,7 @@ class Call:
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
         peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer to {name}")
-        if self.thrown == NO_SUCH_METHOD and lacks_method(peer.sut, name):
+        if self.thrown == NO_SUCH_METHOD_FAULT_STATUS and lacks_method(peer.sut, name):
             raise LackedByRelease(f"the SUT's release does not implement {name} (MS-MQQP <2>)")
         return self
 
@@ -140,7 +140,7 @@ class Call:
     def outcome(self) -> str:
         """Return a short description of the outcome of the call, such as ``MQ_OK`` or ``fault nca_s_op_rng_error``."""
         if self.thrown is not None:
-            return name_fault(self.thrown)
+            return get_fault_name(self.thrown)
         if self.malformed is not None:
             return f"a malformed response: {self.malformed}"
         if not self.answered:
@@ -331,7 +331,7 @@ class Association(RawConversation):
         *,
         kind: str = "bind",
         group: int = 0,
-        flags: int = WHOLE_FRAGMENT_FLAGS | CONC_MPX,
+        flags: int = WHOLE_FRAGMENT_FLAGS | CONCURRENT_MULTIPLEXING_FLAG,
         authenticate: bool = False,
         **body: Any,
     ) -> Frame | None:
@@ -375,13 +375,13 @@ class Association(RawConversation):
                 else build_bind(self._call_id, tuple(proposals), group, kind, flags)
             )
             return self._send_and_receive_pdu(made, kind)
-        flags |= HEADER_SIGN if protection.auth_level >= INTEGRITY else 0
+        flags |= HEADER_SIGN_FLAG if protection.auth_level >= INTEGRITY_LEVEL else 0
         made = bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
         first = answer = self._send_and_receive_pdu(
             append_trailer(made, protection.trailer(protection.step(b""))), kind
         )
         if answer is not None and answer.kind == "bind_ack":
-            protection.header_sign = bool(answer.packet.pfc_flags & HEADER_SIGN)
+            protection.header_sign = bool(answer.packet.pfc_flags & HEADER_SIGN_FLAG)
         again = bytes(
             bind(self._call_id, proposals, kind="alter_context", group=group, flags=WHOLE_FRAGMENT_FLAGS, **body)
         )
@@ -394,7 +394,7 @@ class Association(RawConversation):
                 return first
             leg = protection.trailer(token)
             if protection.is_last_token_unanswered:
-                self.send(append_trailer(bytes(auth3(self._call_id)), leg))
+                self.send(append_trailer(bytes(build_rpc_auth3(self._call_id)), leg))
                 return first
             answer = self._send_and_receive_pdu(append_trailer(again, leg), "alter_context")
         return answer
@@ -451,7 +451,7 @@ class Association(RawConversation):
 
     def _note_accepted_interfaces(self, proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> None:
         for proposal, outcome in zip(proposals, outcomes, strict=False):
-            if outcome.result == ACCEPTANCE and outcome.transfer in (NDR, NDR64):
+            if outcome.result == ACCEPTANCE_RESULT and outcome.transfer in (NDR, NDR64):
                 self.contexts[proposal.abstract] = Context(proposal.p_cont_id, outcome.transfer == NDR64)
 
     # -- calls --------------------------------------------------------------------------------------------------
@@ -461,7 +461,7 @@ class Association(RawConversation):
         name: str,
         *,
         stub: bytes | None = None,
-        fragment: int = MAX_FRAGMENT,
+        fragment: int = MAX_FRAGMENT_BYTES,
         context: Context | None = None,
         **arguments: Any,
     ) -> Call:
@@ -469,7 +469,7 @@ class Association(RawConversation):
 
         ``stub``: the bytes of the stub, used instead of ``arguments``. Omitted arguments are zero or NULL.
         """
-        operation = OPERATIONS[name]
+        operation = OPERATION_BY_NAME[name]
         there = self.of(operation.interface)
         if context is None and there is not self:
             return there.begin(name, stub=stub, fragment=fragment, **arguments)
@@ -486,7 +486,13 @@ class Association(RawConversation):
         return self.begin(name, **arguments).wait(within_ms)
 
     def call_raw(
-        self, opnum: int, stub: bytes, context: Context, *, call_id: int | None = None, fragment: int = MAX_FRAGMENT
+        self,
+        opnum: int,
+        stub: bytes,
+        context: Context,
+        *,
+        call_id: int | None = None,
+        fragment: int = MAX_FRAGMENT_BYTES,
     ) -> Call:
         """Send a request with any opnum, and wait for its answer. The returned call contains the stub of the
         answer.

@@ -19,7 +19,7 @@ from reference_qm.surface.commands import Inspect, SendMessage
 USER_MESSAGE_KIND = "UserMessage"
 ALL_ACK_FLAGS = 0xFFFF_FFFF
 """RecoverableMsgAckFlags with all bits set, which acknowledges 32 recoverable messages (MS-MQQB 2.2.6.1)."""
-Tamper = Callable[[Any], Any]
+ChangePacket = Callable[[Any], Any]
 """The type of functions that change packets. Such a function is called with the scapy packet to be sent. It returns a
 changed packet, bytes, or None to drop the packet.
 """
@@ -292,10 +292,10 @@ class Session(Conversation):
         self.stream = stream
         self.record = record
         self.transport = transport
-        self.tampers: list[Tamper] = []
+        self.tampers: list[ChangePacket] = []
         self.ignore_incoming = False
 
-    def tamper(self, change: Tamper) -> Session:
+    def tamper(self, change: ChangePacket) -> Session:
         """Change every packet that the core sends from now on with the function ``change``."""
         self.tampers.append(change)
         return self

@@ -13,7 +13,7 @@ from harness.peer.timeouts import TIMEOUTS
 from harness.wire import connection_parameters, establish_connection
 
 NULL_GUID = UUID(int=0)
-RESERVED_MARK = {"Reserved": 0xA7}
+MARKED_RESERVED_FIELD = {"Reserved": 0xA7}
 """A value of BaseHeader.Reserved. Receivers ignore this field (MS-MQMQ 2.2.19.1), so a response with a different
 value is not an echo of the request.
 """
@@ -24,12 +24,12 @@ UNUSUAL_WINDOW_SIZE = 4_099
 def establish_request(peer: Party, **header: Any) -> Any:
     """Build an EstablishConnection request from the peer, for a direct format name unless a ServerGuid is given."""
     usual: dict[str, Any] = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
-    return establish_connection(base=RESERVED_MARK, **usual | header)
+    return establish_connection(base=MARKED_RESERVED_FIELD, **usual | header)
 
 
 def parameters_request(**header: Any) -> Any:
     """Build a ConnectionParameters request from the peer with short timeouts."""
-    return connection_parameters(base=RESERVED_MARK, **TIMEOUTS | {"WindowSize": UNUSUAL_WINDOW_SIZE} | header)
+    return connection_parameters(base=MARKED_RESERVED_FIELD, **TIMEOUTS | {"WindowSize": UNUSUAL_WINDOW_SIZE} | header)
 
 
 def shake_hands(connection: RawConversation, request: Any, parameters: Any) -> RawConversation:

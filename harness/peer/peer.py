@@ -16,7 +16,7 @@ from harness.environment import Environment, Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import PEER_QUOTA_KB, accept_waiting_messages
-from harness.peer.conversation import Conversation, RawConversation, Session, Tamper
+from harness.peer.conversation import ChangePacket, Conversation, RawConversation, Session
 from harness.peer.handshake import establish_request, parameters_request, shake_hands
 from harness.peer.inbox import Inbox
 from harness.peer.party import NO_FIELDS, Party, PartyIdentity
@@ -52,8 +52,8 @@ class Peer(Party):
         """The MessageID of the first message of the peer's reference core."""
         self.sessions: dict[str, Session] = {}
         self.unclaimed: list[Session] = []
-        self._pre_tampers: list[Tamper] = []
-        self._accepted_tampers: list[Tamper] = []
+        self._pre_tampers: list[ChangePacket] = []
+        self._accepted_tampers: list[ChangePacket] = []
         self._host: CoreHost | None = None
         self._config = QueueManagerConfig(
             identifier=self.identifier,
@@ -187,11 +187,11 @@ class Peer(Party):
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
             core.adm.MessageIdOrdinal = self.first_core_id - 1
-            self._host = CoreHost(self.environment, core, self.address, _Stage(self))
+            self._host = CoreHost(self.environment, core, self.address, _RecordingStage(self))
             self._host.start()
         return self._host
 
-    def open_session(self, tamper: Tamper | None = None) -> Session:
+    def open_session(self, tamper: ChangePacket | None = None) -> Session:
         """Open a session to the SUT as the initiator (MS-MQQB 3.1.5.2); raise ConformanceFailure if the SUT refuses
         the session.
         """
@@ -200,7 +200,7 @@ class Peer(Party):
             raise ConformanceFailure(f"no session with the SUT was established: {error}")
         return session
 
-    def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:
+    def try_session(self, tamper: ChangePacket | None = None) -> tuple[Session | None, str | None]:
         """Try to open a session; return the session (None if no connection was established), and the reason for the
         failure (None if the session is open).
         """
@@ -228,7 +228,7 @@ class Peer(Party):
         if ping:
             self.host.listen_ping(driver.peer_ping_port)
 
-    def tamper_accepted(self, change: Tamper | None) -> None:
+    def tamper_accepted(self, change: ChangePacket | None) -> None:
         """Change, with the function ``change``, every packet that the core sends from now on, on connections that
         the SUT opens. If ``change`` is None, the changes end.
 
@@ -299,7 +299,7 @@ class Peer(Party):
             self.sut.residue.append(str(error))
 
 
-class _Stage:
+class _RecordingStage:
     """The stage between the peer's core and the network, which records, dissects and changes (tampers with) packets."""
 
     def __init__(self, peer: Peer) -> None:

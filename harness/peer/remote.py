@@ -26,14 +26,14 @@ DW_MQS_WINDOWS_SERVER = 0x0000_0500
 START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
 """int bytes: the size of the message bodies that a check reads."""
-MAX_LABELS = 32
+LABELS_BEYOND_ANY_QUEUE = 32
 """A number that is greater than the number of messages in any queue of a check. A cursor that returns this number
 of messages does not advance.
 """
 
 _DIRECT_PREFIX = "DIRECT="
-_MAPPER_PORT = 135
-_HIGHEST_PORT = 0xFFFF
+_ENDPOINT_MAPPER_PORT = 135
+_HIGHEST_PORT_NUMBER = 0xFFFF
 
 
 class Remote:
@@ -61,13 +61,13 @@ class Remote:
         """
         wanted = interfaces or (QMCOMM, QM2QM)
         if port is None and self._read_port not in (0, self.sut.rpc_port) and QM2QM in wanted:
-            return self._associate_apart(wanted, transfers, group)
+            return self._associate_at_two_ports(wanted, transfers, group)
         association = self.connect(port)
         refused, said = association.offer(*wanted, transfers=transfers, group=group)
         if port is None and QM2QM in refused and said == "bind_ack":
             association.close()
             self._read_port = self._find_read_port()
-            return self._associate_apart(wanted, transfers, group)
+            return self._associate_at_two_ports(wanted, transfers, group)
         if refused:
             raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: the answer was {said}")
         return association
@@ -79,7 +79,9 @@ class Remote:
             self._read_port = self._find_read_port() if refused and said == "bind_ack" else self.sut.rpc_port
         return self._read_port
 
-    def _associate_apart(self, wanted: tuple[Syntax, ...], transfers: tuple[Syntax, ...], group: int) -> Association:
+    def _associate_at_two_ports(
+        self, wanted: tuple[Syntax, ...], transfers: tuple[Syntax, ...], group: int
+    ) -> Association:
         """Bind to qm2qm at its separate port, and to all other interfaces at ``sut.rpc_port``."""
         reading = self.connect(self._read_port).bind(QM2QM, transfers=transfers, group=group)
         others = tuple(one for one in wanted if one != QM2QM)
@@ -95,7 +97,7 @@ class Remote:
         Only privileged programs can listen at the endpoint mapper's usual port. An unprivileged SUT serves the endpoint
         mapper at the port of qmcomm.
         """
-        mappers = (_MAPPER_PORT, self.sut.rpc_port)
+        mappers = (_ENDPOINT_MAPPER_PORT, self.sut.rpc_port)
         asking: list[Callable[[], int]] = [self._ask_qmcomm_for_port]
         asking += [partial(self._ask_endpoint_mapper, port) for port in mappers]
         for ask in asking:
@@ -114,7 +116,7 @@ class Remote:
         call = None if refused else association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_READ)
         association.close()
         port = call.status if call is not None else None
-        return port if port is not None and port <= _HIGHEST_PORT else 0
+        return port if port is not None and port <= _HIGHEST_PORT_NUMBER else 0
 
     def _serves_qm2qm(self, port: int) -> bool:
         try:
@@ -357,11 +359,13 @@ class RemoteQueue:
         return self.association.call("RemoteQMCancelReceive", **arguments)
 
     def labels(self) -> list[str | None]:
-        """Read the messages in the queue with a cursor; return their labels, at most ``MAX_LABELS``, in order."""
+        """Read the messages in the queue with a cursor; return their labels in order, at most
+        ``LABELS_BEYOND_ANY_QUEUE``.
+        """
         cursor = self.open_cursor()
         found: list[str | None] = []
         read = self.peek(hCursor=cursor)
-        while read.outcome == "MQ_OK" and len(found) < MAX_LABELS:
+        while read.outcome == "MQ_OK" and len(found) < LABELS_BEYOND_ANY_QUEUE:
             found.append(read.label)
             read = self.peek_next(hCursor=cursor)
         self.close_cursor(cursor).expect_success()
@@ -395,6 +399,6 @@ class RemoteQueue:
         return self.association.call("R_QMCloseRemoteQueueContext", pphContext=self.opened.out.pphContext)
 
 
-def get_description(read: Call) -> Any:
+def get_read_description(read: Call) -> Any:
     """Return the REMOTEREADDESC in an answer, or None if the answer has no REMOTEREADDESC."""
     return read.description

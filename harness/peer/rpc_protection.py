@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.wire.rpc import PACKET_PRIVACY_LEVEL, REQUEST_SIZE, TRAILER_SIZE
+from harness.wire.rpc import PACKET_PRIVACY_LEVEL, REQUEST_HEADER_BYTES, SEC_TRAILER_BYTES
 from harness.wire.rpc_trailer import (
-    CALL,
-    CONNECT,
-    NEGOTIATE,
-    NTLM,
-    PKT,
+    CALL_LEVEL,
+    CONNECT_LEVEL,
+    NEGOTIATE_AUTHENTICATION_TYPE,
+    NTLM_AUTHENTICATION_TYPE,
+    PACKET_LEVEL,
     STUB_ALIGNMENT_BYTES,
     Trailer,
     append_trailer,
@@ -23,18 +23,18 @@ from harness.wire.rpc_trailer import (
     split_pdu,
 )
 from harness.wire.wire_error import WireError
-from reference_qm.rpc.authentication import AuthLevel, SecurityContext, SecurityError, Segments
+from reference_qm.rpc.authentication import AuthLevel, PduSegments, SecurityContext, SecurityError
 
 if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
-CONTEXT_ID = 0x6D71
+AUTHENTICATION_CONTEXT_ID = 0x6D71
 """The auth_context_id of the tester's connections."""
 REASON_NOT_REPLAYABLE = "an RPC authentication, whose keys the tester chooses at random"
 """The source of random keys. Except these keys, a capture contains everything on which an authenticated connection
 depends.
 """
-MAX_LEGS, MAX_TOKEN_BYTES = 6, 5_000
+MAX_AUTHENTICATION_LEGS, MAX_TOKEN_BYTES = 6, 5_000
 """The maximum number of tokens that the SUT may send in one authentication, and the maximum size of a token in int
 bytes.
 """
@@ -58,12 +58,12 @@ class Protection:
     @property
     def has_signatures(self) -> bool:
         """Whether the requests and responses have signatures."""
-        return self.auth_level >= CALL
+        return self.auth_level >= CALL_LEVEL
 
     @property
     def is_last_token_unanswered(self) -> bool:
         """Whether the client sends its last token in an rpc_auth_3, which has no answer (MS-RPCE 2.2.1.1.7)."""
-        return self.auth_type == NTLM
+        return self.auth_type == NTLM_AUTHENTICATION_TYPE
 
     def trailer(self, token: bytes, pad: int = 0) -> Trailer:
         """Return the sec_trailer that a PDU of this context needs."""
@@ -76,10 +76,10 @@ class Protection:
     def step(self, token: bytes) -> bytes:
         """Process a token from the SUT; return the next token, or raise SecurityError."""
         self.legs += 1
-        if self.legs > MAX_LEGS or len(token) > MAX_TOKEN_BYTES:
+        if self.legs > MAX_AUTHENTICATION_LEGS or len(token) > MAX_TOKEN_BYTES:
             raise SecurityError(
                 f"token {self.legs} has {len(token)} bytes; "
-                f"at most {MAX_LEGS} tokens of {MAX_TOKEN_BYTES} bytes are accepted"
+                f"at most {MAX_AUTHENTICATION_LEGS} tokens of {MAX_TOKEN_BYTES} bytes are accepted"
             )
         return self.context.process_token(token)
 
@@ -89,17 +89,17 @@ class Protection:
         """
         if not self.has_signatures:
             return longest
-        room = longest - REQUEST_SIZE - TRAILER_SIZE - self.context.signature_size
-        return REQUEST_SIZE + room // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
+        room = longest - REQUEST_HEADER_BYTES - SEC_TRAILER_BYTES - self.context.signature_size
+        return REQUEST_HEADER_BYTES + room // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
     def protect(self, pdu: bytes) -> bytes:
         """Return a request or response after it was signed or encrypted as this security context requires."""
         if not self.has_signatures:
             return pdu
-        pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT_BYTES
+        pad = (REQUEST_HEADER_BYTES - len(pdu)) % STUB_ALIGNMENT_BYTES
         made = append_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
         header, body, trailer, _ = split_pdu(made)
-        segments = Segments(header, body, trailer)
+        segments = PduSegments(header, body, trailer)
         if self.auth_level == PACKET_PRIVACY_LEVEL:
             body, signature = self.context.seal(segments, header_sign=self.header_sign)
         else:
@@ -125,7 +125,7 @@ class Protection:
         if not self.has_signatures:
             return pdu
         header, body, head, token = split_pdu(pdu)
-        segments, signature = Segments(header, body, head), token[: self.context.signature_size]
+        segments, signature = PduSegments(header, body, head), token[: self.context.signature_size]
         try:
             if self.auth_level == PACKET_PRIVACY_LEVEL:
                 body = self.context.unseal(segments, signature, header_sign=self.header_sign)
@@ -145,7 +145,7 @@ def begin_protection(sut: Sut) -> Protection | None:
     from reference_qm.shell.spnego_security import SpnegoInitiator  # the import takes long
 
     context = SpnegoInitiator(access.auth_type, access.level, access.user)
-    return Protection(access.auth_type, access.level, CONTEXT_ID, context)
+    return Protection(access.auth_type, access.level, AUTHENTICATION_CONTEXT_ID, context)
 
 
 def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
@@ -153,11 +153,11 @@ def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
     provider.
     """
     access = sut.file.rpc
-    meant = {0: CONNECT, CALL: PKT}.get(trailer.auth_level, trailer.auth_level)
+    meant = {0: CONNECT_LEVEL, CALL_LEVEL: PACKET_LEVEL}.get(trailer.auth_level, trailer.auth_level)
     if (
         access.user is None
-        or trailer.auth_type not in (NEGOTIATE, NTLM)
-        or not CONNECT <= meant <= PACKET_PRIVACY_LEVEL
+        or trailer.auth_type not in (NEGOTIATE_AUTHENTICATION_TYPE, NTLM_AUTHENTICATION_TYPE)
+        or not CONNECT_LEVEL <= meant <= PACKET_PRIVACY_LEVEL
     ):
         return None
     sut.lose(REASON_NOT_REPLAYABLE)

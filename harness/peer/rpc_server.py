@@ -14,15 +14,15 @@ from harness.environment import Listener, Stream, StreamSink
 from harness.peer.conversation import RawConversation
 from harness.peer.rpc_protection import Protection, accept_protection
 from harness.wire.rpc import (
-    ACCEPTANCE,
-    CONC_MPX,
+    ACCEPTANCE_RESULT,
+    CONCURRENT_MULTIPLEXING_FLAG,
     FIRST,
     LAST,
-    MAX_FRAGMENT,
+    MAX_FRAGMENT_BYTES,
     MAX_STUB_BYTES,
     NDR,
     NDR64,
-    PROVIDER_REJECTION,
+    PROVIDER_REJECTION_RESULT,
     QM2QM,
     QMCOMM,
     WHOLE_FRAGMENT_FLAGS,
@@ -40,7 +40,7 @@ from harness.wire.rpc_fragments import Fragment, parse_fragment, response
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
-from harness.wire.rpc_trailer import HEADER_SIGN, append_trailer, read_trailer
+from harness.wire.rpc_trailer import HEADER_SIGN_FLAG, append_trailer, read_trailer
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import SecurityError
 from reference_qm.surface.inputs import Endpoint
@@ -48,20 +48,20 @@ from reference_qm.surface.inputs import Endpoint
 if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
-_OPERATIONS: dict[tuple[Syntax, int], Operation] = {
+_OPERATION_BY_INTERFACE_AND_OPNUM: dict[tuple[Syntax, int], Operation] = {
     (one.interface, one.opnum): one for one in (*QM2QM_OPERATIONS.values(), *QMCOMM_OPERATIONS.values())
 }
 INTERFACES = (QM2QM, QMCOMM)
 ASSOC_GROUP_ID = 0x6D71
 """The assoc_group_id of every association. One value is enough, because clients do not join an association group."""
-NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
+NOT_SPECIFIED_REASON, ABSTRACT_SYNTAX_REASON, TRANSFER_SYNTAXES_REASON = range(3)
 """Reasons for the rejection of a bind (p_provider_reason_t). Spec: C706 12.6.3.1."""
-OP_RNG_ERROR = 0x1C010002
+OPNUM_OUT_OF_RANGE_FAULT_STATUS = 0x1C010002
 """The fault status nca_s_op_rng_error, which means that the interface has no operation with the requested number.
 """
 RPC_ACCESS_DENIED_STATUS = 5
 """The fault status for a request that is too long (MS-RPCE 3.3.3.5.4) or whose protection is invalid."""
-AUTHENTICATION_TYPE_NOT_RECOGNIZED, INVALID_CHECKSUM = 8, 9
+AUTHENTICATION_TYPE_NAK_REASON, CHECKSUM_NAK_REASON = 8, 9
 """Reasons for the rejection of a bind with authentication (MS-RPCE 2.2.2.5)."""
 
 
@@ -145,7 +145,7 @@ class ServedAssociation(RawConversation):
         """Return the fragments of a response, protected as the SUT requested."""
         if self.protection is None:
             return response(call_id, p_cont_id, stub)
-        longest = self.protection.fragment(MAX_FRAGMENT)
+        longest = self.protection.fragment(MAX_FRAGMENT_BYTES)
         return [self.protection.protect(part) for part in response(call_id, p_cont_id, stub, fragment=longest)]
 
     def on_connection_open(self) -> None:
@@ -163,7 +163,7 @@ class ServedAssociation(RawConversation):
             if frame.kind in ("bind", "alter_context"):
                 self._on_bind(frame)
             elif frame.kind == "auth3":
-                self._on_last_leg(frame)
+                self._on_last_authentication_leg(frame)
             elif frame.kind == "request":
                 self._on_genuine_request(frame)
             elif (call := self.calls.get(read_call_id(frame.data))) is not None:
@@ -176,10 +176,10 @@ class ServedAssociation(RawConversation):
             self.send(bind_nak(call_id, self.server.refuses_bind))
             return
         try:
-            token = self._on_leg(frame)
+            token = self._on_authentication_leg(frame)
         except SecurityError as error:
             self.server.malformed.append((frame, f"the authentication failed: {error}"))
-            reason = INVALID_CHECKSUM if self.protection else AUTHENTICATION_TYPE_NOT_RECOGNIZED
+            reason = CHECKSUM_NAK_REASON if self.protection else AUTHENTICATION_TYPE_NAK_REASON
             refusal = bind_nak(call_id, reason) if frame.kind == "bind" else fault(call_id, 0, RPC_ACCESS_DENIED_STATUS)
             self.send(refusal)
             return
@@ -187,22 +187,22 @@ class ServedAssociation(RawConversation):
         taken: set[Syntax] = set()
         for one in proposals:
             outcome = self._choose_bind_results(one, proposals, taken)
-            if outcome.result == ACCEPTANCE:
+            if outcome.result == ACCEPTANCE_RESULT:
                 taken.add(one.abstract)
                 self.contexts[one.p_cont_id] = Context(one.abstract, outcome.transfer == NDR64)
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
         flags = WHOLE_FRAGMENT_FLAGS
         if self.server.multiplexes:
-            flags |= read_flags(frame.data) & CONC_MPX
+            flags |= read_flags(frame.data) & CONCURRENT_MULTIPLEXING_FLAG
         if token is not None and self.protection is not None and self.protection.header_sign:
-            flags |= HEADER_SIGN
+            flags |= HEADER_SIGN_FLAG
         made = build_bind_ack(call_id, tuple(outcomes), ASSOC_GROUP_ID, str(self.port), kind, flags)
         if token and self.protection is not None:
             made = append_trailer(made, self.protection.trailer(token))
         self.send(made)
 
-    def _on_leg(self, frame: Frame) -> bytes | None:
+    def _on_authentication_leg(self, frame: Frame) -> bytes | None:
         """Process the SUT's authentication token if the PDU has one; return the peer's next token, or empty bytes
         if the peer sends no further token. Spec: MS-RPCE 3.3.1.5.2.1.
         """
@@ -216,17 +216,17 @@ class ServedAssociation(RawConversation):
             self.protection = accept_protection(self.peer.sut, trailer)
             if self.protection is None:
                 raise SecurityError(f"the SUT file has no [rpc] user for authentication type {trailer.auth_type}")
-            self.protection.header_sign = bool(read_flags(frame.data) & HEADER_SIGN)
+            self.protection.header_sign = bool(read_flags(frame.data) & HEADER_SIGN_FLAG)
         if not self.protection.owns_trailer(trailer):
             raise SecurityError("the SUT requested a second security context")
         return self.protection.step(trailer.token)
 
-    def _on_last_leg(self, frame: Frame) -> None:
+    def _on_last_authentication_leg(self, frame: Frame) -> None:
         """Process the SUT's last authentication token, to which no answer is sent. If the token is invalid, the error
         is not reported before the answer to the next call.
         """
         try:
-            if self.protection is None or self._on_leg(frame) is None:
+            if self.protection is None or self._on_authentication_leg(frame) is None:
                 self.server.malformed.append((frame, "an rpc_auth_3 PDU arrived outside an authentication"))
         except SecurityError as error:
             self.server.malformed.append((frame, f"the authentication failed: {error}"))
@@ -249,21 +249,21 @@ class ServedAssociation(RawConversation):
         client proposes for the interface.
         """
         if proposal.abstract not in INTERFACES:
-            return Outcome(PROVIDER_REJECTION, ABSTRACT_SYNTAX)
+            return Outcome(PROVIDER_REJECTION_RESULT, ABSTRACT_SYNTAX_REASON)
         offered = {each for other in proposals if other.abstract == proposal.abstract for each in other.transfers}
         wanted = next((each for each in self.server.transfers if each in offered), None)
         if wanted is None or wanted not in proposal.transfers or proposal.abstract in taken:
-            return Outcome(PROVIDER_REJECTION, TRANSFER_SYNTAXES)
-        return Outcome(ACCEPTANCE, transfer=wanted)
+            return Outcome(PROVIDER_REJECTION_RESULT, TRANSFER_SYNTAXES_REASON)
+        return Outcome(ACCEPTANCE_RESULT, transfer=wanted)
 
     def _on_request(self, frame: Frame, part: Fragment) -> None:
         call = self.calls.get(part.call_id)
         if part.pfc_flags & FIRST:
             context = self.contexts.get(part.cont_id)
-            operation = _OPERATIONS.get((context.interface, part.opnum)) if context else None
+            operation = _OPERATION_BY_INTERFACE_AND_OPNUM.get((context.interface, part.opnum)) if context else None
             if context is None or operation is None:
                 self.server.malformed.append((frame, f"context {part.cont_id}, opnum {part.opnum}"))
-                self.send(fault(part.call_id, part.cont_id, OP_RNG_ERROR))
+                self.send(fault(part.call_id, part.cont_id, OPNUM_OUT_OF_RANGE_FAULT_STATUS))
                 return
             call = ServedCall(self, part.call_id, part.cont_id, operation, context.wide)
             self.calls[part.call_id] = call

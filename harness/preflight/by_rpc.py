@@ -22,12 +22,12 @@ from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS
 
 MISSING_QUEUE_NAME = "private$\\mqc-preflight-none"
 """A name that no queue has."""
-_ACCESS_DENIED = "ACCESS_DENIED"
+_ACCESS_DENIED_STATUS_NAME = "ACCESS_DENIED"
 """A string that occurs in the name of every status (of a fault or of a result) that reports denied access."""
-LEVEL_NAMES = {level: name for name, level in AUTHENTICATION_LEVELS.items()}
+AUTHENTICATION_LEVEL_NAMES = {level: name for name, level in AUTHENTICATION_LEVELS.items()}
 
 
-def find_port(setup: RunSetup) -> PrerequisiteFinding:
+def find_qmcomm_port(setup: RunSetup) -> PrerequisiteFinding:
     """Ask the endpoint mapper for the port of qmcomm, and store the port in the set-up. This is necessary if rpc_port
     is 0.
     """
@@ -46,7 +46,9 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Bind to both interfaces, and call a method that changes nothing."""
     driver, access = setup.file.driver, setup.file.rpc
     where = f"{driver.address}:{driver.rpc_port}"
-    level = f"level {LEVEL_NAMES.get(access.level, 'none')}" + (f" as {access.user.name}" if access.user else "")
+    level = f"level {AUTHENTICATION_LEVEL_NAMES.get(access.level, 'none')}" + (
+        f" as {access.user.name}" if access.user else ""
+    )
     try:
         with setup.peer() as peer:
             remote = Remote(peer, peer.sut)
@@ -54,7 +56,7 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             at = "" if remote.get_read_port() == driver.rpc_port else f", qm2qm at port {remote.get_read_port()}"
             yield PrerequisiteFinding("rpc", State.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
             yield _try_call(setup, association)
-            yield _check_access(setup, remote, association)
+            yield _check_access_right_to_queue(setup, remote, association)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         setup.lacking.add("qm2qm")
         missing = isinstance(error, SutUnavailable)
@@ -77,7 +79,7 @@ def _try_call(setup: RunSetup, association: Association) -> PrerequisiteFinding:
     )
 
 
-def _check_access(setup: RunSetup, remote: Remote, association: Association) -> PrerequisiteFinding:
+def _check_access_right_to_queue(setup: RunSetup, remote: Remote, association: Association) -> PrerequisiteFinding:
     """Open a queue, which requires an access right; any user may call R_QMGetRTQMServerPort (MS-MQMP 3.1.4.2).
 
     If the control channel has created a queue, opening this queue also shows that both interfaces belong to one
@@ -94,7 +96,9 @@ def _check_access(setup: RunSetup, remote: Remote, association: Association) -> 
         call = _open_to_peek(setup, remote, association, MISSING_QUEUE_NAME)
     which = "a queue created by the control channel" if made else "a missing queue"
     said = f"R_QMOpenRemoteQueue of {which}: {call.outcome}"
-    if _ACCESS_DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
+    if _ACCESS_DENIED_STATUS_NAME not in call.outcome and (
+        call.outcome == "MQ_OK" if made else call.status is not None
+    ):
         return PrerequisiteFinding("rpc access", State.OK, said)
     setup.lacking.add("qm2qm")
     way_out = _describe_remedy(call) or (
@@ -106,7 +110,7 @@ def _check_access(setup: RunSetup, remote: Remote, association: Association) -> 
 def _describe_remedy(call: Call) -> str:
     denied = (
         "check that the user in [rpc] has the right to open the queue, at this authentication level"
-        if _ACCESS_DENIED in call.outcome
+        if _ACCESS_DENIED_STATUS_NAME in call.outcome
         else ""
     )
     return call.advice_on_denial.strip(" ()") or denied
@@ -131,7 +135,7 @@ def _try_open(setup: RunSetup, remote: Remote, association: Association, key: st
     way_out = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
     return PrerequisiteFinding(
         "queues",
-        State.WRONG if _ACCESS_DENIED in call.outcome else State.MISSING,
+        State.WRONG if _ACCESS_DENIED_STATUS_NAME in call.outcome else State.MISSING,
         f"{key} {queue}: {call.outcome}",
         way_out,
     )

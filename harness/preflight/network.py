@@ -21,7 +21,7 @@ MAX_PINGS, PING_WAIT_MS = 3, 1_000
 """
 
 
-def report_name(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
+def report_system_name(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Report the name under which a run would record the results of the system."""
     sut = setup.file.sut
     yield PrerequisiteFinding("name", State.OK, f"{sut.name} {sut.version} ({sut.vendor}), profile {sut.profile}")
@@ -49,7 +49,7 @@ def check_addresses(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding("peer address", State.WRONG, str(error), ends_run=True)
 
 
-def check_sessions(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
+def check_session_request(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Connect to the port for sessions, and request a session."""
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"

@@ -21,14 +21,14 @@ from harness.preflight.findings import MustRuleCounts, Report
 from harness.preflight.setup import RunSetup
 from harness.prerequisites import asking
 from harness.prerequisites.line import PrerequisiteFinding, State
-from harness.prerequisites.remote_reading import check_endpoint
+from harness.prerequisites.remote_reading import check_qm2qm_endpoint
 from harness.sut import remote_control
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.process_driver import ProcessDriver
 from harness.sut.sut_file import SutFile
 from harness.sut.worker_configurations import build_worker_configurations
 
-SECURITY_QUEUE = "restricted"
+RESTRICTED_QUEUE_KEY = "restricted"
 
 
 def run_preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
@@ -51,13 +51,13 @@ def run_preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
 
 
 def _list_findings(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
-    yield from network.report_name(setup)
+    yield from network.report_system_name(setup)
     if isinstance(setup.driver, ProcessDriver):
         started = _start_program(setup, setup.driver)
         yield started
         if started.is_missing:
             return
-    for step in _STEPS:
+    for step in _PREFLIGHT_STEPS:
         try:
             for line in step(setup):
                 setup.begins = setup.begins and not (line.is_missing and line.ends_run)
@@ -89,43 +89,48 @@ def _check_rpc(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         way_out = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
         yield PrerequisiteFinding("rpc", State.NOT_DECLARED, said, way_out)
         return
-    from harness.preflight.by_rpc import bind_and_call, find_port  # importing the layers of DCE/RPC takes a second
+    from harness.preflight.by_rpc import (  # importing the layers of DCE/RPC takes a second
+        bind_and_call,
+        find_qmcomm_port,
+    )
 
     if driver.rpc_port == 0:
-        yield (line := find_port(setup))
+        yield (line := find_qmcomm_port(setup))
         if line.is_missing:
             return
     yield from bind_and_call(setup)
     if _has_capability(setup, "qm2qm"):
-        yield check_endpoint(setup)
+        yield check_qm2qm_endpoint(setup)
 
 
-def _check_roots(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
+def _check_root_prerequisites(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Check the prerequisites that a run checks at its first bad verdict. A missing prerequisite is a possible root
     cause of bad verdicts.
     """
     yield asking.check_identity(setup.file, setup.guid)
     if not setup.begins:
-        yield PrerequisiteFinding(asking.REACHED, State.NOT_SEEN, "not tried, because a run cannot begin")
+        yield PrerequisiteFinding(asking.PEER_REACHED_SUBJECT, State.NOT_SEEN, "not tried, because a run cannot begin")
     elif not setup.peer_can_listen:
         yield PrerequisiteFinding(
-            asking.REACHED, State.NOT_SEEN, f"the peer cannot listen at {asking.describe_place(setup)}"
+            asking.PEER_REACHED_SUBJECT,
+            State.NOT_SEEN,
+            f"the peer cannot listen at {asking.describe_peer_place(setup)}",
         )
     else:
-        for line in asking.check_delivery(setup, reached=False):
+        for line in asking.check_delivery_both_ways(setup, reached=False):
             setup.known_queues |= {line.about} if line.subject == asking.QUEUES else set()
             yield line
 
 
 def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     makes_own = setup.offers_facility("queue_control")
-    wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUES if key not in setup.known_queues]
+    wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUE_KEYS if key not in setup.known_queues]
     if makes_own:
         yield PrerequisiteFinding(
             "queues", State.OK, "the queues in [queues] are not used: each check creates its own (queue_control)"
         )
     if setup.file.capabilities.get("security", False):
-        wanted.append(SECURITY_QUEUE)
+        wanted.append(RESTRICTED_QUEUE_KEY)
     names = {key: getattr(setup.file.queues, key) for key in wanted}
     if not names:
         return
@@ -146,14 +151,14 @@ def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding("queues", State.NOT_SEEN, said)
 
 
-_STEPS: tuple[Callable[[RunSetup], Iterator[PrerequisiteFinding]], ...] = (
+_PREFLIGHT_STEPS: tuple[Callable[[RunSetup], Iterator[PrerequisiteFinding]], ...] = (
     network.check_addresses,
-    network.check_sessions,
+    network.check_session_request,
     network.check_ping,
     by_control.check_identity,
     _check_rpc,
     network.check_peer_ports,
-    _check_roots,
+    _check_root_prerequisites,
     by_control.check_clock,
     _check_queues,
 )

@@ -27,8 +27,14 @@ from reference_qm.codec import MessageClass
 from reference_qm.config import TimerSettings
 from reference_qm.surface.commands import Result, SendMessage
 
-IDENTITY, REACHED, BY_ADDRESS, BY_HOST_NAME, QUEUES = "identity", "peer reached", "name TCP", "name OS", "queues"
-PROVISIONED_QUEUES = ("plain", "transactional", "admin")
+IDENTITY_SUBJECT, PEER_REACHED_SUBJECT, TCP_NAME_SUBJECT, OS_NAME_SUBJECT, QUEUES = (
+    "identity",
+    "peer reached",
+    "name TCP",
+    "name OS",
+    "queues",
+)
+PROVISIONED_QUEUE_KEYS = ("plain", "transactional", "admin")
 """The keys of [queues] whose queues checks use when the system cannot create queues."""
 MESSAGE_LIFETIME_S = 10
 """int s: the time after which a test message expires, either on its way or in a queue, so that the message leaves
@@ -58,7 +64,7 @@ _FIND_PEER_REMEDY = (
     "let the system in through the firewall of this machine, correct driver.peer_address to the address at which it "
     "finds this machine, or driver.peer_tcp_port to the port to which it connects (MSMQ: 1801)"
 )
-_FOREIGN_NAME = (
+_FOREIGN_NAME_REMEDY = (
     "correct driver.address to an address that the system itself has (in a host-only network, not behind a "
     "forwarded port), or set IgnoreOSNameValidation = 1 at the system: Windows discards messages to a name "
     "that is not its own (KB306785, KB306416)"
@@ -66,7 +72,7 @@ _FOREIGN_NAME = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class _TargetQueue:
     """A queue that a format name addresses. ``about``: the queue's key in [queues]; empty for a queue of the
     tester.
     """
@@ -83,12 +89,12 @@ class _Target:
 
 
 @dataclass(slots=True)
-class _Sent:
+class _SentMessage:
     """A message that was sent to a target. ``acknowledged``: the class of its acknowledgment. ``arrived``: whether
     the message is in the queue, or None while this is unknown.
     """
 
-    target: _Target
+    target: _TargetQueue
     ordinal: int
     acknowledged: int | None = None
     arrived: bool | None = None
@@ -108,17 +114,19 @@ class _Sent:
         return _QUEUE_NOT_FOUND in self.refusal
 
 
-def check_delivery(system: System, *, reached: bool) -> Iterator[PrerequisiteFinding]:
+def check_delivery_both_ways(system: System, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the route from the system to the peer and back. ``reached``: whether the system has reached the peer."""
-    found = [] if reached else [*check_reach(system)]
+    found = [] if reached else [*check_peer_is_reached(system)]
     yield from found
-    known = True if reached else is_reached(found)
-    yield from (line for line in check_arrival(system, known) if line.subject != REACHED or not found)
+    known = True if reached else is_peer_reached(found)
+    yield from (
+        line for line in check_message_arrival(system, known) if line.subject != PEER_REACHED_SUBJECT or not found
+    )
 
 
-def is_reached(lines: Sequence[PrerequisiteFinding]) -> bool | None:
+def is_peer_reached(lines: Sequence[PrerequisiteFinding]) -> bool | None:
     """Return whether the system finds the peer, or None while this is unknown."""
-    states = {line.state for line in lines if line.subject == REACHED}
+    states = {line.state for line in lines if line.subject == PEER_REACHED_SUBJECT}
     return True if State.OK in states else False if State.MISSING in states else None
 
 
@@ -128,40 +136,44 @@ def check_identity(file: SutFile, guid: UUID | None) -> PrerequisiteFinding:
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:
-        return PrerequisiteFinding(IDENTITY, State.NOT_SEEN, "the system does not answer a request for a session")
+        return PrerequisiteFinding(
+            IDENTITY_SUBJECT, State.NOT_SEEN, "the system does not answer a request for a session"
+        )
     if guid == peer:
         said = (
             f"{file.label} gives the tester's peer the identifier {peer} ({key}), which is also the system's identifier"
         )
-        return PrerequisiteFinding(IDENTITY, State.WRONG, said, f"change {key}")
-    return PrerequisiteFinding(IDENTITY, State.OK, f"the system is queue manager {guid}, which differs from the peer")
+        return PrerequisiteFinding(IDENTITY_SUBJECT, State.WRONG, said, f"change {key}")
+    return PrerequisiteFinding(
+        IDENTITY_SUBJECT, State.OK, f"the system is queue manager {guid}, which differs from the peer"
+    )
 
 
 # -- the route to the peer --------------------------------------------------------------------------------------------
 
 
-def check_reach(system: System) -> Iterator[PrerequisiteFinding]:
+def check_peer_is_reached(system: System) -> Iterator[PrerequisiteFinding]:
     """Let the system send a message to the peer's queue, so that the system must connect to the peer. If the
     control channel cannot make the system send, yield no line.
     """
     if not system.offers_facility("send"):
         return
     try:
-        yield _check_reached(system)
+        yield _check_peer_reached_by_system(system)
     except NotShown as error:
-        yield PrerequisiteFinding(REACHED, State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding(PEER_REACHED_SUBJECT, State.NOT_SEEN, str(error))
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        yield PrerequisiteFinding(REACHED, State.WRONG, f"{describe_place(system)}: {error}")
+        yield PrerequisiteFinding(PEER_REACHED_SUBJECT, State.WRONG, f"{describe_peer_place(system)}: {error}")
 
 
-def describe_place(system: System) -> str:
+def describe_peer_place(system: System) -> str:
     """Return the address and port at which the system should reach the peer."""
     driver = system.file.driver
     return f"{driver.peer_address}:{driver.peer_tcp_port}"
 
 
-def _check_reached(system: System) -> PrerequisiteFinding:
-    to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", describe_place(system)
+def _check_peer_reached_by_system(system: System) -> PrerequisiteFinding:
+    to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", describe_peer_place(system)
     with system.peer() as peer, system.open_control(peer.environment) as control:
         peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
         peer.listen()
@@ -170,24 +182,30 @@ def _check_reached(system: System) -> PrerequisiteFinding:
         if session is None:
             said = f"the system sent no message to {to}: no connection within {REACH_TIMEOUT_MS // 1_000} s"
             return PrerequisiteFinding(
-                REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER_REMEDY
+                PEER_REACHED_SUBJECT,
+                State.MISSING,
+                f"{_build_unreached_peer_finding(system)}; {said}",
+                _FIND_PEER_REMEDY,
             )
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
             way_out = "check for a device between the system and the peer that changes their packets"
             return PrerequisiteFinding(
-                REACHED, State.WRONG, f"{came} connected to {place}, but its message never arrived", way_out
+                PEER_REACHED_SUBJECT,
+                State.WRONG,
+                f"{came} connected to {place}, but its message never arrived",
+                way_out,
             )
         peer.environment.run_until(lambda: _has_acknowledgment(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
         return PrerequisiteFinding(
-            REACHED, State.OK, f"{came} connected to {place} and delivered the requested message"
+            PEER_REACHED_SUBJECT, State.OK, f"{came} connected to {place} and delivered the requested message"
         )
 
 
-def _peer_not_reached(system: System) -> str:
-    place = f"{describe_place(system)} (driver.peer_address, driver.peer_tcp_port)"
+def _build_unreached_peer_finding(system: System) -> str:
+    place = f"{describe_peer_place(system)} (driver.peer_address, driver.peer_tcp_port)"
     return f"{system.file.label} gives the tester's peer the address {place}, but the system does not connect to it"
 
 
@@ -201,7 +219,7 @@ def _has_acknowledgment(session: Session) -> bool:
 # -- arriving messages -----------------------------------------------------------------------------------------------
 
 
-def check_arrival(system: System, reached: bool | None) -> Iterator[PrerequisiteFinding]:
+def check_message_arrival(system: System, reached: bool | None) -> Iterator[PrerequisiteFinding]:
     """Send a message to each name and queue of the system. ``reached``: whether the system finds the peer, or None
     if this is unknown. Yield a line for each form of name, and a line for each queue of [queues] that checks use.
     If ``reached`` is None, first yield a line that states whether the system finds the peer.
@@ -209,14 +227,14 @@ def check_arrival(system: System, reached: bool | None) -> Iterator[Prerequisite
     label = f"mqconform {time.time_ns():x}"
     try:
         with ExitStack() as stack:
-            targets = _list_targets(system, stack)
+            targets = _list_target_queues(system, stack)
             peer = stack.enter_context(system.peer())
             sent, refused = _exchange_messages(system, peer, targets, label, reached)
             connected = any(one.sut_role == "initiator" for one in peer.recorder.connections)
             answered = refused or any(one.acknowledged is not None for one in sent)
             _note_arrivals(system, sent, label)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        yield PrerequisiteFinding(BY_ADDRESS, State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding(TCP_NAME_SUBJECT, State.NOT_SEEN, str(error))
         return
     if reached is None:
         yield _judge_reach_by_acknowledgments(system, sent, connected, answered)
@@ -225,7 +243,7 @@ def check_arrival(system: System, reached: bool | None) -> Iterator[Prerequisite
     yield from _list_queue_findings(system.file.label, sent)
 
 
-def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
+def _list_target_queues(system: System, stack: ExitStack) -> list[_TargetQueue]:
     """Return the queues to which test messages are sent. If the system cannot create queues, these are the queues
     in the SUT file.
     """
@@ -233,12 +251,12 @@ def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
     if system.offers_facility("queue_control"):
         control = stack.enter_context(_has_test_control(system))
         own = stack.enter_context(create_temporary_queue(control))
-        found = [_Target(f"{address}\\{own}", own, BY_ADDRESS)]
+        found = [_TargetQueue(f"{address}\\{own}", own, TCP_NAME_SUBJECT)]
     else:
-        names = {key: getattr(system.file.queues, key) for key in PROVISIONED_QUEUES}
-        found = [_Target(f"{address}\\{queue}", queue, BY_ADDRESS, key) for key, queue in names.items()]
+        names = {key: getattr(system.file.queues, key) for key in PROVISIONED_QUEUE_KEYS}
+        found = [_TargetQueue(f"{address}\\{queue}", queue, TCP_NAME_SUBJECT, key) for key, queue in names.items()]
     if system.host_name:
-        found.append(replace(found[0], name=f"{host}\\{found[0].queue}", subject=BY_HOST_NAME))
+        found.append(replace(found[0], name=f"{host}\\{found[0].queue}", subject=OS_NAME_SUBJECT))
     return found
 
 
@@ -255,8 +273,8 @@ def _has_test_control(system: System) -> Iterator[Control]:
 
 
 def _exchange_messages(
-    system: System, peer: Peer, targets: list[_Target], label: str, reached: bool | None
-) -> tuple[list[_Sent], bool]:
+    system: System, peer: Peer, targets: list[_TargetQueue], label: str, reached: bool | None
+) -> tuple[list[_SentMessage], bool]:
     """Send the messages and wait for answers; return the messages, and whether the system refused the message to a
     missing queue.
     """
@@ -264,7 +282,8 @@ def _exchange_messages(
     peer.listen()
     peer.open_session()  # raises ConformanceFailure immediately if no session can be opened
     sent = [
-        _Sent(target, _send_message(peer, target.name, label, transactional=target.transactional)) for target in targets
+        _SentMessage(target, _send_message(peer, target.name, label, transactional=target.transactional))
+        for target in targets
     ]
     nowhere = (
         _send_message(peer, f"PRIVATE={system.guid}\\{UNUSED_PRIVATE_QUEUE_NUMBER:08X}", label)
@@ -282,11 +301,11 @@ def _exchange_messages(
     # Many systems do not answer a message that they refuse.
     if peer.environment.run_until(lambda: any(find_answering_systems()), within_ms):
         peer.environment.run_until(lambda: all(find_answering_systems()), system.timeouts.response_ms)
-    peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
+    peer.environment.run_until(lambda: _has_acknowledged_all_messages(peer), system.timeouts.response_ms)
     return sent, nowhere in dict(_list_acknowledgments(peer))
 
 
-def _has_acknowledged(peer: Peer) -> bool:
+def _has_acknowledged_all_messages(peer: Peer) -> bool:
     """Return whether the system received the acknowledgments of all its messages. Otherwise the system would send
     the messages to a later peer.
     """
@@ -327,9 +346,9 @@ def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
             yield message.answered.Ordinal, message.MessageClass
 
 
-def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
+def _note_arrivals(system: System, sent: list[_SentMessage], label: str) -> None:
     """If the queues can be read, determine which of the unacknowledged messages arrived."""
-    if not system.shows_queues or all(one.acknowledged is not None for one in sent):
+    if not system.can_read_queues or all(one.acknowledged is not None for one in sent):
         return
     with system.open_queue_reader() as control:
         for one in sent:
@@ -344,29 +363,31 @@ def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
 
 
 def _judge_reach_by_acknowledgments(
-    system: System, sent: list[_Sent], connected: bool, answered: bool
+    system: System, sent: list[_SentMessage], connected: bool, answered: bool
 ) -> PrerequisiteFinding:
-    place = describe_place(system)
+    place = describe_peer_place(system)
     if connected:
-        return PrerequisiteFinding(REACHED, State.OK, f"the system connected to {place}")
+        return PrerequisiteFinding(PEER_REACHED_SUBJECT, State.OK, f"the system connected to {place}")
     if answered:
         said = f"the system answers on an open session, so it is unknown whether it finds the peer at {place}"
-        return PrerequisiteFinding(REACHED, State.NOT_SEEN, said)
+        return PrerequisiteFinding(PEER_REACHED_SUBJECT, State.NOT_SEEN, said)
     if all(one.arrived is False or one.not_found for one in sent):
         return PrerequisiteFinding(
-            REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected"
+            PEER_REACHED_SUBJECT, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected"
         )
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
     said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
-    way_out = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME}"
-    return PrerequisiteFinding(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", way_out)
+    way_out = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME_REMEDY}"
+    return PrerequisiteFinding(
+        PEER_REACHED_SUBJECT, State.MISSING, f"{_build_unreached_peer_finding(system)}; {said}", way_out
+    )
 
 
-def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[PrerequisiteFinding]:
+def _list_name_findings(system: System, sent: list[_SentMessage], comes_back: bool) -> Iterator[PrerequisiteFinding]:
     """Yield a line for each form of name. The system accepts a form if at least one message to a name of this form
     arrived or was refused.
     """
-    for subject in (BY_ADDRESS, BY_HOST_NAME):
+    for subject in (TCP_NAME_SUBJECT, OS_NAME_SUBJECT):
         of_name = [one for one in sent if one.target.subject == subject]
         if not of_name:
             yield PrerequisiteFinding(
@@ -374,20 +395,20 @@ def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> 
             )
             continue
         name = of_name[0].target.name
-        key = "driver.address" if subject == BY_ADDRESS else "the host name"
+        key = "driver.address" if subject == TCP_NAME_SUBJECT else "the host name"
         reached_at = f"{system.file.label} gives the system the address {name.partition(chr(92))[0]} ({key})"
         if any(one.takes_messages for one in of_name):
             yield PrerequisiteFinding(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
         elif all(one.not_found for one in of_name):
             said = f"{reached_at}, but queues cannot be found under this name, such as {name}: {of_name[0].refusal}"
-            yield PrerequisiteFinding(subject, State.MISSING, said, _FOREIGN_NAME)
+            yield PrerequisiteFinding(subject, State.MISSING, said, _FOREIGN_NAME_REMEDY)
         elif any(one.arrived is False for one in of_name):
             yield PrerequisiteFinding(
-                subject, State.MISSING, f"{reached_at}, but a message to {name} did not arrive", _FOREIGN_NAME
+                subject, State.MISSING, f"{reached_at}, but a message to {name} did not arrive", _FOREIGN_NAME_REMEDY
             )
         elif comes_back:
             said = f"{reached_at}, but a message to {name} was neither acknowledged nor refused"
-            yield PrerequisiteFinding(subject, State.MISSING, said, _FOREIGN_NAME)
+            yield PrerequisiteFinding(subject, State.MISSING, said, _FOREIGN_NAME_REMEDY)
         else:
             yield PrerequisiteFinding(
                 subject,
@@ -396,11 +417,11 @@ def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> 
             )
 
 
-def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[PrerequisiteFinding]:
+def _list_queue_findings(file: str, sent: list[_SentMessage]) -> Iterator[PrerequisiteFinding]:
     """Yield a line for each queue of [queues] whose state is known. ``file``: the name of the SUT file, for
     messages.
     """
-    of_address = [one for one in sent if one.target.subject == BY_ADDRESS]
+    of_address = [one for one in sent if one.target.subject == TCP_NAME_SUBJECT]
     other = next((one.target.queue for one in of_address if one.takes_messages), None)
     for one in of_address:
         key = one.target.about
@@ -421,7 +442,7 @@ def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[PrerequisiteF
             )
 
 
-def _explain_refused_message(refused: _Sent, other: str | None) -> tuple[State, str]:
+def _explain_refused_message(refused: _SentMessage, other: str | None) -> tuple[State, str]:
     """Return the reason why a queue accepts no message, or an empty string if the reason is unknown. ``other``: a
     queue that accepted a message.
     """

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from harness.printable import one_line
 
-FINDING_LIMIT = 400
+MAX_PREREQUISITE_FINDING_CHARACTERS = 400
 
 
 class State(StrEnum):
@@ -38,7 +38,7 @@ class PrerequisiteFinding:
     about: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "said", one_line(self.said, FINDING_LIMIT))
+        object.__setattr__(self, "said", one_line(self.said, MAX_PREREQUISITE_FINDING_CHARACTERS))
 
     @property
     def is_missing(self) -> bool:

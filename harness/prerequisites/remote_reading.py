@@ -10,7 +10,7 @@ from harness.prerequisites.system import System
 REMOTE_READING_SUBJECT = "rpc mapper"
 
 
-def check_endpoint(system: System) -> PrerequisiteFinding:
+def check_qm2qm_endpoint(system: System) -> PrerequisiteFinding:
     """Ask the endpoint mapper for the endpoint of qm2qm. The endpoint mapper is at its usual port or at the port of
     qmcomm, because only privileged programs can use the usual port.
     """

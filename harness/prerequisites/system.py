@@ -68,7 +68,7 @@ class System:
         return facility in self.facilities
 
     @property
-    def shows_queues(self) -> bool:
+    def can_read_queues(self) -> bool:
         """Return whether the control channel or a remote reader can read queues."""
         return self.offers_facility("receive") or self.file.capabilities.get("qm2qm", False)
 
@@ -97,7 +97,7 @@ class System:
 
     @contextmanager
     def open_queue_reader(self) -> Iterator[Control]:
-        """Yield a reader of queues. ``shows_queues`` must be true."""
+        """Yield a reader of queues. ``can_read_queues`` must be true."""
         environment = RealEnvironment()
         with closing(environment):
             if self.offers_facility("receive"):

@@ -10,7 +10,7 @@ import harness
 import reference_qm
 from harness.paths import SUITES
 
-_RECORD_FILES = ("mutants.toml", "frozen.toml")
+_FILES_LEFT_OUT_OF_DIGEST = ("mutants.toml", "frozen.toml")
 """The files of the suites that contain results and no code."""
 
 
@@ -20,6 +20,6 @@ def compute_code_digest() -> str:
     digest = hashlib.sha256()
     for folder in (Path(reference_qm.__file__).parent, Path(harness.__file__).parent, SUITES):
         for path in sorted(folder.rglob("*")):
-            if path.suffix in (".py", ".toml") and path.name not in _RECORD_FILES:
+            if path.suffix in (".py", ".toml") and path.name not in _FILES_LEFT_OUT_OF_DIGEST:
                 digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
     return digest.hexdigest()

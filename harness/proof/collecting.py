@@ -8,8 +8,14 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.proof.check import Check
-from harness.run.checks import explain_missing_collection, find_covered_rules, find_needs, find_varied, get_check_id
-from harness.run.options import pytest_arguments
+from harness.run.checks import (
+    explain_missing_collection,
+    find_covered_rules,
+    find_needs,
+    find_varied_parameters,
+    get_check_id,
+)
+from harness.run.options import build_pytest_arguments
 
 
 class _TestItemCollector:
@@ -27,14 +33,14 @@ class _TestItemCollector:
             name = get_check_id(item)
             if name is not None:
                 self.found[name.partition("::")[0]].append(
-                    Check(name, list(find_covered_rules(item)), list(find_needs(item)), find_varied(item))
+                    Check(name, list(find_covered_rules(item)), list(find_needs(item)), find_varied_parameters(item))
                 )
 
 
 def collect_checks(paths: list[str]) -> Mapping[str, list[Check]]:
     """Return the checks of each file without running the checks; raise HarnessError if a file cannot be read."""
     collector = _TestItemCollector(paths)
-    code = pytest.main([*pytest_arguments(paths), "--collect-only", "-p", "no:terminal"], [collector])
+    code = pytest.main([*build_pytest_arguments(paths), "--collect-only", "-p", "no:terminal"], [collector])
     if code is pytest.ExitCode.INTERRUPTED and collector.broken is None:
         raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):

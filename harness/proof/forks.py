@@ -30,12 +30,12 @@ class ProcessDeath:
 
 
 @dataclass(slots=True)
-class _Fork(Generic[Task]):
+class _ForkedProcess(Generic[Task]):
     task: Task
     process: ForkProcess
 
 
-def run_forked(
+def run_tasks_in_processes(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int, together: int = 1
 ) -> Iterator[tuple[Task, Outcome | ProcessDeath]]:
     """Run tasks in separate processes, ``jobs`` processes at a time; yield the results as they arrive.
@@ -58,14 +58,14 @@ def run_forked(
         else:
             again += group
     if again:
-        yield from run_forked(again, work, jobs=jobs, cpu_s=cpu_s)
+        yield from run_tasks_in_processes(again, work, jobs=jobs, cpu_s=cpu_s)
 
 
 def _run_in_forks(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int
 ) -> Iterator[tuple[Task, Outcome | ProcessDeath]]:
     waiting = iter(tasks)
-    busy: dict[Connection, _Fork[Task]] = {}
+    busy: dict[Connection, _ForkedProcess[Task]] = {}
     gc.collect()
     gc.freeze()  # the processes share the existing objects, which are never garbage
     try:
@@ -86,14 +86,14 @@ def _run_in_forks(
         gc.unfreeze()
 
 
-def _start_fork(task: Task, work: Callable[[Task], Any], cpu_s: int) -> tuple[Connection, _Fork[Task]]:
+def _start_fork(task: Task, work: Callable[[Task], Any], cpu_s: int) -> tuple[Connection, _ForkedProcess[Task]]:
     ours, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(
         target=_carry_out_task, args=(task, work, cpu_s, ours, theirs), daemon=True
     )
     process.start()
     theirs.close()
-    return ours, _Fork(task, process)
+    return ours, _ForkedProcess(task, process)
 
 
 def _receive_answer(connection: Connection, process: ForkProcess) -> Any:

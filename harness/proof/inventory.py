@@ -9,11 +9,11 @@ from functools import cache
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.proof.records import FaultRecord, checks_of_suites, faults_of_suites, predicates_of_suites
+from harness.proof.records import FaultRecord, load_checks_of_suites, load_faults_of_suites, load_predicates_of_suites
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, count_coverage_by_section
 from harness.rules.proof_record import load_proof
-from harness.sut.stand_ins import needs_met
+from harness.sut.stand_ins import add_needs_met_by_facilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class RuleInventory:
 
     def list_judgeable_rules(self, have: Collection[str]) -> frozenset[str]:
         """Return the rules that can be judged on a system with the given capabilities and facilities."""
-        available = needs_met(have)
+        available = add_needs_met_by_facilities(have)
         met = {check for check, needs in self.needs.items() if needs <= available}
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
@@ -90,7 +90,7 @@ def take_inventory(rule: str | None = None) -> RuleInventory:
     tests: dict[str, list[str]] = defaultdict(list)
     needs: dict[str, frozenset[str]] = {}
     varied: dict[str, Mapping[str, Sequence[str]]] = {}
-    for check in checks_of_suites(rule):
+    for check in load_checks_of_suites(rule):
         needs[check.id] = frozenset(check.needs)
         if check.varied:
             varied[check.id] = check.varied
@@ -98,11 +98,11 @@ def take_inventory(rule: str | None = None) -> RuleInventory:
             tests[each].append(check.id)
     faults: dict[str, list[str]] = defaultdict(list)
     records: dict[str, FaultRecord] = {}
-    for fault in faults_of_suites(rule):
+    for fault in load_faults_of_suites(rule):
         records[fault.name] = fault
         for each in fault.breaks:
             faults[each].append(fault.name)
-    predicates = predicates_of_suites()
+    predicates = load_predicates_of_suites()
     for where, rules in (("a check", tests), ("a fault", faults), ("a predicate", predicates)):
         for each in rules:
             if each not in catalogue:

@@ -79,20 +79,20 @@ def list_must_demands(inventory: RuleInventory) -> frozenset[str]:
     )
 
 
-def count_sets(found: Iterable[LeastNeedsOfRule]) -> list[tuple[tuple[str, ...], int]]:
+def count_rules_by_least_needs(found: Iterable[LeastNeedsOfRule]) -> list[tuple[tuple[str, ...], int]]:
     """Return the number of rules for each smallest set of needs. The sets with the most rules come first."""
     counts = Counter(one.needs for one in found)
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def count_judged(inventory: RuleInventory, rules: Collection[str], more: Collection[str]) -> int:
+def count_rules_judged_without_control(inventory: RuleInventory, rules: Collection[str], more: Collection[str]) -> int:
     """Return the number of rules that can be judged on a system without a control channel if it also meets the needs
     ``more``.
     """
     return len(inventory.list_judgeable_rules(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))
 
 
-def count_systems(inventory: RuleInventory, rules: Collection[str]) -> Mapping[str, int]:
+def count_judgeable_rules_by_system(inventory: RuleInventory, rules: Collection[str]) -> Mapping[str, int]:
     """Return, for each of ``CAPABILITIES_BY_SYSTEM``, the number of rules that can be judged on the system."""
     return {
         name: len(inventory.list_judgeable_rules(have) & frozenset(rules))

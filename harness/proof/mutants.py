@@ -22,15 +22,15 @@ from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
 from harness.proof.reach import list_reaching_checks, measure_reach
 from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Trial, TrialResult, Trials, TrialVerdict
-from harness.rules.errata import check_keys, read_toml
+from harness.rules.errata import check_table_keys, read_toml
 
 RESULTS_FILE = "results.jsonl"
-SURVIVORS_FILE = "survivors.txt"
-EFFECTLESS_FILE = "mutants.toml"
-NOTICED_LIMIT = 12
+SURVIVING_MUTANTS_FILE = "survivors.txt"
+EFFECTLESS_MUTANTS_FILE = "mutants.toml"
+MAX_NOTICED_BROKEN_OFF_RUNS = 12
 """The maximum number of checks that may break off on a mutant. After this number, no further check is tried on it.
 """
-SHOWN_CHARACTERS = 180
+MAX_SHOWN_LINE_CHARACTERS = 180
 """The maximum number of characters of a changed line that a report shows."""
 
 
@@ -97,15 +97,15 @@ class MutantTally:
                 yield mutant, outcome
 
 
-def load_effectless(mutants: Iterable[Mutant], root: Path = SUITES) -> tuple[dict[str, str], list[str]]:
+def load_effectless_mutants(mutants: Iterable[Mutant], root: Path = SUITES) -> tuple[dict[str, str], list[str]]:
     """Read suites/mutants.toml; return the reasons by mutant name, and messages about entries that no longer match
     their function.
     """
-    file = root / EFFECTLESS_FILE
+    file = root / EFFECTLESS_MUTANTS_FILE
     known = {mutant.name: mutant for mutant in mutants}
     reasons, complaints = {}, []
     for name, row in read_toml(file).items():
-        entry = check_keys(file, name, row, {"change": str, "why": str}, {})
+        entry = check_table_keys(file, name, row, {"change": str, "why": str}, {})
         if name not in known or describe_change(known[name]) != entry["change"]:
             complaints.append(f"{file.name}: the change of {name} no longer exists; remove the entry")
         else:
@@ -134,7 +134,7 @@ def run_mutants(
     todo = [
         one
         for one in mutants
-        if one.name in left or _must_run(one, outcomes, again=again and one.name not in effectless)
+        if one.name in left or _must_run_mutant(one, outcomes, again=again and one.name not in effectless)
     ][:limit]
     reach = measure_reach(trials, folder)
     untried: dict[str, int] = {}
@@ -191,7 +191,7 @@ def report_mutants(tally: MutantTally) -> Iterator[str]:
             file = mutant.file
             yield f"reference_qm/{file}"
         yield f"  {mutant.line} {outcome.fate}: {mutant.name}" + (
-            f" ({outcome.why[:SHOWN_CHARACTERS]})" if outcome.why else ""
+            f" ({outcome.why[:MAX_SHOWN_LINE_CHARACTERS]})" if outcome.why else ""
         )
         yield from (f"      {line}" for line in describe_change(mutant).split(" => "))
     yield from tally.complaints
@@ -211,15 +211,15 @@ def report_mutants(tally: MutantTally) -> Iterator[str]:
 def describe_change(mutant: Mutant) -> str:
     """Return the changed line before and after the change. Long lines are shortened around the change."""
     before, after = mutant.before, mutant.after
-    if max(len(before), len(after)) > SHOWN_CHARACTERS:
+    if max(len(before), len(after)) > MAX_SHOWN_LINE_CHARACTERS:
         same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
-        start = max(0, same - SHOWN_CHARACTERS // 2)
+        start = max(0, same - MAX_SHOWN_LINE_CHARACTERS // 2)
         dots = "..." * bool(start)
-        before, after = (dots + text[start : start + SHOWN_CHARACTERS] for text in (before, after))
+        before, after = (dots + text[start : start + MAX_SHOWN_LINE_CHARACTERS] for text in (before, after))
     return f"{before} => {after}"
 
 
-def _must_run(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) -> bool:
+def _must_run_mutant(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) -> bool:
     outcome = outcomes.get(mutant.name)
     return outcome is None or outcome.source != mutant.source or (again and outcome.fate is not MutantResult.KILLED)
 
@@ -228,7 +228,7 @@ def _is_undecided(check: str, lines: Sequence[TrialVerdict]) -> bool:
     if any(line.verdict in BROKEN_VERDICTS for line in lines):
         return False
     broken_off = {line.test for line in lines if line.verdict in VERDICTS_OF_ABORTED_CHECK}
-    return len(broken_off) < NOTICED_LIMIT
+    return len(broken_off) < MAX_NOTICED_BROKEN_OFF_RUNS
 
 
 def _build_outcome(mutant: Mutant, found: TrialResult) -> Outcome:
@@ -248,7 +248,7 @@ def _build_outcome(mutant: Mutant, found: TrialResult) -> Outcome:
         fate,
         telling.test,
         telling.rule,
-        telling.why[:SHOWN_CHARACTERS],
+        telling.why[:MAX_SHOWN_LINE_CHARACTERS],
         tried,
         round(found.seconds, 2),
     )

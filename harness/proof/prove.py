@@ -16,7 +16,7 @@ from harness.faults.registry import Fault, load_faults
 from harness.judging.compared import load_compared_rules
 from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.proof.inventory import RuleInventory
-from harness.proof.steps import can_notice, find_changed_steps
+from harness.proof.steps import can_check_notice_variant, find_changed_steps
 from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Trial, TrialResult, Trials, TrialVerdict
 
 RuleAndFunction = tuple[str, str]
@@ -82,20 +82,20 @@ def prove(
     if not wanted & (inventory.passive | load_compared_rules().keys()):  # every check can judge such a rule
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
         checks = [check for check in checks if check in covering]
-    clean = trials.run_clean(checks)
+    clean = trials.run_checks_on_clean_reference(checks)
     _record_result(proof, inventory, [line for one in clean.values() for line in one.lines])
     _note_own_packets(proof, trials.checks, clean)
-    candidates = _Candidates(inventory, clean, wanted)
+    candidates = _CandidateChecks(inventory, clean, wanted)
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
     for trial, found in trials.run(candidates.trials(faults.values()), together=TRIALS_PER_PROCESS):
         candidates.record(found)
         _record_trial(proof, faults[trial.name], found, wanted)
-        _note_overreach(proof, inventory, faults[trial.name], found)
+        _note_must_failures_of_advice_fault(proof, inventory, faults[trial.name], found)
         if progress is not None:
             progress(trial.name)
     for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values()), together=TRIALS_PER_PROCESS):
         candidates.record(found)
-        _note_overreach(proof, inventory, faults[trial.name], found)
+        _note_must_failures_of_advice_fault(proof, inventory, faults[trial.name], found)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
     proof.idle = sorted(pair for pair in candidates.open if pair[1] not in (*proof.unproven, *proof.unclean))
     return proof
@@ -125,7 +125,7 @@ def _record_result(proof: ProofResults, inventory: RuleInventory, clean: Sequenc
     proof.checked = [rule for rule in proof.checked if rule not in proof.unseen]
 
 
-class _Candidates:
+class _CandidateChecks:
     """The checks that may notice each fault, and the open pairs. An open pair is a check function and a rule that
     the function has not failed on any fault yet.
     """
@@ -162,7 +162,7 @@ class _Candidates:
                 for check in sorted(covering & self._clean.keys())
                 if _get_check_function(check) in functions
                 and needed(check, ())
-                and can_notice(self._clean[check].steps, changed)
+                and can_check_notice_variant(self._clean[check].steps, changed)
             ]
             if checks:
                 yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
@@ -179,7 +179,11 @@ class _Candidates:
         first: dict[str, None] = {}
         others: dict[str, None] = {}
         for rule in fault.breaks:
-            judged = [one for one in self._judged_in.get(rule, ()) if can_notice(self._clean[one].steps, changed)]
+            judged = [
+                one
+                for one in self._judged_in.get(rule, ())
+                if can_check_notice_variant(self._clean[one].steps, changed)
+            ]
             covering = set(self._inventory.tests.get(rule, ()))
             own = [check for check in judged if check in covering]
             first |= dict.fromkeys(own or judged[:CHECKS_TRIED_FIRST_ON_PASSIVE_FAULT])
@@ -247,7 +251,9 @@ def _note_own_packets(proof: ProofResults, checks: Iterable[str], clean: Mapping
     proof.unbroken = sorted(pair for pair, broken in meant.items() if not broken and pair[0] not in unseen)
 
 
-def _note_overreach(proof: ProofResults, inventory: RuleInventory, fault: Fault, found: TrialResult) -> None:
+def _note_must_failures_of_advice_fault(
+    proof: ProofResults, inventory: RuleInventory, fault: Fault, found: TrialResult
+) -> None:
     if all(inventory.catalogue[rule].is_advice for rule in fault.breaks):
         for line in found.lines:
             if line.verdict is Verdict.FAIL:

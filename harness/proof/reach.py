@@ -52,7 +52,7 @@ def list_reaching_checks(mutant: Mutant, reach: ReachByCheck) -> list[str]:
     return sorted(found, key=lambda check: reach[check].width)
 
 
-def find_unreached(mutants: Iterable[Mutant], reach: ReachByCheck) -> list[Mutant]:
+def find_unreached_mutants(mutants: Iterable[Mutant], reach: ReachByCheck) -> list[Mutant]:
     """Return the mutants whose changed lines no check executes."""
     run: dict[str, set[int]] = defaultdict(set)
     for check in reach.values():
@@ -69,7 +69,7 @@ def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["digest"] == digest:
-            return {check: _check_reach(*row) for check, row in kept["checks"].items()}
+            return {check: _measure_reach_of_check(*row) for check, row in kept["checks"].items()}
     recorder = LineRecorder()
     add(_RECORDER_NAME, (), "A pseudo-fault that records the executed lines.", recorder.install, around=recorder)
 
@@ -77,13 +77,13 @@ def measure_reach(trials: Trials, folder: Path) -> ReachByCheck:
         clean = bool(lines) and not any(line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK for line in lines)
         return check, (recorder.take(), seconds, clean)
 
-    rows = dict(trials.run_each(trials.checks, (_RECORDER_NAME,), record_reach))
+    rows = dict(trials.run_checks_one_by_one(trials.checks, (_RECORDER_NAME,), record_reach))
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"digest": digest, "checks": rows}), encoding="utf-8")
-    return {check: _check_reach(*rows[check]) for check in trials.checks}
+    return {check: _measure_reach_of_check(*rows[check]) for check in trials.checks}
 
 
-def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool) -> CheckReach:
+def _measure_reach_of_check(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool) -> CheckReach:
     return CheckReach({file: frozenset(numbers) for file, numbers in lines.items()}, seconds, clean)
 
 

@@ -16,12 +16,12 @@ from itertools import chain
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS
 from harness.proof.grouping import ReadingGroup, ReadingWithChecks, find_differing_checks, group_readings
-from harness.proof.steps import can_notice, find_changed_steps
+from harness.proof.steps import can_check_notice_variant, find_changed_steps
 from harness.proof.trials import CleanResult, Trial, TrialResult, Trials, TrialVerdict
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
-ALLOWED_VERDICT = "pass"
+VERDICT_OF_ALLOWED_READING = "pass"
 """The verdict of a reading on which no check may fail."""
 
 
@@ -68,28 +68,32 @@ def run_readings(
     for name, reading in readings.items():
         if errata is None or name.partition(".")[0] in errata:
             before[name] = trials.checks
-        elif checks and reading.verdict == ALLOWED_VERDICT:
+        elif checks and reading.verdict == VERDICT_OF_ALLOWED_READING:
             before[name] = checks
     found = VariantRunResults()
-    found.missing = [name for name in before if name not in variants and readings[name].verdict == ALLOWED_VERDICT]
+    found.missing = [
+        name for name in before if name not in variants and readings[name].verdict == VERDICT_OF_ALLOWED_READING
+    ]
     if errata is None:
         found.unknown = sorted(name for name in variants if name not in readings)
-    clean = trials.run_clean(dict.fromkeys(chain.from_iterable(before.values())))
+    clean = trials.run_checks_on_clean_reference(dict.fromkeys(chain.from_iterable(before.values())))
 
     carried = [
         ReadingWithChecks(
-            name, changed, tuple(check for check in before[name] if can_notice(clean[check].steps, changed))
+            name,
+            changed,
+            tuple(check for check in before[name] if can_check_notice_variant(clean[check].steps, changed)),
         )
         for name in before
         if name in variants
         for changed in (find_changed_steps(variants[name].install),)
     ]
-    allowed = [one for one in carried if readings[one.name].verdict == ALLOWED_VERDICT]
+    allowed = [one for one in carried if readings[one.name].verdict == VERDICT_OF_ALLOWED_READING]
     found.run = [one.name for one in carried]
     if not apart:
         groups = group_readings(allowed, {check: one.seconds for check, one in clean.items()})
         allowed = _find_readings_to_run_apart(trials, groups, variants, clean)
-    failing = [one for one in carried if readings[one.name].verdict != ALLOWED_VERDICT]
+    failing = [one for one in carried if readings[one.name].verdict != VERDICT_OF_ALLOWED_READING]
 
     def run_apart() -> Iterator[Trial]:
         for needed, chosen in ((_accept_every_check, allowed), (_has_no_failure, failing)):
@@ -135,7 +139,9 @@ def find_explained_faults(
                 yield name, reading
 
 
-def list_complaints(found: VariantRunResults, convictions: Mapping[str, Collection[TrialVerdict]]) -> Iterator[str]:
+def list_wrong_reading_verdicts(
+    found: VariantRunResults, convictions: Mapping[str, Collection[TrialVerdict]]
+) -> Iterator[str]:
     """Yield a line for each reading whose verdict differs from the verdict in its entry, and for each fault with
     the same verdicts as an allowed reading.
     """

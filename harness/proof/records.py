@@ -10,7 +10,7 @@ from harness.compiled.kept import load_cached_records
 from harness.errors import HarnessError
 from harness.paths import SUITES
 from harness.proof.check import Check
-from harness.rules.places import list_files_naming
+from harness.rules.places import list_suite_files_containing
 
 CHECK_FILE_PATTERN = "*/*/test_*.py"
 PREDICATE_FILE_PATTERN = "*/*/predicates.py"
@@ -27,30 +27,32 @@ class FaultRecord(NamedTuple):
     blind: bool
 
 
-def checks_of_suites(rule: str | None = None) -> list[Check]:
+def load_checks_of_suites(rule: str | None = None) -> list[Check]:
     """Return the checks of all suites in pytest's order. If a rule is given, read only the files whose text names
     the rule.
     """
-    return [Check(*row) for row in _collect_rows("checks", (CHECK_FILE_PATTERN,), rule, _collect_checks)]
+    return [Check(*row) for row in _collect_record_rows("checks", (CHECK_FILE_PATTERN,), rule, _collect_checks)]
 
 
-def faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
+def load_faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
     """Return the faults of all suites in the order of the files. If a rule is given, read only the files whose text
     names the rule.
     """
-    return [FaultRecord(*row) for row in _collect_rows("faults", (FAULT_FILE_PATTERN,), rule, _import_faults)]
+    return [FaultRecord(*row) for row in _collect_record_rows("faults", (FAULT_FILE_PATTERN,), rule, _import_faults)]
 
 
-def predicates_of_suites() -> dict[str, str]:
+def load_predicates_of_suites() -> dict[str, str]:
     """Return the passive rules, each with its predicate as ``predicates.py::function`` of the section."""
-    return dict(_collect_rows("predicates", (PREDICATE_FILE_PATTERN,), None, _import_predicates))
+    return dict(_collect_record_rows("predicates", (PREDICATE_FILE_PATTERN,), None, _import_predicates))
 
 
 MakeRecords = Callable[[list[str]], Mapping[str, list[Any]]]
 
 
-def _collect_rows(kind: str, patterns: Iterable[str], rule: str | None, make: MakeRecords) -> Iterator[Any]:
-    paths = [path.relative_to(SUITES.parent).as_posix() for path in list_files_naming(patterns, rule and [rule])]
+def _collect_record_rows(kind: str, patterns: Iterable[str], rule: str | None, make: MakeRecords) -> Iterator[Any]:
+    paths = [
+        path.relative_to(SUITES.parent).as_posix() for path in list_suite_files_containing(patterns, rule and [rule])
+    ]
     for rows in load_cached_records().of(kind, paths, make):
         yield from rows
 

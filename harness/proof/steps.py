@@ -13,11 +13,11 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from harness.faults.parts import Method, PartReplacement, get_condition
+from harness.faults.parts import Method, PartReplacement, get_step_condition
 from harness.faults.primitives import CombinedInstallers
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
-from reference_qm.core.replacing import find_part, replace_part_by_subclass
+from reference_qm.core.replacing import find_replaced_part, replace_part_by_subclass
 
 
 class ReferenceStep(NamedTuple):
@@ -45,7 +45,7 @@ def find_changed_steps(install: Install) -> ReferenceSteps | None:
     return None
 
 
-def can_notice(taken: ReferenceSteps, changed: ReferenceSteps | None) -> bool:
+def can_check_notice_variant(taken: ReferenceSteps, changed: ReferenceSteps | None) -> bool:
     """Return whether the verdicts of a check may differ on a variant, given the steps of the check and the steps that
     the variant changes.
     """
@@ -56,7 +56,7 @@ def _list_overridden_methods(cls: type[Part]) -> ReferenceSteps | None:
     """Return the methods of a part that a subclass overrides, or None if the subclass overrides anything except
     plain methods.
     """
-    part = find_part(cls)
+    part = find_replaced_part(cls)
     classes = [one for one in cls.__mro__ if one not in part.__mro__]
     changed = [
         (name, value) for one in classes for name, value in vars(one).items() if name not in _ATTRIBUTES_OF_EVERY_CLASS
@@ -66,7 +66,7 @@ def _list_overridden_methods(cls: type[Part]) -> ReferenceSteps | None:
     known = [(name, value) for name, value in changed if hasattr(part, name)]
     plain = all(isinstance(each, FunctionType) for name, value in known for each in (value, getattr_static(part, name)))
     return (
-        frozenset(ReferenceStep(part, name, value if get_condition(value) else None) for name, value in known)
+        frozenset(ReferenceStep(part, name, value if get_step_condition(value) else None) for name, value in known)
         if plain
         else None
     )
@@ -100,7 +100,7 @@ class StepRecorder:
 
     def _note_calls(self, part: type[Part], name: str, steps: Sequence[ReferenceStep]) -> Callable[..., Any]:
         method, taken = getattr(part, name), self._taken
-        conditions = [(step, step.narrowed and get_condition(step.narrowed)) for step in steps]
+        conditions = [(step, step.narrowed and get_step_condition(step.narrowed)) for step in steps]
 
         def note_and_call(self: Part, *arguments: Any, **named: Any) -> Any:
             for step, condition in conditions:

@@ -21,12 +21,12 @@ from harness.interrupts import unwind_on_signals
 from harness.judging.judge import SHOWN_PASSES_PER_RULE
 from harness.judging.mirrored import PeerPacketJudge
 from harness.judging.verdicts import Advice, Entry, Verdict
-from harness.proof.forks import ProcessDeath, run_forked
+from harness.proof.forks import ProcessDeath, run_tasks_in_processes
 from harness.proof.sessions import run_in_session
 from harness.proof.steps import ReferenceSteps, StepRecorder, find_changed_steps
 from harness.run.checks import find_malformed_rules, get_check_id
-from harness.run.options import pytest_arguments
-from harness.run.stash import DRIVER_KEY, LOG_KEY, MIRROR_KEY, RUN_KEY
+from harness.run.options import build_pytest_arguments
+from harness.run.stash import DRIVER_KEY, PEER_PACKET_JUDGE_KEY, RUN_KEY, VERDICT_LOG_KEY
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -37,7 +37,7 @@ TRIAL_CPU_S = 300
 DISABLED_PLUGINS = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
 """The pytest plugins that trials do not need, in addition to the plugins that no run needs."""
 
-VIRTUAL_SUT = """\
+VIRTUAL_SUT_FILE_TEXT = """\
 [sut]
 name = "reference"
 vendor = "mqconform"
@@ -129,13 +129,13 @@ class Trials:
         """All checks of the session, by the ids that verdicts contain."""
         return tuple(self._items)
 
-    def run_clean(self, checks: Iterable[str]) -> dict[str, CleanResult]:
+    def run_checks_on_clean_reference(self, checks: Iterable[str]) -> dict[str, CleanResult]:
         """Return the verdicts of checks on the clean reference. Each check runs only once; later calls return the
         result of the first run.
         """
         checks = list(checks)
         new = [check for check in checks if check not in self._clean]
-        recorder, mirror = _step_recorder(), PeerPacketJudge()
+        recorder, mirror = _make_step_recorder(), PeerPacketJudge()
         catalogue = self._config.stash[RUN_KEY].catalogue
 
         def record_clean_verdicts(check: str, lines: list[TrialVerdict], seconds: float) -> tuple[str, CleanResult]:
@@ -144,9 +144,9 @@ class Trials:
 
         if new:
             self.warm_up(new)
-            self._config.stash[MIRROR_KEY] = mirror
-            self._clean |= self.run_each(new, (_RECORDER_NAME,), record_clean_verdicts)
-            del self._config.stash[MIRROR_KEY]
+            self._config.stash[PEER_PACKET_JUDGE_KEY] = mirror
+            self._clean |= self.run_checks_one_by_one(new, (_RECORDER_NAME,), record_clean_verdicts)
+            del self._config.stash[PEER_PACKET_JUDGE_KEY]
         return {check: self._clean[check] for check in checks}
 
     def warm_up(self, checks: Iterable[str]) -> None:
@@ -161,10 +161,12 @@ class Trials:
         """Run trials; yield each trial with its result, in the order in which the trials end. ``together``: the
         number of trials that share a process.
         """
-        for trial, found in run_forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
+        for trial, found in run_tasks_in_processes(
+            trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together
+        ):
             yield trial, TrialResult(died=found.how) if isinstance(found, ProcessDeath) else found
 
-    def run_each(
+    def run_checks_one_by_one(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[TrialVerdict], float], Answer]
     ) -> Iterator[Answer]:
         """Run checks one by one in ``jobs`` processes; yield the result of the function ``look`` for each check."""
@@ -174,7 +176,7 @@ class Trials:
             with self._prepare_trials(faults):
                 return [look(check, *self._run_check(check)) for check in share]
 
-        for _, answers in run_forked(shares, run_share, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
+        for _, answers in run_tasks_in_processes(shares, run_share, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(answers, ProcessDeath):
                 raise HarnessError(f"the clean run of the checks ended with {answers.how}")
             yield from answers
@@ -208,7 +210,7 @@ class Trials:
 
     def _run_check(self, check: str) -> tuple[list[TrialVerdict], float]:
         entries: list[Entry] = []
-        self._config.stash[LOG_KEY] = entries
+        self._config.stash[VERDICT_LOG_KEY] = entries
         begun = time.process_time()
         try:
             item = self._items[check]
@@ -224,8 +226,15 @@ def run_with_trials(jobs: int, work: Callable[[Trials], Answer], files: Sequence
     """
     with unwind_on_signals(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
-        sut.write_text(VIRTUAL_SUT, encoding="utf-8")
-        arguments = [*pytest_arguments(files), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
+        sut.write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
+        arguments = [
+            *build_pytest_arguments(files),
+            "--sut",
+            str(sut),
+            "--out",
+            str(Path(folder) / "run"),
+            "--capture=no",
+        ]
         for plugin in DISABLED_PLUGINS:
             arguments += ["-p", f"no:{plugin}"]
         return run_in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")
@@ -235,7 +244,7 @@ _RECORDER_NAME = "steps recorded"
 
 
 @cache
-def _step_recorder() -> StepRecorder:
+def _make_step_recorder() -> StepRecorder:
     """Return the recorder of all steps that any fault changes. The recorder is installed like a fault."""
     changed = [steps for fault in load_faults().values() if (steps := find_changed_steps(fault.install)) is not None]
     recorder = StepRecorder(frozenset().union(*changed))

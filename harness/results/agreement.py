@@ -12,14 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.capture.pcapng import CapturedNote, read_pcapng, read_with_notes
+from harness.capture.pcapng import CapturedNote, read_packets_and_notes, read_pcapng
 from harness.capture.recorder import Frame
-from harness.judging.verdicts import Verdict, read_lines
+from harness.judging.verdicts import Verdict, read_stored_verdict_lines
 from harness.paths import SUITES
 from harness.results.bundle import BadBundle
 from harness.results.installed import ROBUSTNESS_RULES, InstalledSuites
 from harness.rules.catalogue import Catalogue
-from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, get_capture_path
+from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, build_capture_name, get_capture_path
 
 LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
 """The largest clock change during a run that verification still accepts."""
@@ -47,7 +47,7 @@ def read_verdict_lines(folder: Path) -> Iterator[ComparedVerdict]:
     """Yield the verdicts of a run folder. The syntax of the verdicts has already been checked
     (harness/results/schemas.py).
     """
-    for line in read_lines(folder / VERDICTS_FILE):
+    for line in read_stored_verdict_lines(folder / VERDICTS_FILE):
         test = line.get("test")
         frames = tuple(one[0] for one in line.get("evidence", ()))
         capture = line.get("capture") or (get_capture_path(test) if test is not None and frames else None)
@@ -75,7 +75,7 @@ def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, ca
             )
         judged.add((line.rule, line.check))
         if line.capture is not None:
-            if not _is_capture_of(line.test, line.capture):
+            if not _is_capture_of_check(line.test, line.capture):
                 raise BadBundle(f"{line.rule}: {line.capture} is not a capture of {line.test}")
             needed[line.capture] = max(needed.get(line.capture, 0), *line.frames, 0)
         row = catalogue.get(line.rule)
@@ -88,15 +88,15 @@ def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, ca
     return needed
 
 
-def _is_capture_of(test: str, capture: str) -> bool:
+def _is_capture_of_check(test: str, capture: str) -> bool:
     """Return whether a file name belongs to the capture of a given check, in its first or a later attempt."""
-    stem = f"{CAPTURES_FOLDER}/{capture_name(test)}"
+    stem = f"{CAPTURES_FOLDER}/{build_capture_name(test)}"
     return capture == f"{stem}{CAPTURE_SUFFIX}" or (
         capture.startswith((f"{stem}-from-", f"{stem}-again-")) and capture.endswith(CAPTURE_SUFFIX)
     )
 
 
-def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime, datetime] | None) -> None:
+def check_frames_in_captures(folder: Path, needed: Mapping[str, int], period: tuple[datetime, datetime] | None) -> None:
     """Check that captures contain the frames that verdicts name. If ``period`` is not None, also check that the
     time of every frame is within ``period``.
     """
@@ -114,7 +114,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
             raise BadBundle(f"verdicts refer to frame {needed[name]} of {name}, which has only {last} frames")
 
 
-def check_setups(folder: Path, lines: Iterable[ComparedVerdict], run: Mapping[str, Any]) -> None:
+def check_setups_in_captures(folder: Path, lines: Iterable[ComparedVerdict], run: Mapping[str, Any]) -> None:
     """Check that each capture that a verdict names contains the set-up of the verdict's check, run and system.
 
     A capture from a different run, such as a run without a fault, would contain the set-up of that run.
@@ -123,7 +123,7 @@ def check_setups(folder: Path, lines: Iterable[ComparedVerdict], run: Mapping[st
     for test, name in captures.items():
         if is_of_topology(test):
             continue
-        first = next(iter(read_with_notes(folder / name)), None)
+        first = next(iter(read_packets_and_notes(folder / name)), None)
         setup = _parse_object(_parse_object(first.text).get("setup")) if isinstance(first, CapturedNote) else {}
         file = _parse_object(setup.get("file"))
         named = {"test": setup.get("test"), "run": setup.get("run"), "sut": file.get("sut")}

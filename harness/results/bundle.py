@@ -29,8 +29,10 @@ from cryptography.hazmat.primitives.serialization import (
 from harness.errors import MqconformError, UsageError
 
 _BUNDLE_MAGIC = b"mqconform-certificate 1 ed25519 "
-_FIRST_LINE = re.compile(re.escape(_BUNDLE_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n")
-_LINE_LENGTH = len(_BUNDLE_MAGIC) + 64 + 1 + 128 + 1
+_BUNDLE_FIRST_LINE_PATTERN = re.compile(
+    re.escape(_BUNDLE_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n"
+)
+_BUNDLE_FIRST_LINE_BYTES = len(_BUNDLE_MAGIC) + 64 + 1 + 128 + 1
 MAX_BUNDLE_FILES = 20_000
 MAX_UNPACKED_BYTES = 4 * 2**30
 """int bytes: the maximum total size of the unpacked files of a bundle."""
@@ -38,7 +40,7 @@ MAX_COMPRESSION_RATIO = 200
 """The maximum accepted ratio of unpacked size to packed size. Captures of a single system compress to about a tenth of
 their size.
 """
-_MEMBER_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
+_MEMBER_NAME_PATTERN = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK_BYTES = 1 << 20
 _MEMBER_DATE = (1980, 1, 1, 0, 0, 0)
 """The modification time of every file in a bundle. It is constant, so that the bytes of a bundle depend only on its
@@ -110,7 +112,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
     new = path.with_name(f"{path.name}.new")
     try:
         with new.open("w+b") as file:
-            file.write(bytes(_LINE_LENGTH))
+            file.write(bytes(_BUNDLE_FIRST_LINE_BYTES))
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
                 for name, source in files:
                     info = zipfile.ZipInfo(name, _MEMBER_DATE)
@@ -119,7 +121,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
                         while chunk := content.read(_CHUNK_BYTES):
                             member.write(chunk)
             line = _BUNDLE_MAGIC + _format_public_key(key.public_key()) + b" "
-            file.seek(_LINE_LENGTH)
+            file.seek(_BUNDLE_FIRST_LINE_BYTES)
             signature = key.sign(_build_bytes_to_sign(line, file))
             file.seek(0)
             file.write(line + signature.hex().encode() + b"\n")
@@ -134,7 +136,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> VerifiedBund
     """Verify a bundle with a public key, and unpack the bundle into an empty folder; raise BadBundle for any error."""
     try:
         with path.open("rb") as file:
-            found = _FIRST_LINE.fullmatch(file.read(_LINE_LENGTH))
+            found = _BUNDLE_FIRST_LINE_PATTERN.fullmatch(file.read(_BUNDLE_FIRST_LINE_BYTES))
             if found is None:
                 raise BadBundle(f"{path} is not a certificate: its first line is wrong")
             if found["key"] != _format_public_key(key):
@@ -167,20 +169,20 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Bundl
     try:
         with zipfile.ZipFile(file) as packed:
             infos = packed.infolist()
-            _check_members(path, infos)
+            _check_bundle_members(path, infos)
             return {info.filename: _unpack_member(packed, info, folder) for info in infos}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
         raise BadBundle(f"{path}: the signed content is not a readable zip file: {error}") from error
 
 
-def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
+def _check_bundle_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     names = [info.filename for info in infos]
     if len(infos) > MAX_BUNDLE_FILES:
         raise BadBundle(f"{path} contains {len(infos)} files; at most {MAX_BUNDLE_FILES} are accepted")
     if len({name.lower() for name in names}) < len(names):
         raise BadBundle(f"two files in {path} have the same name")
     for name in names:
-        if not _MEMBER_NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
+        if not _MEMBER_NAME_PATTERN.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
             raise BadBundle(
                 f"{path}: the file name {name[:80]!a} is not allowed, because it could lead out of the folder"
             )

@@ -20,11 +20,11 @@ from harness.run_folder import CAPTURES_FOLDER, RULES_FILE, RUN_FILE, RUN_SCHEMA
 
 CERTIFICATE_SCHEMA = 2
 CERTIFICATE_FILE = "certificate.json"
-PAGE_FILE = "certificate.html"
-BADGE_FILE = "badge.svg"
+CERTIFICATE_PAGE_FILE = "certificate.html"
+CERTIFICATE_BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
 """The default value of the maximum share, in percent, of judged rules that were never exercised."""
-_TEXT_LIMIT, _TEXTS = 200, 3
+_MAX_SYSTEM_TEXT_CHARACTERS, _MAX_SYSTEM_TEXTS = 200, 3
 """The maximum number of events in a refusal, and the maximum length, in characters, of the description of an event."""
 _UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
@@ -104,7 +104,7 @@ def compute_not_exercised_share(found: RunResults) -> float:
     return 100 * idle / (idle + decided) if idle + decided else 100.0
 
 
-def build_statement(
+def build_certificate_statement(
     found: RunResults, terms: CertificateTerms, files: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the content of certificate.json. ``files``: the length and the SHA-256 of every other file, by name."""
@@ -169,9 +169,9 @@ def _get_check_name(entry: Mapping[str, Any]) -> str:
 
 def _cut_system_texts(all_: Iterable[str]) -> str:
     """Join the first texts about the system, each shortened to one line, and append the number of omitted texts."""
-    texts = [one_line(text, _TEXT_LIMIT) for text in all_]
-    more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""
-    return "; ".join(texts[:_TEXTS]) + more
+    texts = [one_line(text, _MAX_SYSTEM_TEXT_CHARACTERS) for text in all_]
+    more = f" and {len(texts) - _MAX_SYSTEM_TEXTS} more, see {RUN_FILE}" if len(texts) > _MAX_SYSTEM_TEXTS else ""
+    return "; ".join(texts[:_MAX_SYSTEM_TEXTS]) + more
 
 
 def _list_rules(rules: list[str]) -> str:

@@ -20,7 +20,7 @@ _TEMPLATE_ENVIRONMENT = Environment(
 )
 _TEMPLATE_ENVIRONMENT.filters["line"] = lambda text: one_line(str(text), 200)
 _GREEN_COLOR, _AMBER_COLOR = "#1a7f37", "#9a6700"
-_LETTER_WIDTH = 7
+_BADGE_LETTER_WIDTH_PX = 7
 
 
 def build_certificate_page(statement: Mapping[str, Any], key: str) -> str:
@@ -33,7 +33,7 @@ def build_certificate_page(statement: Mapping[str, Any], key: str) -> str:
 def build_certificate_badge(statement: Mapping[str, Any]) -> str:
     """Return the badge of a certificate as SVG."""
     left, right = "MSMQ certified", describe_result(statement)
-    widths = [_LETTER_WIDTH * len(text) + 12 for text in (left, right)]
+    widths = [_BADGE_LETTER_WIDTH_PX * len(text) + 12 for text in (left, right)]
     colour = _AMBER_COLOR if statement["deviations"] else _GREEN_COLOR
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sum(widths)}" height="20" role="img" '

@@ -22,7 +22,7 @@ class Kind(StrEnum):
     UNCHANGED = "unchanged"
 
 
-WORSE_KINDS = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
+WORSE_CHANGE_KINDS = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Difference:
     @property
     def is_worse(self) -> bool:
         """Whether the second run has a failure that the first run does not have."""
-        return any(step.kind in WORSE_KINDS for step in self.steps)
+        return any(step.kind in WORSE_CHANGE_KINDS for step in self.steps)
 
 
 def compare_runs(a: RunResults, b: RunResults) -> Difference:

@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from harness.printable import escape_unprintable, one_line
-from harness.results.difference import WORSE_KINDS, Difference, Kind, VerdictChange
+from harness.results.difference import WORSE_CHANGE_KINDS, Difference, Kind, VerdictChange
 from harness.results.run_results import RunResults
 from harness.results.summary import escape_markdown
 from harness.run.results import RuleResult
@@ -20,22 +20,22 @@ _LONGEST_TEXT_CHARACTERS = 160
 """The maximum length, in characters, of an expected or observed value in the output."""
 
 
-def as_text(difference: Difference) -> str:
+def format_difference_as_text(difference: Difference) -> str:
     """Return the lines for a terminal. Unchanged rules are only counted."""
     lines = [f"{name}: {_describe_side(run)}" for name, run in (("A", difference.a), ("B", difference.b))]
-    for kind, steps in _list_kinds(difference):
+    for kind, steps in _list_change_kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
             lines += [line for step in steps for line in _describe_step(step)]
     return "\n".join(lines) + "\n"
 
 
-def as_markdown(difference: Difference) -> str:
+def format_difference_as_markdown(difference: Difference) -> str:
     """Return a page in Markdown for a comment on a pull request or for the summary of a CI job."""
     lines = [
         f"{name}: {escape_markdown(_describe_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))
     ]
-    for kind, steps in _list_kinds(difference):
+    for kind, steps in _list_change_kinds(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
@@ -43,11 +43,11 @@ def as_markdown(difference: Difference) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(difference: Difference) -> str:
+def format_difference_as_json(difference: Difference) -> str:
     """Return the JSON object. It contains ``a`` and ``b`` (each with ``run``, ``system`` and ``partial``) and, for
     each kind of change, the rules that changed in this way.
     """
-    kinds = {kind: [_build_tree(step) for step in difference.of(kind)] for kind in Kind}
+    kinds = {kind: [_build_difference_json(step) for step in difference.of(kind)] for kind in Kind}
     sides = {
         name: {"run": run.run.get("run"), "system": run.system, "partial": run.partial}
         for name, run in (("a", difference.a), ("b", difference.b))
@@ -55,7 +55,7 @@ def as_json(difference: Difference) -> str:
     return json.dumps({"schema": 1, **sides, **kinds}, indent=1) + "\n"
 
 
-def as_junit(difference: Difference) -> str:
+def format_difference_as_junit(difference: Difference) -> str:
     """Return the difference as JUnit XML, with a test case for each rule of the second run. A change for the worse
     is a failure.
     """
@@ -64,7 +64,7 @@ def as_junit(difference: Difference) -> str:
     for step in difference.steps:
         section = step.rule.rpartition("-")[0].replace("-", ".", 1)
         case = ElementTree.SubElement(root, "testcase", classname=section, name=step.rule)
-        if step.kind in WORSE_KINDS:
+        if step.kind in WORSE_CHANGE_KINDS:
             worse += 1
             ElementTree.SubElement(
                 case, "failure", type=str(step.kind), message=" ".join(map(str.strip, _describe_step(step)))
@@ -77,12 +77,17 @@ def as_junit(difference: Difference) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Difference], str]] = MappingProxyType(
-    {"text": as_text, "markdown": as_markdown, "json": as_json, "junit": as_junit}
+DIFFERENCE_FORMATTER_BY_NAME: Mapping[str, Callable[[Difference], str]] = MappingProxyType(
+    {
+        "text": format_difference_as_text,
+        "markdown": format_difference_as_markdown,
+        "json": format_difference_as_json,
+        "junit": format_difference_as_junit,
+    }
 )
 
 
-def _list_kinds(difference: Difference) -> Iterator[tuple[Kind, list[VerdictChange]]]:
+def _list_change_kinds(difference: Difference) -> Iterator[tuple[Kind, list[VerdictChange]]]:
     return ((kind, steps) for kind in Kind if (steps := difference.of(kind)))
 
 
@@ -93,7 +98,7 @@ def _describe_side(run: RunResults) -> str:
 
 def _describe_step(step: VerdictChange) -> Iterator[str]:
     yield f"  {step.rule}  {_describe_result(step.before)} -> {_describe_result(step.after)}"
-    if step.kind in WORSE_KINDS and step.after is not None:
+    if step.kind in WORSE_CHANGE_KINDS and step.after is not None:
         expected, observed = (
             one_line(text, _LONGEST_TEXT_CHARACTERS) for text in (step.after.expected, step.after.observed)
         )
@@ -119,7 +124,7 @@ def _build_cells(step: VerdictChange) -> list[str]:
     ]
 
 
-def _build_tree(step: VerdictChange) -> dict[str, Any]:
+def _build_difference_json(step: VerdictChange) -> dict[str, Any]:
     after = step.after.line if step.after is not None else {}
     said = {name: after.get(name) for name in ("expected", "observed", "reason", "test")}
     verdicts = {"before": step.before and step.before.verdict, "after": step.after and step.after.verdict}

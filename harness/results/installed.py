@@ -10,7 +10,7 @@ from harness.judging.passive import load_predicates
 from harness.judging.robustness import RULE_BY_CONDITION
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
-from harness.run.checks_of_rules import driving_checks
+from harness.run.checks_of_rules import map_driving_checks
 from harness.run.run import build_rules_json, read_frozen_test_count
 
 ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
@@ -47,7 +47,7 @@ def get_installed_suites() -> InstalledSuites:
         read_frozen_test_count(SUITES),
         digest,
         rules,
-        driving_checks(),
+        map_driving_checks(),
         frozenset(load_predicates()),
         frozenset(load_compared_rules()),
     )

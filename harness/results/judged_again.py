@@ -18,7 +18,7 @@ from harness.results.installed import InstalledSuites
 from harness.results.replayed import ReplayResult, replay
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import load_catalogue
-from harness.run_folder import CAPTURES_FOLDER, capture_name
+from harness.run_folder import CAPTURES_FOLDER, build_capture_name
 from harness.sut.virtual_driver import derive_entropy
 from reference_qm.surface.entropy import new_guid
 
@@ -118,10 +118,10 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     In virtual time, each check has a separate system, whose identifier is derived from the name of the check. In a
     topology, only the receiver is known, so the function returns None.
     """
-    known = {capture_name(test) for test in found.checks}
-    several = {capture_name(test) for test in found.checks if is_of_topology(test)}
+    known = {build_capture_name(test) for test in found.checks}
+    several = {build_capture_name(test) for test in found.checks if is_of_topology(test)}
     virtual = found.run["reach"] == VIRTUAL_REACH
-    own = {capture_name(test): str(new_guid(derive_entropy(test))) for test in found.checks} if virtual else {}
+    own = {build_capture_name(test): str(new_guid(derive_entropy(test))) for test in found.checks} if virtual else {}
     of_run = frozenset(found.run["queue_managers"])
     if not virtual and not of_run:
         raise BadBundle("run.json names no queue manager, so the system in the captures is unknown")
@@ -129,7 +129,7 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     def find_identifiers(name: str) -> frozenset[str] | None:
         stem = Path(name).stem
         if stem not in known:
-            stem = _LATER_ATTEMPT.sub("", stem)
+            stem = _LATER_ATTEMPT_PATTERN.sub("", stem)
         if stem in several:
             return None
         return frozenset({own.get(stem, "none")}) if virtual else of_run
@@ -137,5 +137,5 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     return find_identifiers
 
 
-_LATER_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
+_LATER_ATTEMPT_PATTERN = re.compile(r"(-from-\d+)?(-again-\d+)?$")
 """Matches the suffix that a resumed run or a repeated attempt adds to the name of a capture."""

@@ -20,7 +20,7 @@ from harness.judging.verdicts import Verdict, read_verdicts
 from harness.printable import one_line
 from harness.run.checks import get_check_id
 from harness.run.evidence import list_frames
-from harness.run.options import pytest_arguments
+from harness.run.options import build_pytest_arguments
 from harness.run.stash import DRIVER_KEY, RUN_KEY
 from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
@@ -90,7 +90,7 @@ def replay(
         given += ["--replay", str(folder), "--out", str(made), "-p", "no:terminal", "-p", "no:junitxml"]
         said = io.StringIO()
         with redirect_stdout(said), redirect_stderr(said):
-            code = pytest.main([*pytest_arguments(), "--disable-plugin-autoload", *given], [watch])
+            code = pytest.main([*build_pytest_arguments(), "--disable-plugin-autoload", *given], [watch])
         if code == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         if not watch.begun:
@@ -172,11 +172,14 @@ def _list_differences(was: _VerdictsByCheck, now: _VerdictsByCheck) -> list[Diff
             fails = [any(one.verdict == Verdict.FAIL for one in side) for side in (lost, new)]
             differences.append(
                 Difference(
-                    rule, _find_first(before, lost - new), _find_first(after, new - lost), fails == [False, True]
+                    rule,
+                    _show_first_verdict_in(before, lost - new),
+                    _show_first_verdict_in(after, new - lost),
+                    fails == [False, True],
                 )
             )
     return differences
 
 
-def _find_first(found: Sequence[tuple[CheckVerdict, str]], only: Counter[CheckVerdict]) -> str:
+def _show_first_verdict_in(found: Sequence[tuple[CheckVerdict, str]], only: Counter[CheckVerdict]) -> str:
     return next((shown for one, shown in found if one in only), "no other verdict")

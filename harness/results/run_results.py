@@ -14,7 +14,7 @@ from harness.printable import one_line
 from harness.run.results import RuleResult, find_final_results
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
-LONGEST_SYSTEM, LONGEST_REASON = 200, 500
+MAX_SYSTEM_TEXT_CHARACTERS, MAX_REASON_CHARACTERS = 200, 500
 """The maximum lengths, in characters, of texts from a run folder that are displayed. Texts are truncated, because
 their author is unknown.
 """
@@ -35,7 +35,7 @@ class RunResults:
     @property
     def system(self) -> str:
         """The name, version and profile of the tested system."""
-        return get_system(self.run)
+        return get_tested_system(self.run)
 
     @property
     def partial(self) -> str | None:
@@ -48,21 +48,21 @@ class RunResults:
         return bool(self.run.get("aborted")) or not self.run.get("finished")
 
 
-def get_system(run: Mapping[str, Any]) -> str:
+def get_tested_system(run: Mapping[str, Any]) -> str:
     """Return the name, version and profile of the system, from run.json."""
     sut = run["sut"]
     named = (str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))
-    return one_line(" ".join(named), LONGEST_SYSTEM)
+    return one_line(" ".join(named), MAX_SYSTEM_TEXT_CHARACTERS)
 
 
 def get_partial_reason(run: Mapping[str, Any]) -> str | None:
     """Return the reason why the run that run.json describes is partial, or None if the run is complete."""
     if run.get("aborted"):
-        return one_line(str(run["aborted"]), LONGEST_REASON)
+        return one_line(str(run["aborted"]), MAX_REASON_CHARACTERS)
     if not run.get("finished"):
         return "the run has not finished"
     selection = str(run.get("selection", "all"))
-    return None if selection == "all" else one_line(f"only {selection}", LONGEST_REASON)
+    return None if selection == "all" else one_line(f"only {selection}", MAX_REASON_CHARACTERS)
 
 
 def read_run_json(folder: Path) -> dict[str, Any]:

@@ -22,12 +22,12 @@ MAX_JSON_BYTES = 64 * 2**20
 """int bytes: the maximum size of a JSON file."""
 MAX_LINE_BYTES = 2**20
 """int bytes: the maximum length of a line of verdicts.jsonl."""
-HIGHEST_NUMBER = 2**53
+HIGHEST_JSON_NUMBER = 2**53
 """The largest integer that is accepted. Every JSON parser represents this integer exactly."""
 _LONGEST_COMPLAINT_CHARACTERS = 200
 _TEXT_SCHEMA = {"type": "string", "maxLength": 10_000}
 _WORD_SCHEMA = {"type": "string", "maxLength": 300}
-_COUNT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": HIGHEST_NUMBER}
+_COUNT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": HIGHEST_JSON_NUMBER}
 _TIME_SCHEMA = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+]00:00)$"}
 _DIGEST_SCHEMA = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _WORDS_SCHEMA = {"type": "array", "items": _WORD_SCHEMA, "maxItems": 10_000}
@@ -132,16 +132,16 @@ _RULES_FILE_SCHEMA = {
 
 def read_certificate(path: Path) -> dict[str, Any]:
     """Read the file certificate.json."""
-    return _read_object(path, _CERTIFICATE_SCHEMA)
+    return _read_json_object(path, _CERTIFICATE_SCHEMA)
 
 
 def check_run_folder(folder: Path) -> None:
     """Check run.json, rules.json and verdicts.jsonl; raise BadBundle, which names the file and the error, for an
     invalid file.
     """
-    _read_object(folder / RUN_FILE, _RUN_SCHEMA)
-    _read_object(folder / RULES_FILE, _RULES_FILE_SCHEMA)
-    _check_lines(folder / VERDICTS_FILE)
+    _read_json_object(folder / RUN_FILE, _RUN_SCHEMA)
+    _read_json_object(folder / RULES_FILE, _RULES_FILE_SCHEMA)
+    _check_verdict_lines(folder / VERDICTS_FILE)
 
 
 def read_json(path: Path) -> Any:
@@ -156,7 +156,7 @@ def read_json(path: Path) -> Any:
         raise BadBundle(f"{path.name} is broken: {one_line(str(error), _LONGEST_COMPLAINT_CHARACTERS)}") from error
 
 
-def _read_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
+def _read_json_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
     tree = read_json(path)
     error = next(iter(Draft202012Validator(schema).iter_errors(tree)), None)
     if error is not None:
@@ -176,13 +176,13 @@ def _refuse_constant(text: str) -> Never:
 
 def _parse_number(text: str) -> float:
     value = float(text)
-    if not math.isfinite(value) or abs(value) > HIGHEST_NUMBER:
+    if not math.isfinite(value) or abs(value) > HIGHEST_JSON_NUMBER:
         raise ValueError(f"the number {text[:40]} is too large")
     return value
 
 
 def _parse_integer(text: str) -> int:
-    if len(text) > len(str(-HIGHEST_NUMBER)) or abs(value := int(text)) > HIGHEST_NUMBER:
+    if len(text) > len(str(-HIGHEST_JSON_NUMBER)) or abs(value := int(text)) > HIGHEST_JSON_NUMBER:
         raise ValueError(f"the number {text[:40]} is too large")
     return value
 
@@ -192,16 +192,16 @@ def _parse_integer(text: str) -> int:
 _RULE_ID_PATTERN = re.compile(r"[A-Z0-9]{1,20}-[A-Za-z0-9.\-]{1,60}")
 _KNOWN_VERDICTS = frozenset(map(str, Verdict))
 _KNOWN_ADVICE = frozenset(map(str, Advice))
-MAX_EVIDENCE = 100_000
+MAX_EVIDENCE_PACKETS_OF_LINE = 100_000
 
 
-def _check_lines(path: Path) -> None:
+def _check_verdict_lines(path: Path) -> None:
     last = 0
     try:
         with path.open("rb") as file:
             for number, data in enumerate(iter(lambda: file.readline(MAX_LINE_BYTES + 1), b""), 1):
                 try:
-                    last = _check_line(data, last)
+                    last = _check_verdict_line(data, last)
                 except (ValueError, RecursionError) as error:
                     raise BadBundle(
                         f"{path.name}:{number}: {one_line(str(error), _LONGEST_COMPLAINT_CHARACTERS)}"
@@ -210,16 +210,16 @@ def _check_lines(path: Path) -> None:
         raise BadBundle(f"{path.name} is missing") from error
 
 
-def _check_line(data: bytes, last: int) -> int:
+def _check_verdict_line(data: bytes, last: int) -> int:
     """Check a line of schema 2; return its ``seq``, which must be greater than ``last``. Raise ValueError, which
     names the error, for an invalid line.
     """
     if len(data) > MAX_LINE_BYTES or not data.endswith(b"\n"):
         raise ValueError("the line is truncated or too long")
     line = _parse_json(data.decode())
-    if not isinstance(line, dict) or not line.keys() <= _SHAPE_BY_FORM.keys():
+    if not isinstance(line, dict) or not line.keys() <= _REQUIREMENT_BY_LINE_KEY.keys():
         raise ValueError("the line is not a verdict of this harness")
-    for key, (required, is_right) in _SHAPE_BY_FORM.items():
+    for key, (required, is_right) in _REQUIREMENT_BY_LINE_KEY.items():
         if (key in line or required) and not is_right(line.get(key)):
             raise ValueError(f"{key} cannot be {str(line.get(key))[:80]!a}")
     if line["seq"] <= last:
@@ -239,7 +239,7 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
-_SHAPE_BY_FORM: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
+_REQUIREMENT_BY_LINE_KEY: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
     "schema": (True, lambda value: type(value) is int and value == RUN_SCHEMA_VERSION),
     "seq": (True, lambda value: type(value) is int and value > 0),
     "ms": (True, lambda value: type(value) is int and value >= 0),
@@ -248,7 +248,9 @@ _SHAPE_BY_FORM: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
     **dict.fromkeys(("expected", "observed", "reason", "test", "capture"), (False, _is_text)),
     "evidence": (
         False,
-        lambda value: isinstance(value, list) and len(value) <= MAX_EVIDENCE and all(map(_is_evidence, value)),
+        lambda value: (
+            isinstance(value, list) and len(value) <= MAX_EVIDENCE_PACKETS_OF_LINE and all(map(_is_evidence, value))
+        ),
     ),
     **dict.fromkeys(("errata", "notes"), (False, _are_texts)),
     "advice": (False, lambda value: _is_text(value) and value in _KNOWN_ADVICE),

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from harness.judging.verdicts import BAD_VERDICTS, VERDICTS_WORST_FIRST, Verdict
+from harness.judging.verdicts import RUN_FAILING_VERDICTS, VERDICTS_WORST_FIRST, Verdict
 from harness.printable import one_line
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
@@ -17,10 +17,10 @@ from harness.run.results import RuleResult
 MAX_SHOWN_RULES = 50
 """The maximum number of rules that the page lists. Further rules are only counted."""
 _LONGEST_TEXT_CHARACTERS = 200
-_PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_ESCAPABLE_PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _MARKDOWN_SYNTAX_PATTERN = re.compile(
     rf"""
-    \\(?=[{_PUNCTUATION}]|$)          # a backslash of its own, before what it would take
+    \\(?=[{_ESCAPABLE_PUNCTUATION}]|$)          # a backslash of its own, before what it would take
     | [`*\[\]<>\#|&~@]                # code, emphasis, links, tags, numbers of issues, cells, entities, names of users
     | (?<!\w)_ | _(?!\w)              # emphasis, which never begins or ends within a word
     | :(?=//) | (?<=\w):(?=[\w+-]+:) | (?<!\w):(?=[\w+-]+:)     # addresses, emoji
@@ -43,7 +43,7 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
     yield ""
     roots = RootCauses.from_json(run.get("roots", ()))
     known = (run.get("baseline") or {}).get("expected", {})
-    bad = [one for one in found.rules.values() if one.verdict in BAD_VERDICTS and one.rule not in known]
+    bad = [one for one in found.rules.values() if one.verdict in RUN_FAILING_VERDICTS and one.rule not in known]
     resting = [one for one in bad if find_missing_root(one, roots)]
     for root in roots.lines():
         yield from (f"**{escape_markdown(root)}**", "")
@@ -60,7 +60,7 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
         yield f"**The run is partial: {escape_markdown(found.partial)}.**"
     yield ""
     yield from _list_counts(found)
-    for verdict in BAD_VERDICTS:
+    for verdict in RUN_FAILING_VERDICTS:
         some = [one for one in bad if one.verdict is verdict and one not in resting]
         if some:
             yield from ("", f"## {_describe_verdict(verdict)}: {len(some)}")
@@ -98,13 +98,13 @@ def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> 
         yield from ("", f"**{escape_markdown(one_line(title, _LONGEST_TEXT_CHARACTERS))}**") if title else ()
         if room:
             yield from ("", "| rule | demands | expected | observed | check |", "| --- | --- | --- | --- | --- |")
-            yield from (_build_row(one, catalogue) for one in findings[:room])
+            yield from (_build_markdown_row(one, catalogue) for one in findings[:room])
         if len(findings) > room:
             yield from ("", f"and {len(findings) - room} more")
         room = max(0, room - len(findings))
 
 
-def _build_row(result: RuleResult, catalogue: Mapping[str, Rule]) -> str:
+def _build_markdown_row(result: RuleResult, catalogue: Mapping[str, Rule]) -> str:
     row, line = catalogue.get(result.rule), result.line
     seen = result.observed or line["reason"] or ""
     cells = (result.rule, row.says if row else "", result.expected, seen, line["test"] or "")
@@ -126,4 +126,4 @@ def unescape_markdown(markdown: str) -> str:
     """Return a page without the backslashes that `escape_markdown` added, because a terminal would display the
     backslashes.
     """
-    return re.sub(rf"\\([{_PUNCTUATION}])", r"\1", markdown)
+    return re.sub(rf"\\([{_ESCAPABLE_PUNCTUATION}])", r"\1", markdown)

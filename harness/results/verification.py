@@ -17,22 +17,22 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from harness.errors import MqconformError
 from harness.results.agreement import (
-    check_frames,
-    check_setups,
+    check_frames_in_captures,
+    check_setups_in_captures,
     check_verdicts,
     get_run_period,
     read_verdict_lines,
 )
 from harness.results.bundle import BadBundle, VerifiedBundle, open_bundle
 from harness.results.certificate import (
-    BADGE_FILE,
+    CERTIFICATE_BADGE_FILE,
     CERTIFICATE_FILE,
+    CERTIFICATE_PAGE_FILE,
     CERTIFICATE_SCHEMA,
     NOT_EXERCISED_PERCENT,
-    PAGE_FILE,
     CertificateTerms,
     build_certificate,
-    build_statement,
+    build_certificate_statement,
     list_bundle_files,
     list_refusals,
 )
@@ -91,14 +91,14 @@ def verify_bundle(
         opened = open_bundle(path, key, Path(folder))
         try:
             said = _read_statement(opened, suites)
-            _check_files(opened, said)
+            _check_certified_files(opened, said)
             check_run_folder(opened.folder)
             found = read_run(opened.folder)
             _check_statement(opened, said, found, suites, not_exercised_percent)
             lines = list(read_verdict_lines(opened.folder))
             needed = check_verdicts(iter(lines), suites, load_catalogue())
-            check_frames(opened.folder, needed, get_run_period(found.run))
-            check_setups(opened.folder, lines, found.run)
+            check_frames_in_captures(opened.folder, needed, get_run_period(found.run))
+            check_setups_in_captures(opened.folder, lines, found.run)
             again = judge_again(opened, found, lines, suites, progress)
         except (BadBundle, OtherRuleSetOrVersion) as error:
             raise type(error)(f"{path}: {error}") from error
@@ -131,8 +131,8 @@ def _read_statement(opened: VerifiedBundle, suites: InstalledSuites) -> dict[str
     return read_certificate(opened.folder / CERTIFICATE_FILE)
 
 
-def _check_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
-    made = {CERTIFICATE_FILE, PAGE_FILE, BADGE_FILE}
+def _check_certified_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
+    made = {CERTIFICATE_FILE, CERTIFICATE_PAGE_FILE, CERTIFICATE_BADGE_FILE}
     held = {name: one._asdict() for name, one in opened.members.items() if name not in made}
     named = said["files"]
     if held != named:
@@ -158,25 +158,25 @@ def _check_statement(
         )
     if found.run["suites"] != suites.digest or found.run["harness"] != said["harness"]:
         raise BadBundle("run.json and the certificate name different rule sets or harness versions")
-    meant = build_statement(found, terms, said["files"])
+    meant = build_certificate_statement(found, terms, said["files"])
     if build_certificate(meant) != build_certificate(said):
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
         raise BadBundle(f"{CERTIFICATE_FILE} does not agree with its run: {', '.join(wrong)}")
     if reasons := list(list_refusals(found, terms, suites)):
         raise BadBundle(f"the run does not qualify for a certificate: {reasons[0]}")
     for name, text in (
-        (PAGE_FILE, build_certificate_page(said, opened.key)),
-        (BADGE_FILE, build_certificate_badge(said)),
+        (CERTIFICATE_PAGE_FILE, build_certificate_page(said, opened.key)),
+        (CERTIFICATE_BADGE_FILE, build_certificate_badge(said)),
     ):
         if (opened.folder / name).read_bytes() != text.encode():
             raise BadBundle(f"{name} does not agree with the statement of the certificate")
 
 
-_FRAME_PREFIX = re.compile(r"^(after )?frame \d+: ")
+_FRAME_PREFIX_PATTERN = re.compile(r"^(after )?frame \d+: ")
 MAX_LISTED_DIFFERENCES = 20
 
 
-def describe_verified(found: VerifiedCertificate) -> Iterator[str]:
+def describe_verified_certificate(found: VerifiedCertificate) -> Iterator[str]:
     """Yield lines for the terminal about a valid certificate: the declarations, the counts, the verdicts that were
     judged again, and the verdicts for which the user must trust the signer.
     """
@@ -230,7 +230,7 @@ def _remove_frame_number(why: str) -> str:
     """Remove the frame number from the reason why a check cannot be replayed, so that checks with the same reason can
     be counted together.
     """
-    return _FRAME_PREFIX.sub("", why)
+    return _FRAME_PREFIX_PATTERN.sub("", why)
 
 
 def _format_counts_by_document(rules: list[str] | tuple[str, ...]) -> str:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from harness.compiled.kept import get_cached_value
 from harness.compiled.sources import stamps
 from harness.paths import SUITES
-from harness.rules.errata import ERRATA_FILE, CatalogueError, Erratum, check_keys, load_errata, read_toml
-from harness.rules.product_notes import NOTES_FILE, ProductNotes, load_notes
+from harness.rules.errata import ERRATA_FILE, CatalogueError, Erratum, check_table_keys, load_errata, read_toml
+from harness.rules.product_notes import NOTES_FILE, ProductNotes, load_product_notes
 
 __all__ = ["Catalogue", "CatalogueError", "Document", "IndexRow", "Rule", "load_catalogue", "load_index"]
 
@@ -25,10 +25,10 @@ DOCUMENTS_FILE = "documents.toml"
 RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 RULE_FORMS = ("rule", "step", "detail", "lead", "api", "flow")
-ROW_FORMS = ("rule", "step")
+FORMS_OF_CATALOGUE_ROWS = ("rule", "step")
 """The forms of rule ids that have a row in the catalogue. An id of another form belongs to an id of one of these forms.
 """
-MEANINGS_OF_OBSERVE = MappingProxyType(
+MEANING_BY_OBSERVE_VALUE = MappingProxyType(
     {
         "passive": "on every packet that the system sends, in every check",
         "wire": "in an exchange of packets that a check drives",
@@ -56,8 +56,8 @@ DEMAND_CLASSES = ("demand", "garbled")
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _CATALOGUE_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
-_CODE_FOLDERS = ("harness/rules", "reference_qm/releases")
-_PAGES_ADDRESS = "https://learn.microsoft.com/openspecs/windows_protocols"
+_FOLDERS_OF_CATALOGUE_CODE = ("harness/rules", "reference_qm/releases")
+_SPECIFICATION_PAGES_URL = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS_TABLE = "defaults"
 """The name of the table at the top of a section's rules.toml. The table contains values that most rows share."""
@@ -100,7 +100,7 @@ class Document:
         document's page.
         """
         known = self.sections.get(section, self.page)
-        return known if known.startswith("https://") else f"{_PAGES_ADDRESS}/ms-{self.name.lower()}/{known}"
+        return known if known.startswith("https://") else f"{_SPECIFICATION_PAGES_URL}/ms-{self.name.lower()}/{known}"
 
 
 _JSON_FIELDS = (
@@ -147,7 +147,7 @@ class Rule:
     @property
     def observed(self) -> str:
         """The meaning of the rule's value of ``observe``."""
-        return MEANINGS_OF_OBSERVE[self.observe]
+        return MEANING_BY_OBSERVE_VALUE[self.observe]
 
     def to_json(self) -> dict[str, Any]:
         """Return the rule as a row of the file rules.json in a run folder."""
@@ -293,9 +293,9 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
 
 
 def _describe_wrong_class(form: str, kind: str, twin: str) -> str | None:
-    if form not in ROW_FORMS and kind:
+    if form not in FORMS_OF_CATALOGUE_ROWS and kind:
         return f"a {form} has no class"
-    if form in ROW_FORMS and kind not in KINDS:
+    if form in FORMS_OF_CATALOGUE_ROWS and kind not in KINDS:
         return f"unknown class {kind or 'none'}; known: {', '.join(KINDS)}"
     return (
         None
@@ -309,7 +309,7 @@ def load_documents(root: Path = SUITES) -> dict[str, Document]:
     file = root / DOCUMENTS_FILE
     found = {}
     for name, row in read_toml(file).items():
-        entry = check_keys(file, name, row, {"title": str}, {"page": str, "sections": dict})
+        entry = check_table_keys(file, name, row, {"title": str}, {"page": str, "sections": dict})
         found[name] = Document(name, entry["title"], entry.get("page", ""), entry.get("sections", {}))
     return found
 
@@ -338,7 +338,7 @@ def _load_installed_catalogue() -> Catalogue:
 def _is_read_for_catalogue(path: str) -> bool:
     """Return whether a source file belongs to the catalogue or to the code that reads the catalogue."""
     package, _, name = path.rpartition("/")
-    return name in _CATALOGUE_FILES or package in _CODE_FOLDERS
+    return name in _CATALOGUE_FILES or package in _FOLDERS_OF_CATALOGUE_CODE
 
 
 def _read_catalogue(root: Path) -> Catalogue:
@@ -349,11 +349,11 @@ def _read_catalogue(root: Path) -> Catalogue:
     for file in sorted(root.glob(f"*/*/{RULES_FILE}")):
         rows = read_toml(file)
         head = {key: rows.pop(key) for key in (TITLE_KEY, CHECKED_IN_KEY) if key in rows}
-        _check_head(root, file, head)
+        _check_keys_above_rows(root, file, head)
         checked_in[_get_section_folder(root, file)] = tuple(
             f"suites/{folder}" for folder in head.get(CHECKED_IN_KEY, ())
         )
-        defaults = check_keys(file, DEFAULTS_TABLE, rows.pop(DEFAULTS_TABLE, {}), {}, _DEFAULT_KEYS)
+        defaults = check_table_keys(file, DEFAULTS_TABLE, rows.pop(DEFAULTS_TABLE, {}), {}, _DEFAULT_KEYS)
         for name, row in rows.items():
             if name in rules:
                 raise CatalogueError(
@@ -361,10 +361,10 @@ def _read_catalogue(root: Path) -> Catalogue:
                 )
             whole = {**defaults, **row} if isinstance(row, dict) else row
             rules[name] = _read_rule(root, file, name, whole, index, documents, errata)
-    notes = load_notes(index, rules, root)
+    notes = load_product_notes(index, rules, root)
     for rule in rules.values():
         try:
-            notes.find_cited(rule.document, rule.note)
+            notes.find_cited_notes(rule.document, rule.note)
         except KeyError as error:
             file = root.parent / rule.folder / RULES_FILE
             raise CatalogueError(file, rule.id, f"unknown product note {error.args[0]}; add it to notes.toml") from None
@@ -376,11 +376,11 @@ def _get_section_folder(root: Path, file: Path) -> str:
     return f"suites/{file.parent.relative_to(root).as_posix()}"
 
 
-def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
+def _check_keys_above_rows(root: Path, file: Path, head: Mapping[str, Any]) -> None:
     """Check the keys above the rows. Each entry of ``checked_in`` must be a folder such as
     ``mqqb/s2_2_7_ping_packet``.
     """
-    check_keys(file, "the head", head, {TITLE_KEY: str}, {CHECKED_IN_KEY: list})
+    check_table_keys(file, "the head", head, {TITLE_KEY: str}, {CHECKED_IN_KEY: list})
     for folder in head.get(CHECKED_IN_KEY, ()):
         if not (root / str(folder) / RULES_FILE).is_file():
             raise CatalogueError(file, CHECKED_IN_KEY, f"{folder!a} is not a folder of a section")
@@ -398,15 +398,17 @@ def _read_rule(
     if name not in index:
         raise CatalogueError(file, name, f"unknown id; {INDEX_FILE} lists all ids")
     known = index[name]
-    if known.form not in ROW_FORMS:
+    if known.form not in FORMS_OF_CATALOGUE_ROWS:
         raise CatalogueError(
-            file, name, f"the entry is a {known.form}, but only {' and '.join(ROW_FORMS)} have rows; remove this row"
+            file,
+            name,
+            f"the entry is a {known.form}, but only {' and '.join(FORMS_OF_CATALOGUE_ROWS)} have rows; remove this row",
         )
     document, section, number = name.split("-")
     if document not in documents:
         raise CatalogueError(file, name, f"unknown document {document}; add it to {DOCUMENTS_FILE}")
-    entry = check_keys(file, name, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
-    for key, values in (("observe", MEANINGS_OF_OBSERVE), ("role", ROLES)):
+    entry = check_table_keys(file, name, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
+    for key, values in (("observe", MEANING_BY_OBSERVE_VALUE), ("role", ROLES)):
         if entry[key] not in values:
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known: {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from harness.rules.catalogue import DEMAND_CLASSES, KINDS, ROW_FORMS, Catalogue, IndexRow
+from harness.rules.catalogue import DEMAND_CLASSES, FORMS_OF_CATALOGUE_ROWS, KINDS, Catalogue, IndexRow
 
 LEVELS = ("MUST", "SHOULD")
 """The levels for which rules are counted. MUST NOT counts as MUST, and SHOULD NOT counts as SHOULD."""
-DEMAND = "demand"
+DEMAND_CLASS = "demand"
 CLONE_CLASS = "clone"
 
 
@@ -27,7 +27,7 @@ class SectionCoverage:
     section: str
     title: str
     demand: str
-    kind: str = DEMAND
+    kind: str = DEMAND_CLASS
     rows: int = 0
     catalogued: int = 0
     checked: int = 0
@@ -48,10 +48,10 @@ def count_coverage_by_section(
     documents = catalogue.list_documents()
     for name, row in index.items():
         document, section, _ = name.split("-")
-        if row.form not in ROW_FORMS or row.kind == CLONE_CLASS or document not in documents:
+        if row.form not in FORMS_OF_CATALOGUE_ROWS or row.kind == CLONE_CLASS or document not in documents:
             continue
         demand = row.level.split()[0]
-        kind = DEMAND if row.kind in DEMAND_CLASSES else row.kind
+        kind = DEMAND_CLASS if row.kind in DEMAND_CLASSES else row.kind
         one = SectionCoverage(document, section, row.title, demand, kind)
         counts = found.setdefault((document, section, demand, kind), one)
         counts.rows += 1
@@ -70,7 +70,7 @@ def count_coverage_by_section(
     )
 
 
-def sum_sections(sections: list[SectionCoverage]) -> list[SectionCoverage]:
+def sum_coverage_of_sections(sections: list[SectionCoverage]) -> list[SectionCoverage]:
     """Return the sums over all sections as one row for each document, level and class. The demands of a document
     come first.
     """

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.errors import MqconformError
 from harness.paths import SUITES
-from harness.type_names import type_name
+from harness.type_names import get_type_name_with_article
 
 ERRATA_FILE = "errata.toml"
 READING_VERDICTS = ("pass", "fail", "warn", "inconclusive")
@@ -32,8 +32,8 @@ _ERRATUM_KEYS = {
 }
 _READING_KEYS = {"says": str, "verdict": str}
 _OPTIONAL_READING_KEYS = {"reference": bool, "not_run": str, "checks": list}
-_ERRATUM_ID = re.compile(r"E\d\d\d?")
-_RULE_ID = re.compile(r"[A-Z]+-[0-9.]+-D?\d+")
+_ERRATUM_ID_PATTERN = re.compile(r"E\d\d\d?")
+_RULE_ID_PATTERN = re.compile(r"[A-Z]+-[0-9.]+-D?\d+")
 _SECTION_PATTERN = re.compile(r"[A-Z]+ \d+(\.\d+)*")
 
 
@@ -91,7 +91,7 @@ class Erratum:
     @property
     def rules(self) -> tuple[str, ...]:
         """The rule ids in the field ``where``."""
-        return tuple(place for place in self.where if _RULE_ID.fullmatch(place))
+        return tuple(place for place in self.where if _RULE_ID_PATTERN.fullmatch(place))
 
     def list_readings_to_run(self) -> Iterator[tuple[str, Reading]]:
         """Yield each reading that needs a variant, with its name. For example, E41.2 is the name of the second
@@ -112,7 +112,7 @@ def read_toml(file: Path) -> dict[str, Any]:
         raise CatalogueError(file, "", f"the file is not TOML: {error}") from error
 
 
-def check_keys(
+def check_table_keys(
     file: Path, entry: str, row: object, required: Mapping[str, type], optional: Mapping[str, type]
 ) -> dict[str, Any]:
     """Return an entry if it is a table with the required keys and types; otherwise raise CatalogueError."""
@@ -123,7 +123,11 @@ def check_keys(
         if key not in types:
             raise CatalogueError(file, entry, f"unknown key {key}; known: {', '.join(types)}")
         if type(value) is not types[key]:
-            raise CatalogueError(file, entry, f"{key} is {type_name(type(value))}, not {type_name(types[key])}")
+            raise CatalogueError(
+                file,
+                entry,
+                f"{key} is {get_type_name_with_article(type(value))}, not {get_type_name_with_article(types[key])}",
+            )
         if isinstance(value, list | str) and not value:
             raise CatalogueError(file, entry, f"{key} is empty; fill in the key or remove it")
     missing = [key for key in required if key not in row]
@@ -141,11 +145,11 @@ def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum
 
 
 def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> Erratum:
-    if not _ERRATUM_ID.fullmatch(name):
+    if not _ERRATUM_ID_PATTERN.fullmatch(name):
         raise CatalogueError(file, name, "the name is not an id of an erratum; write E and two or three digits")
-    entry = check_keys(file, name, row, _ERRATUM_KEYS, {})
+    entry = check_table_keys(file, name, row, _ERRATUM_KEYS, {})
     for place in entry["where"]:
-        if _RULE_ID.fullmatch(str(place)):
+        if _RULE_ID_PATTERN.fullmatch(str(place)):
             if place not in index:
                 raise CatalogueError(
                     file, name, f"the key 'where' contains the unknown rule {place}; suites/index.tsv lists all rules"
@@ -167,7 +171,7 @@ def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Readin
             file, name, "the erratum has fewer than two readings; a contradiction has at least two readings"
         )
     for number, row in enumerate(rows, 1):
-        entry = check_keys(file, f"{name} reading {number}", row, _READING_KEYS, _OPTIONAL_READING_KEYS)
+        entry = check_table_keys(file, f"{name} reading {number}", row, _READING_KEYS, _OPTIONAL_READING_KEYS)
         if entry["verdict"] not in READING_VERDICTS:
             known = ", ".join(READING_VERDICTS)
             raise CatalogueError(

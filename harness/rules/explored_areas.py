@@ -20,14 +20,14 @@ def list_explored_areas() -> dict[str, list[str]]:
     shared = _read_shared_constants()
     found: dict[str, list[str]] = defaultdict(list)
     for folder in sorted(path for path in _MODELS_FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"):
-        text = _read_modules(folder)
+        text = _read_model_modules(folder)
         named = [shared[name] for name in dict.fromkeys(re.findall(r"\w+", text)) if name in shared]
         for rule in dict.fromkeys(_RULE_ID.findall("\n".join([text, *named]))):
             found[rule].append(folder.name)
     return dict(found)
 
 
-def _read_modules(folder: Path) -> str:
+def _read_model_modules(folder: Path) -> str:
     return "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py")))
 
 

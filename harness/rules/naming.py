@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from harness.errors import UsageError
-from harness.rules.catalogue import LEVELS, MEANINGS_OF_OBSERVE, ROLES, Catalogue, Rule
+from harness.rules.catalogue import LEVELS, MEANING_BY_OBSERVE_VALUE, ROLES, Catalogue, Rule
 
 MAX_SUGGESTED_NAMES = 3
 """The maximum number of similar ids that a message suggests."""
@@ -16,7 +16,7 @@ _SORT_KEY_BY_ORDER: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], 
     {
         "level": (LEVELS, lambda rule: rule.level),
         "role": (ROLES, lambda rule: rule.role),
-        "observe": (tuple(MEANINGS_OF_OBSERVE), lambda rule: rule.observe),
+        "observe": (tuple(MEANING_BY_OBSERVE_VALUE), lambda rule: rule.observe),
     }
 )
 """The criteria for selecting rules, in addition to document and section. Each criterion has its possible values,

@@ -19,7 +19,7 @@ tables of ids.
 """
 
 
-def list_files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:
+def list_suite_files_containing(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:
     """Return the sorted files of the suites that match a pattern and contain one of the rule ids (any rule id if
     the ids are None).
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from harness.rules.errata import CatalogueError, check_keys, read_toml
+from harness.rules.errata import CatalogueError, check_table_keys, read_toml
 from reference_qm.releases.names import parse_releases
 
 NOTES_FILE = "notes.toml"
@@ -41,8 +41,8 @@ an explanation must follow.
 _REQUIRED_KEYS = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL_KEYS = {"allows": str, "rules": list, "excuses": list, "excused": list}
 _SECTION_PATTERN = re.compile(r"\d+(\.\d+)*")
-_CITED_NOTE = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
-_WHOLE_SECTION = "-*"
+_CITED_NOTE_PATTERN = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
+_WHOLE_SECTION_SUFFIX = "-*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +110,15 @@ class ProductNotes:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
         """Return the product notes that the JSON data of ``to_tree`` represent."""
-        return cls({name: {row["number"]: _build_note(row) for row in rows} for name, rows in tree.items()})
+        return cls({name: {row["number"]: _build_product_note(row) for row in rows} for name, rows in tree.items()})
 
-    def find_cited(self, document: str, text: str | None) -> list[ProductNote]:
+    def find_cited_notes(self, document: str, text: str | None) -> list[ProductNote]:
         """Return the notes that the field ``note`` of a row cites; raise KeyError, with the first note that the
         document does not contain, if a cited note is missing. No note counts as missing in a document without a
         notes.toml.
         """
         found = []
-        for cited in _CITED_NOTE.finditer(text or ""):
+        for cited in _CITED_NOTE_PATTERN.finditer(text or ""):
             numbers = self.by_document.get(cited["document"] or document)
             if numbers is not None:
                 if int(cited["number"]) not in numbers:
@@ -129,7 +129,7 @@ class ProductNotes:
     def of_rule(self, rule: str, document: str, cited: str | None) -> list[ProductNote]:
         """Return the notes that a rule's row cites, and the notes that concern the rule."""
         others = [note for note in self._all if note.concerns_rule(rule)]
-        return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
+        return list(dict.fromkeys([*self.find_cited_notes(document, cited), *others]))
 
     def list_excused_rules(self, profile: str) -> Mapping[str, ProductNote]:
         """Return the rules that a release may violate, each with the first note that allows the violation. For the
@@ -144,12 +144,12 @@ class ProductNotes:
         return self._excusing[profile]
 
 
-def _build_note(row: Mapping[str, Any]) -> ProductNote:
+def _build_product_note(row: Mapping[str, Any]) -> ProductNote:
     whole: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
     return ProductNote(**{**whole, "rules": frozenset(row["rules"]), "excuses": frozenset(row["excuses"])})
 
 
-def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:
+def load_product_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:
     """Read the notes.toml of each document of a suites folder.
 
     ``index``: the known rule ids. ``ids``: the ids of the rules that have rows. Raise CatalogueError, whose message
@@ -169,7 +169,7 @@ def _read_notes(
     for number, row in rows.items():
         if not number.isdecimal() or number != str(int(number)):
             raise CatalogueError(file, number, "the name is not the number of a note; write [17] for note <17>")
-        entry = check_keys(file, number, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
+        entry = check_table_keys(file, number, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
         if entry["kind"] not in KINDS:
             raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known: {', '.join(KINDS)}")
         if wrong := [each for each in entry["sections"] if not _SECTION_PATTERN.fullmatch(str(each))]:
@@ -196,8 +196,8 @@ def _read_notes(
             written=tuple(entry["releases"]),
             says=entry["says"],
             allows=entry.get("allows"),
-            rules=_expand_rules(file, number, entry.get("rules", []), index, ids),
-            excuses=(excuses := _expand_rules(file, number, entry.get("excuses", []), index, ids)),
+            rules=_expand_listed_rule_ids(file, number, entry.get("rules", []), index, ids),
+            excuses=(excuses := _expand_listed_rule_ids(file, number, entry.get("excuses", []), index, ids)),
             excused=_read_releases(file, number, entry.get("excused", entry["releases"])) if excuses else (),
             reference=_get_reference_behaviours(file, number, entry["reference"]),
         )
@@ -222,7 +222,7 @@ def _read_releases(file: Path, number: str, written: list[Any]) -> tuple[str, ..
         raise CatalogueError(file, number, str(error)) from error
 
 
-def _expand_rules(
+def _expand_listed_rule_ids(
     file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
 ) -> frozenset[str]:
     """Return the rule ids that a note lists. An id that ends with ``-*``, such as ``MQQP-3.1.4.9-*``, stands for all
@@ -231,8 +231,8 @@ def _expand_rules(
     found = set[str]()
     for each in map(str, written):
         rules = {each}
-        if each.endswith(_WHOLE_SECTION):
-            rules = {rule for rule in ids if rule.rpartition("-")[0] == each.removesuffix(_WHOLE_SECTION)}
+        if each.endswith(_WHOLE_SECTION_SUFFIX):
+            rules = {rule for rule in ids if rule.rpartition("-")[0] == each.removesuffix(_WHOLE_SECTION_SUFFIX)}
         if not rules or not all(rule in index for rule in rules):
             raise CatalogueError(file, number, f"unknown rule {each}; suites/index.tsv lists all rules")
         found |= rules

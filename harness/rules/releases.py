@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from reference_qm.releases.names import NO_RELEASE
 
-_INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
+_INVALID_HANDLE_STATUS_NAME = "MQ_ERROR_INVALID_HANDLE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,40 +37,40 @@ class Release:
     transaction_marks: bool = True
 
 
-PRINTED_RELEASE = Release(spx=None)
-_SINCE_WINDOWS_7 = Release((6, 1), 6531)
+RELEASE_AS_SPECIFIED = Release(spx=None)
+_RELEASE_SINCE_WINDOWS_7 = Release((6, 1), 6531)
 RELEASES = MappingProxyType(
     {
-        NO_RELEASE: PRINTED_RELEASE,
+        NO_RELEASE: RELEASE_AS_SPECIFIED,
         "windows-nt": Release(
             (4, 0),
             None,
-            _INVALID_HANDLE,
+            _INVALID_HANDLE_STATUS_NAME,
             spx=True,
             aes=False,
             later_methods=False,
             dead_letters=False,
             transaction_marks=False,
         ),
-        "windows-2000": Release((5, 0), 645, _INVALID_HANDLE, spx=True, aes=False, later_methods=False),
+        "windows-2000": Release((5, 0), 645, _INVALID_HANDLE_STATUS_NAME, spx=True, aes=False, later_methods=False),
         "windows-xp": Release((5, 1), 1020, aes=False),
         "windows-server-2003": Release((5, 2), 1716, aes=False),
         "windows-server-2003-r2": Release((5, 2), 1716, aes=False),
         "windows-vista": Release((6, 0), 6000),
         "windows-server-2008": Release((6, 0), 6001),
-        "windows-7": _SINCE_WINDOWS_7,
-        "windows-server-2008-r2": _SINCE_WINDOWS_7,
-        "windows-8": _SINCE_WINDOWS_7,
-        "windows-server-2012": _SINCE_WINDOWS_7,
-        "windows-8.1": _SINCE_WINDOWS_7,
-        "windows-server-2012-r2": _SINCE_WINDOWS_7,
-        "windows-10": _SINCE_WINDOWS_7,
-        "windows-server-2016": _SINCE_WINDOWS_7,
-        "windows-server": _SINCE_WINDOWS_7,
-        "windows-server-2019": _SINCE_WINDOWS_7,
-        "windows-server-2022": _SINCE_WINDOWS_7,
-        "windows-11": _SINCE_WINDOWS_7,
-        "windows-server-2025": _SINCE_WINDOWS_7,
+        "windows-7": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2008-r2": _RELEASE_SINCE_WINDOWS_7,
+        "windows-8": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2012": _RELEASE_SINCE_WINDOWS_7,
+        "windows-8.1": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2012-r2": _RELEASE_SINCE_WINDOWS_7,
+        "windows-10": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2016": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2019": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2022": _RELEASE_SINCE_WINDOWS_7,
+        "windows-11": _RELEASE_SINCE_WINDOWS_7,
+        "windows-server-2025": _RELEASE_SINCE_WINDOWS_7,
     }
 )
 """The releases by name, in chronological order (MS-MQDMPR 6), with values from MS-MQQP notes <3>, <17>, <19>, <22>

@@ -14,7 +14,7 @@ from harness.paths import SUITES
 from harness.rules.errata import CatalogueError, read_toml
 
 RENAMED_FILE = "renamed.toml"
-_TABLE_NAME = "checks"
+_CHECKS_TABLE_NAME = "checks"
 
 
 @cache
@@ -39,9 +39,9 @@ def get_current_check(check: str) -> str:
 
 def _read_renamed_file(path: Path) -> dict[str, str]:
     tree = read_toml(path)
-    checks = tree.get(_TABLE_NAME)
-    if tree.keys() != {_TABLE_NAME} or not isinstance(checks, dict):
-        raise CatalogueError(path, "", f"the file must have one table [{_TABLE_NAME}]")
+    checks = tree.get(_CHECKS_TABLE_NAME)
+    if tree.keys() != {_CHECKS_TABLE_NAME} or not isinstance(checks, dict):
+        raise CatalogueError(path, "", f"the file must have one table [{_CHECKS_TABLE_NAME}]")
     for old, new in checks.items():
         for check in (old, new):
             if not isinstance(check, str) or "::" not in check or "[" in check:

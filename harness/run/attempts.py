@@ -14,20 +14,20 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
-from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, WRONG_VERDICTS, Entry, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, VERDICTS_TO_EXAMINE, Entry, Verdict
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.checks import find_covered_rules, get_check_id
 from harness.run.stash import (
     ATTEMPT_KEY,
+    CHECK_PREREQUISITES_KEY,
     DRIVER_KEY,
-    LOG_KEY,
-    ROOTS_KEY,
-    ROOTS_OF_CHECK,
+    ROOT_CAUSES_KEY,
     RUN_KEY,
     RUNS_AGAIN_ALONE_KEY,
+    VERDICT_LOG_KEY,
     release_packets,
 )
-from harness.run.system_prerequisites import doubt_verdicts
+from harness.run.system_prerequisites import mark_doubtful_verdicts
 from harness.sut.external_driver import ExternalDriver
 
 MAX_ATTEMPTS = 4
@@ -46,11 +46,16 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     driver = item.config.stash.get(DRIVER_KEY, None)
     if get_check_id(item) is None or not isinstance(driver, ExternalDriver):
         return None
-    log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[AttemptVerdicts](), AttemptDisturbances()
+    log, hook, tried, doubts = (
+        item.config.stash[VERDICT_LOG_KEY],
+        item.ihook,
+        list[AttemptVerdicts](),
+        AttemptDisturbances(),
+    )
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for number in range(MAX_ATTEMPTS):
         entries: list[Entry] = []
-        item.config.stash[LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
+        item.config.stash[VERDICT_LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
         driver.vital_signs.slow_timers(number > 0)
         tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
         now = AttemptDisturbances(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
@@ -67,13 +72,15 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         ):
             break
     driver.vital_signs.slow_timers(False)
-    item.config.stash[LOG_KEY] = log
+    item.config.stash[VERDICT_LOG_KEY] = log
     entries, reports = settle_attempts(tried, doubts, steady=now == AttemptDisturbances())
     release_packets(item)
     if not item.stash.get(RUNS_AGAIN_ALONE_KEY, False):
-        run, rests = item.config.stash[RUN_KEY], item.stash.get(ROOTS_OF_CHECK, CheckPrerequisites())
+        run, rests = item.config.stash[RUN_KEY], item.stash.get(CHECK_PREREQUISITES_KEY, CheckPrerequisites())
         entries = change_reports(
-            entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS_KEY]), reports
+            entries,
+            mark_doubtful_verdicts(entries, rests, run.known, driver, item.config.stash[ROOT_CAUSES_KEY]),
+            reports,
         )
     log.extend(entries)
     for report in reports:
@@ -110,7 +117,7 @@ def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) ->
 
 def has_bad_verdict(entries: list[Entry]) -> bool:
     """Return whether an attempt has a verdict that a person should examine."""
-    return any(entry.verdict in WRONG_VERDICTS for entry in entries)
+    return any(entry.verdict in VERDICTS_TO_EXAMINE for entry in entries)
 
 
 def settle_attempts(
@@ -138,7 +145,7 @@ def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[An
     report of the check accordingly.
     """
     if doubtful is not entries:
-        bad = [entry for entry in doubtful if entry.verdict in BAD_VERDICTS]
+        bad = [entry for entry in doubtful if entry.verdict in RUN_FAILING_VERDICTS]
         said = [f"{entry.rule} {entry.verdict}" for entry in bad]
         reasons = dict.fromkeys(entry.reason for entry in bad if entry.reason)
         for report in reports:

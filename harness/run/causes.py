@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, Verdict
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
-_EXPLAINING_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
+_EXPLAINING_WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
 """Matches a word in an observation. An observation that contains words describes an error. An observation without
 words, such as a number or an empty list, does not reveal the cause.
 """
@@ -53,7 +53,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Ca
         observed, reason = one.observed, find_missing_root(one, roots) or one.line["reason"] or ""
         decided = one.verdict in BROKEN_VERDICTS and bool(one.line["observed"])
         words = observed if decided else reason or observed
-        alone = "" if not decided or _EXPLAINING_WORD.search(words) else get_function_id(one)
+        alone = "" if not decided or _EXPLAINING_WORD_PATTERN.search(words) else get_function_id(one)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)
         seen[key] = f"observed {words}" if decided else words or "no reason is known"
@@ -74,7 +74,7 @@ def add_causes(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleRes
     verdict names the cause.
     """
     kept = list(results)
-    bad = [one for one in kept if one.verdict in BAD_VERDICTS and one.accepted is None]
+    bad = [one for one in kept if one.verdict in RUN_FAILING_VERDICTS and one.accepted is None]
     shared = [cause for cause in group_by_cause(bad, roots) if len(cause.findings) > 1]
     titles = {one.rule: cause.title for cause in shared for one in cause.findings}
     return [replace(one, cause=titles.get(one.rule, "")) for one in kept]

@@ -16,7 +16,7 @@ from harness.sut.own_queues import PROVISIONED_QUEUE_KEY
 if TYPE_CHECKING:
     import pytest
 
-_WORDS_FOR_CLOSED = re.compile(r"(?<!not )\bclosed\b")
+_CLOSED_WORD_PATTERN = re.compile(r"(?<!not )\bclosed\b")
 """Matches the word "closed" in an observation about a connection that the system closed."""
 
 
@@ -53,7 +53,7 @@ class CheckPrerequisites:
         """Return whether a pass is based on silence. Such a pass is valid only if a packet could have arrived. An
         observation that the system closed a connection is not silence.
         """
-        return entry.verdict is Verdict.PASS and not entry.heard and _WORDS_FOR_CLOSED.search(entry.observed) is None
+        return entry.verdict is Verdict.PASS and not entry.heard and _CLOSED_WORD_PATTERN.search(entry.observed) is None
 
 
 def get_prerequisites(item: pytest.Item) -> CheckPrerequisites:

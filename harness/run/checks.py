@@ -50,7 +50,7 @@ def find_needs(item: pytest.Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys(needs))
 
 
-def find_varied(item: pytest.Item) -> dict[str, list[str]]:
+def find_varied_parameters(item: pytest.Item) -> dict[str, list[str]]:
     """Return the parameters that a check varies, with the names of their values. The first name of each parameter
     is its default value.
     """

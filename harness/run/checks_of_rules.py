@@ -25,11 +25,11 @@ def checks_of_rules() -> dict[str, list[str]]:
     A rule with a predicate has no checks in the result, because every check may decide such a rule. Modules of
     checks that have changed since their last import are imported again.
     """
-    return {rule: sorted(checks) for rule, checks in driving_checks().items() if rule not in load_predicates()}
+    return {rule: sorted(checks) for rule, checks in map_driving_checks().items() if rule not in load_predicates()}
 
 
 @cache
-def driving_checks() -> dict[str, set[str]]:
+def map_driving_checks() -> dict[str, set[str]]:
     """Return, by rule id, the checks that name the rule. Unlike in `checks_of_rules`, passive rules are included."""
     found: dict[str, set[str]] = defaultdict(set)
     for check, rules, _ in _list_checks():
@@ -39,7 +39,7 @@ def driving_checks() -> dict[str, set[str]]:
 
 
 @cache
-def varied_parameters() -> dict[str, list[str]]:
+def map_varied_parameters() -> dict[str, list[str]]:
     """Map each rule id to the sorted parameters that the checks of that rule vary."""
     found: dict[str, set[str]] = defaultdict(set)
     for _, rules, parameters in _list_checks():

@@ -13,7 +13,7 @@ from typing import Any
 from harness.paths import SUITES
 from harness.rules.explored_areas import list_explored_areas
 from harness.rules.places import STATES_FILE
-from harness.run.checks_of_rules import varied_parameters
+from harness.run.checks_of_rules import map_varied_parameters
 
 
 def depth_of_rules() -> dict[str, dict[str, Any]]:
@@ -25,7 +25,7 @@ def depth_of_rules() -> dict[str, dict[str, Any]]:
     """
     found: dict[str, dict[str, Any]] = defaultdict(dict)
     depth: dict[str, Mapping[str, Any]] = {
-        "varied": varied_parameters(),
+        "varied": map_varied_parameters(),
         "cells": _count_cells(),
         "explored": list_explored_areas(),
     }

@@ -24,7 +24,7 @@ def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, tol
     from harness.run.floods import find_end_reason
 
     path = str(get_check_id(item))
-    item.config.stash[RUN_KEY].keep_residue()
+    item.config.stash[RUN_KEY].write_new_residue()
     if (why := find_end_reason(item)) is not None:
         end_run(item.session, why)
         more = False

@@ -14,7 +14,7 @@ from harness.errors import MqconformError
 from harness.judging.verdicts import Verdict
 from harness.run_folder import CAPTURES_FOLDER
 
-HEX_LIMIT = 4096
+MAX_HEX_DUMP_BYTES = 4096
 """int bytes: the maximum number of bytes of a packet that are shown. The capture contains the complete packet."""
 _OCTETS_PER_ROW = 16
 
@@ -87,6 +87,8 @@ def _format_octets(data: bytes) -> str:
     rows = [
         f"{start:06x}  {data[start : start + _OCTETS_PER_ROW].hex(' '):<{3 * _OCTETS_PER_ROW}} "
         + "".join(chr(each) if 0x20 <= each < 0x7F else "." for each in data[start : start + _OCTETS_PER_ROW])
-        for start in range(0, min(len(data), HEX_LIMIT), _OCTETS_PER_ROW)
+        for start in range(0, min(len(data), MAX_HEX_DUMP_BYTES), _OCTETS_PER_ROW)
     ]
-    return "\n".join([*rows, *([f"... {len(data) - HEX_LIMIT} more bytes"] if len(data) > HEX_LIMIT else [])])
+    return "\n".join(
+        [*rows, *([f"... {len(data) - MAX_HEX_DUMP_BYTES} more bytes"] if len(data) > MAX_HEX_DUMP_BYTES else [])]
+    )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.verdicts import BAD_VERDICTS
+from harness.judging.verdicts import RUN_FAILING_VERDICTS
 from harness.printable import one_line
 from harness.rules.catalogue import Rule
 from harness.run.causes import find_missing_root, group_by_cause
@@ -58,7 +58,7 @@ def list_findings(
     if resting:
         yield roots.describe_dependent_rules([one.rule for one in resting])
         found = [one for one in found if one not in resting]
-    for verdict in BAD_VERDICTS:
+    for verdict in RUN_FAILING_VERDICTS:
         room, also = MAX_SHOWN_RULES, list[str]()
         for cause in group_by_cause([one for one in found if one.verdict is verdict], roots):
             shared = len(cause.findings) > 1
@@ -116,14 +116,14 @@ def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
         yield f"-k {test.rpartition('::')[2].partition('[')[0]}"
 
 
-def resume_command(given: Mapping[str, Any], folder: Path) -> str:
+def build_resume_command(given: Mapping[str, Any], folder: Path) -> str:
     """Return the command that resumes a run. The command repeats the options that selected the checks of the run;
     without them, all other checks would run. ``given`` contains the values of the options in `RESUME_OPTIONS`.
     """
-    return f"{rerun_command(given, folder)} --resume"
+    return f"{build_rerun_command(given, folder)} --resume"
 
 
-def rerun_command(given: Mapping[str, Any], folder: Path | None) -> str:
+def build_rerun_command(given: Mapping[str, Any], folder: Path | None) -> str:
     """Return the command that repeats a run from the beginning. The new run uses ``folder``, or the default folder
     if ``folder`` is None.
     """
@@ -137,7 +137,7 @@ def rerun_command(given: Mapping[str, Any], folder: Path | None) -> str:
     return shlex.join(["mqconform", "run", *words, *out])
 
 
-def repeat_options(sut: str | None, topology: str | None) -> str:
+def build_repeat_options(sut: str | None, topology: str | None) -> str:
     """Return the end of the command that repeats a check."""
     option, path = ("--topology", topology) if topology is not None else ("--sut", sut)
     return f"{option} {shlex.quote(str(path))}"

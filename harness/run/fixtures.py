@@ -22,7 +22,7 @@ from harness.run.stash import (
     ATTEMPT_KEY,
     DRIVER_KEY,
     JUDGE_KEY,
-    MIRROR_KEY,
+    PEER_PACKET_JUDGE_KEY,
     RESIDUE_KEY,
     ROWS_KEY,
     RUN_KEY,
@@ -88,7 +88,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     if sut.observe_answers(compare_answer):
         judge.packets.compare_messages()
     recorder.listeners.append(judge_or_note)
-    if (mirror := request.config.stash.get(MIRROR_KEY, None)) is not None:
+    if (mirror := request.config.stash.get(PEER_PACKET_JUDGE_KEY, None)) is not None:
         recorder.listeners.append(mirror.on_frame)
     accept_residue(counterpart)
     yield counterpart

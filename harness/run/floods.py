@@ -14,7 +14,7 @@ from harness.run.checks import get_check_id
 from harness.run.run import Run
 from harness.run.stash import RUN_KEY
 
-MAX_FLOODS = 3
+MAX_CHECKS_WITH_FLOODS = 3
 MAX_CAPTURED_BYTES = 512 * 1024 * 1024
 """int bytes: the largest total size of the captures of a run. If the SUT conforms, the captures of a complete run
 have about 15 MB.
@@ -28,7 +28,7 @@ def find_end_reason(item: pytest.Item) -> str | None:
     run = item.config.stash[RUN_KEY]
     run.captured += _count_captured_bytes(run, str(get_check_id(item)))
     floods = run.log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
-    if floods >= MAX_FLOODS:
+    if floods >= MAX_CHECKS_WITH_FLOODS:
         return f"the SUT sent packets endlessly in {floods} checks; correct the SUT, then continue with --resume"
     if run.captured > MAX_CAPTURED_BYTES:
         return (

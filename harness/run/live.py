@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.judging.verdicts import BAD_VERDICTS, DECIDED_VERDICTS, Verdict
+from harness.judging.verdicts import DECIDED_VERDICTS, RUN_FAILING_VERDICTS, Verdict
 
 if TYPE_CHECKING:
     from harness.run.run import Run
@@ -75,7 +75,9 @@ class LiveProgress:
     def progress(self) -> str:
         """Return one line with the progress of the run."""
         rules = self.run.log.rules.values()
-        counts = "".join(f", {number} {one}" for one in BAD_VERDICTS if (number := sum(rule is one for rule in rules)))
+        counts = "".join(
+            f", {number} {one}" for one in RUN_FAILING_VERDICTS if (number := sum(rule is one for rule in rules))
+        )
         judged = sum(rule in DECIDED_VERDICTS for rule in rules)
         spent = self._clock() - self._began
         left = spent * (self._checks - self._done) / self._done if self._done else 0.0

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from harness.lengths_of_time import TIME_FORMS, parse_seconds
+from harness.lengths_of_time import ACCEPTED_FORMS_OF_SECONDS, parse_seconds
 from harness.paths import SUITES
 
 PLUGIN_MODULE = "harness.run.plugin"
@@ -24,7 +24,7 @@ channel.
 """
 
 
-def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
+def build_pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
     """Return the first arguments of pytest, which are the same for every run of the suites in any current folder."""
     places = [str(SUITES.parent / path) for path in paths]
     left_out = [word for plugin in DISABLED_PLUGINS for word in ("-p", f"no:{plugin}")]
@@ -82,5 +82,5 @@ def add_options(parser: pytest.Parser) -> None:
 
 def _parse_seconds(text: str) -> int:
     if (seconds := parse_seconds(text)) is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a length of time; give {TIME_FORMS}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a length of time; give {ACCEPTED_FORMS_OF_SECONDS}")
     return seconds

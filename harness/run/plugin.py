@@ -20,18 +20,18 @@ from harness.run.checks import explain_missing_collection, find_needs, get_check
 from harness.run.computing import limit_computing_time
 from harness.run.ending import describe_end_after_failures, describe_end_of_process, end_run, handle_end_of_check
 from harness.run.options import add_options
-from harness.run.selection import choose_checks, describe_selection, files_to_collect, find_wanted_rules
+from harness.run.selection import choose_checks, describe_selection, find_wanted_rules, list_files_to_collect
 from harness.run.stash import (
+    CHECK_PREREQUISITES_KEY,
     DRIVER_KEY,
     DRIVERS_KEY,
-    END_REPORTED_KEY,
     FINAL_RESULTS_KEY,
     JUDGE_KEY,
-    LOG_KEY,
+    PROCESS_END_REPORTED_KEY,
     RESIDUE_KEY,
-    ROOTS_KEY,
-    ROOTS_OF_CHECK,
+    ROOT_CAUSES_KEY,
     RUN_KEY,
+    VERDICT_LOG_KEY,
     make_judge,
     release_packets,
 )
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.run.run import Run
 
-EARLIER_HANDLERS: pytest.StashKey[SignalHandlers] = pytest.StashKey()
+EARLIER_SIGNAL_HANDLERS_KEY: pytest.StashKey[SignalHandlers] = pytest.StashKey()
 """For each signal that ends a run, the handler that was set before the run."""
-EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
+EARLIER_GC_THRESHOLD_KEY: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
 GC_THRESHOLD_OBJECTS = 10_000
 """The number of new objects after which Python searches for garbage cycles."""
 SELECTED_FILES_KEY: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
@@ -105,7 +105,7 @@ def _begin_run(config: pytest.Config) -> None:
         folder = Path(config.getoption("--out") or f"out/{make_slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
         # Stop the processes that are started here, because they do not get the signals of a terminal.
-        config.stash[EARLIER_HANDLERS] = raise_interrupt_on(_END_SIGNALS)
+        config.stash[EARLIER_SIGNAL_HANDLERS_KEY] = raise_interrupt_on(_END_SIGNALS)
         run = Run.begin(folder, file, load_catalogue(), describe_selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
@@ -127,7 +127,11 @@ def _begin_run(config: pytest.Config) -> None:
     config.stash[RUN_KEY] = run
     for plugin in (attempts, fixtures, teardown, terminal, topologies, varied_checks, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
-    config.stash[LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOTS_KEY] = run.log, run.residue, run.roots
+    config.stash[VERDICT_LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOT_CAUSES_KEY] = (
+        run.log,
+        run.residue,
+        run.roots,
+    )
     config.stash[DRIVERS_KEY], config.stash[DRIVER_KEY] = drivers, drivers[0]
 
 
@@ -141,7 +145,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not _has_rule_selection(config) or config.getoption("--replay") or not collection_path.is_relative_to(SUITES):
         return None
     if SELECTED_FILES_KEY not in config.stash:
-        config.stash[SELECTED_FILES_KEY] = files_to_collect(find_wanted_rules(config))
+        config.stash[SELECTED_FILES_KEY] = list_files_to_collect(find_wanted_rules(config))
     wanted = config.stash[SELECTED_FILES_KEY]
     return True if wanted is not None and collection_path not in wanted and collection_path != SUITES else None
 
@@ -200,7 +204,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     if RUN_KEY in session.config.stash:
         gc.freeze()
-        session.config.stash[EARLIER_THRESHOLD] = gc.get_threshold()
+        session.config.stash[EARLIER_GC_THRESHOLD_KEY] = gc.get_threshold()
         gc.set_threshold(GC_THRESHOLD_OBJECTS)
         gc.enable()
 
@@ -221,7 +225,10 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         raise
     if RUN_KEY in item.config.stash:
         handle_end_of_check(
-            item, item.config.stash[DRIVER_KEY], more=nextitem is not None, told=item.stash.get(END_REPORTED_KEY, False)
+            item,
+            item.config.stash[DRIVER_KEY],
+            more=nextitem is not None,
+            told=item.stash.get(PROCESS_END_REPORTED_KEY, False),
         )
     release_packets(item)
     return done
@@ -255,7 +262,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     item.config.stash[RUN_KEY].tests_run.add(path)
     try:
         done = yield
-        survival.check_before(item)
+        survival.require_sut_alive_before(item)
         return done
     except FolderError:  # no further check can be judged
         raise
@@ -267,7 +274,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         item.stash[JUDGE_KEY].end_unobservable(str(error))
         raise pytest.skip.Exception(str(error)) from None
     except MqconformError as error:
-        _name_root(item, error)
+        _record_missing_prerequisite(item, error)
         if (how := item.config.stash[DRIVER_KEY].describe_end()) is not None:
             item.stash[JUDGE_KEY].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
         ours = isinstance(error, HarnessError)
@@ -297,16 +304,16 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     how: str | None = None
     try:
         yield
-        if (how := driver.describe_unexpected_end(hung_up=_lost_control_channel(item))) is not None:
+        if (how := driver.describe_unexpected_end(hung_up=_has_lost_control_channel(item))) is not None:
             judge.abort_check(describe_end_of_process(how))
     except FolderError:
         raise
     except LackedByRelease as error:
-        judge.end_unsupported(str(error))
+        judge.end_unsupported_check(str(error))
     except NotShown as error:
         judge.end_unobservable(str(error))
     except (ConformanceFailure, SutUnavailable) as error:
-        _name_root(item, error)
+        _record_missing_prerequisite(item, error)
         how = driver.describe_end(END_OF_PROCESS_WAIT_S)
         judge.abort_check(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
         if isinstance(error, SutLost):
@@ -320,26 +327,26 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
             raise
         judge.abort_check(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
     finally:
-        item.stash[ROOTS_OF_CHECK] = get_prerequisites(item)
-        survival.check_after(item, judge)
+        item.stash[CHECK_PREREQUISITES_KEY] = get_prerequisites(item)
+        survival.require_sut_alive_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
         judge.conclude_passive_rules()
-    item.stash[END_REPORTED_KEY] = how is not None
+    item.stash[PROCESS_END_REPORTED_KEY] = how is not None
     judge.end()
     _fail_broken_rules(judge, item.config.stash[RUN_KEY])
     return None
 
 
-def _name_root(item: pytest.Item, error: Exception) -> None:
+def _record_missing_prerequisite(item: pytest.Item, error: Exception) -> None:
     """Record a missing prerequisite (root cause) that a check reported. Each type of error is recorded only once."""
     from harness.errors import RootMissing
 
     if isinstance(error, RootMissing):
-        item.config.stash[ROOTS_KEY].name(type(error).__name__, str(error), [str(get_check_id(item))])
+        item.config.stash[ROOT_CAUSES_KEY].name(type(error).__name__, str(error), [str(get_check_id(item))])
 
 
-def _lost_control_channel(item: pytest.Item) -> bool:
+def _has_lost_control_channel(item: pytest.Item) -> bool:
     view = item.funcargs.get("sut")  # type: ignore[attr-defined]
     return view is not None and view.environment.hung_up
 
@@ -350,10 +357,12 @@ def _fail_broken_rules(judge: Judge, run: Run) -> None:
 
     If the baseline of the run accepts the failures, pytest reports the check as passed.
     """
-    from harness.judging.verdicts import BAD_VERDICTS
+    from harness.judging.verdicts import RUN_FAILING_VERDICTS
 
     known = run.passive_failures
-    bad = {rule: one for rule, one in judge.judged.items() if one in BAD_VERDICTS and not run.expects(rule, one)}
+    bad = {
+        rule: one for rule, one in judge.judged.items() if one in RUN_FAILING_VERDICTS and not run.expects(rule, one)
+    }
     counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:
@@ -388,15 +397,15 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 def _write_results(config: pytest.Config, run: Run) -> None:
     """Write the results rule by rule. junit.xml is written only if pytest's JUnit plugin is active."""
     from harness.run import results
-    from harness.run.capture_comments import mark_captures
+    from harness.run.capture_comments import add_comments_to_captures
     from harness.run.causes import add_causes
-    from harness.run.findings import describe_finding, repeat_options
+    from harness.run.findings import build_repeat_options, describe_finding
 
     found = config.stash[FINAL_RESULTS_KEY] = [
         run.add_baseline_reason(one) for one in results.read_rule_results(run.log.path)
     ]
-    mark_captures(found, run.folder)
-    again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
+    add_comments_to_captures(found, run.folder)
+    again = build_repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
     by_cause = add_causes(found, run.roots)
     if config.pluginmanager.hasplugin("junitxml"):
@@ -419,7 +428,7 @@ def _confirm_identity(session: pytest.Session) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the SUT and its drivers."""
-    gc.set_threshold(*config.stash.get(EARLIER_THRESHOLD, gc.get_threshold()))
+    gc.set_threshold(*config.stash.get(EARLIER_GC_THRESHOLD_KEY, gc.get_threshold()))
     for driver in config.stash.get(DRIVERS_KEY, ()):
         driver.stop()
-    restore_handlers(config.stash.get(EARLIER_HANDLERS, {}))
+    restore_handlers(config.stash.get(EARLIER_SIGNAL_HANDLERS_KEY, {}))

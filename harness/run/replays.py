@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.judging.verdicts import Verdict, read_lines
+from harness.judging.verdicts import Verdict, read_stored_verdict_lines
 from harness.paths import SUITES
 from harness.rules.renamed_checks import get_current_check
 from harness.run.checks import get_check_id
@@ -72,7 +72,7 @@ def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     no capture.
     """
     captures, wanted, made = dict[str, Path](), set[str](), set[str]()
-    for line in read_lines(folder / VERDICTS_FILE):
+    for line in read_stored_verdict_lines(folder / VERDICTS_FILE):
         if not isinstance(test := line.get("test"), str):
             continue
         name, test = str(line.get("capture") or get_capture_path(test)), get_current_check(test)

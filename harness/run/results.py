@@ -28,10 +28,10 @@ ATTACHMENT_NAME = "expected, observed, evidence"
 would take longer than many runs.
 """
 
-_INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_INVALID_XML_CHARACTER_PATTERN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Matches characters that are not allowed in XML documents (XML 1.0, 2.2)."""
 
-_JUNIT_ELEMENTS: Mapping[Verdict, str | None] = {
+_JUNIT_ELEMENT_BY_VERDICT: Mapping[Verdict, str | None] = {
     Verdict.FAIL: "failure",
     Verdict.HARNESS_ERROR: "error",
     Verdict.INCONCLUSIVE: "error",
@@ -102,7 +102,7 @@ class RuleResult:
     @property
     def build_junit_element(self) -> str | None:
         """The element of a JUnit test case for this verdict, or None for a pass."""
-        return "skipped" if self.accepted else _JUNIT_ELEMENTS[self.verdict]
+        return "skipped" if self.accepted else _JUNIT_ELEMENT_BY_VERDICT[self.verdict]
 
 
 def read_rule_results(path: Path) -> list[RuleResult]:
@@ -158,16 +158,16 @@ def write_junit(
                 properties = ElementTree.SubElement(suites[document], "properties")
             for name, value in said_of_run:
                 ElementTree.SubElement(
-                    properties, "property", name=name, value=_INVALID_XML_CHARACTERS.sub("\ufffd", value)
+                    properties, "property", name=name, value=_INVALID_XML_CHARACTER_PATTERN.sub("\ufffd", value)
                 )
         where = {"classname": f"{document}.{result.line['section']}", "name": result.rule}
         case = ElementTree.SubElement(suites[document], "testcase", where)
-        said = _INVALID_XML_CHARACTERS.sub("\ufffd", result.says)
+        said = _INVALID_XML_CHARACTER_PATTERN.sub("\ufffd", result.says)
         kind = result.build_junit_element
         if kind is not None:
             element = ElementTree.SubElement(case, kind, message=said, type=str(result.verdict))
             if kind != "skipped":
-                element.text = _INVALID_XML_CHARACTERS.sub("\ufffd", "\n".join(told(result)))
+                element.text = _INVALID_XML_CHARACTER_PATTERN.sub("\ufffd", "\n".join(told(result)))
         elif result.verdict is Verdict.WARN:
             ElementTree.SubElement(case, "system-out").text = said
     for element in (root, *suites.values()):
@@ -203,7 +203,7 @@ def write_allure(
         logger.report_attached_data("\n".join(said), file)
         attachments = [Attachment(name=ATTACHMENT_NAME, source=file, type=AttachmentType.TEXT.mime_type)]
         capture = line["capture"]
-        if capture and _JUNIT_ELEMENTS[result.verdict] in ("failure", "error"):
+        if capture and _JUNIT_ELEMENT_BY_VERDICT[result.verdict] in ("failure", "error"):
             attachments += _attach_capture(logger, run / capture)
         labels = {
             LabelType.EPIC: line["document"],

@@ -25,7 +25,7 @@ from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW_CHECKS, EXIT_USAGE
 from harness.judging.baseline import Baseline, BaselineComparison, compare_with_deviations
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT, ROBUSTNESS_TITLE, RULE_BY_CONDITION
-from harness.judging.verdicts import DECIDED_VERDICTS, EarlierVerdicts, Verdict, VerdictLog, read_lines
+from harness.judging.verdicts import DECIDED_VERDICTS, EarlierVerdicts, Verdict, VerdictLog, read_stored_verdict_lines
 from harness.paths import SUITES
 from harness.rules import renamed_checks
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
@@ -47,7 +47,7 @@ from harness.run_folder import (
     RUN_FILE,
     RUN_SCHEMA_VERSION,
     VERDICTS_FILE,
-    capture_name,
+    build_capture_name,
 )
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import ProcessEnd
@@ -136,7 +136,7 @@ class Run:
         try:
             if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
                 raise UsageError(f"{folder} contains no run to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
-            if _is_foreign(folder):
+            if _has_foreign_files(folder):
                 raise UsageError(f"{folder} is not empty and contains no run; give another --out")
             made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
             folder.mkdir(parents=True, exist_ok=True)
@@ -161,7 +161,7 @@ class Run:
         done, earlier = EarlierVerdicts(), _EarlierResults(run_id, started)
         if resume:
             earlier = _EarlierResults.read(folder, file)
-            done = _read_recorded(verdicts, earlier)
+            done = _read_earlier_verdicts(verdicts, earlier)
         elif verdicts.exists() and verdicts.stat().st_size:
             raise UsageError(f"{folder} already contains a run; give another --out, or --resume to resume it")
         try:
@@ -201,7 +201,7 @@ class Run:
             "harness": version("mqconform"),
             "selection": self.selection,
             "capabilities": dict(self.file.capabilities),
-            "residue": [*self._residue_left(), *self.residue],
+            "residue": [*self._list_remaining_residue(), *self.residue],
             "timeouts": self.timeouts,
             "queue_managers": [str(each) for each in self.queue_managers],
             "deaths": [asdict(death) for death in self.deaths],
@@ -216,11 +216,11 @@ class Run:
             content["systems"] = {role: asdict(system) for role, system in self.file.systems.items()}
         self._replace_file(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
 
-    def _residue_left(self) -> Iterator[dict[str, str]]:
+    def _list_remaining_residue(self) -> Iterator[dict[str, str]]:
         """Yield the residue that was recorded before the run was resumed, except the residue of repeated checks."""
         return (one for one in self.earlier_residue if one["check"] not in self.tests_run)
 
-    def keep_residue(self) -> None:
+    def write_new_residue(self) -> None:
         """Write run.json if checks have added residue since run.json was last written. A killed run then does not
         lose the residue.
         """
@@ -351,10 +351,10 @@ class Run:
         """
         again = f"-from-{self.done.last + 1}" if test == self.done.cut or test in self.done.again else ""
         again += f"-again-{attempt}" if attempt else ""
-        return self.folder / CAPTURES_FOLDER / f"{capture_name(test)}{again}{CAPTURE_SUFFIX}"
+        return self.folder / CAPTURES_FOLDER / f"{build_capture_name(test)}{again}{CAPTURE_SUFFIX}"
 
 
-def _is_foreign(folder: Path) -> bool:
+def _has_foreign_files(folder: Path) -> bool:
     """Return whether a folder contains files that no run created."""
     if not folder.is_dir() or (folder / RUN_FILE).is_file():
         return False
@@ -416,10 +416,10 @@ class _EarlierResults:
         return earlier
 
 
-def _read_recorded(path: Path, earlier: _EarlierResults) -> EarlierVerdicts:
+def _read_earlier_verdicts(path: Path, earlier: _EarlierResults) -> EarlierVerdicts:
     """Return the verdicts that were recorded before the run was resumed, and the checks that must run again."""
     done = EarlierVerdicts()
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_stored_verdict_lines(path), 1):
         if line["schema"] != RUN_SCHEMA_VERSION:
             raise UsageError(
                 f"{path} has schema {line['schema']} of an older harness; finish the run with that harness, "

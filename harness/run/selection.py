@@ -37,7 +37,7 @@ def find_wanted_rules(config: pytest.Config) -> frozenset[str]:
     return choose_checks & named if named else choose_checks
 
 
-def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
+def list_files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     """Return the files that may contain checks of the given rules, and the folders that contain these files. A
     passive rule selects all checks of its section.
 
@@ -45,14 +45,14 @@ def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     than collecting them.
     """
     from harness.rules.catalogue import load_catalogue
-    from harness.rules.places import list_files_naming
+    from harness.rules.places import list_suite_files_containing
 
     if len(wanted) > _MAX_RULES_OF_SMALL_SELECTION:
         return None
     catalogue = load_catalogue()
     folders = {SUITES.parent / catalogue[rule].folder for rule in wanted if catalogue[rule].observe == "passive"}
     of_sections = [path for folder in folders for path in folder.glob("test_*.py")]
-    files = [*list_files_naming(["*/*/test_*.py"], wanted), *of_sections]
+    files = [*list_suite_files_containing(["*/*/test_*.py"], wanted), *of_sections]
     return frozenset(each for path in files for each in (path, *path.parents))
 
 

@@ -26,7 +26,7 @@ DRIVERS_KEY: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
 """The drivers of all workers of the run."""
 DRIVER_KEY: pytest.StashKey[SutDriver] = pytest.StashKey()
 """The driver of this process."""
-LOG_KEY: pytest.StashKey[VerdictReceiver] = pytest.StashKey()
+VERDICT_LOG_KEY: pytest.StashKey[VerdictReceiver] = pytest.StashKey()
 """The log to which this process writes its verdicts."""
 FINAL_RESULTS_KEY: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, which is set at the end of the run."""
@@ -35,15 +35,15 @@ ROWS_KEY: pytest.StashKey[Rows] = pytest.StashKey()
 """The peer and the judge that a varied check uses with its current row."""
 RESIDUE_KEY: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
-ROOTS_KEY: pytest.StashKey[RootCauses] = pytest.StashKey()
+ROOT_CAUSES_KEY: pytest.StashKey[RootCauses] = pytest.StashKey()
 """The root causes (missing prerequisites) that this process found."""
-ROOTS_OF_CHECK: pytest.StashKey[CheckPrerequisites] = pytest.StashKey()
+CHECK_PREREQUISITES_KEY: pytest.StashKey[CheckPrerequisites] = pytest.StashKey()
 """The prerequisites on which the verdicts of a check depend."""
 RUNS_AGAIN_ALONE_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""
-END_REPORTED_KEY: pytest.StashKey[bool] = pytest.StashKey()
+PROCESS_END_REPORTED_KEY: pytest.StashKey[bool] = pytest.StashKey()
 """Whether the verdicts of a check report the end of the SUT's process."""
-MIRROR_KEY: pytest.StashKey[PeerPacketJudge] = pytest.StashKey()
+PEER_PACKET_JUDGE_KEY: pytest.StashKey[PeerPacketJudge] = pytest.StashKey()
 """The judge that judges the peer's packets in the clean run of ``prove``."""
 ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 """The number of earlier attempts at this check."""
@@ -74,7 +74,7 @@ def make_judge(item: pytest.Item) -> Judge:
     run, path = item.config.stash[RUN_KEY], str(get_check_id(item))
     path_of_capture = get_attempt_capture_path(item)
     capture = None if path_of_capture is None else f"{CAPTURES_FOLDER}/{path_of_capture.name}"
-    log = item.config.stash[LOG_KEY]
+    log = item.config.stash[VERDICT_LOG_KEY]
     profile = run.file.sut.profile
     covers = find_covered_rules(item)
     return Judge(run.catalogue, log, test=path, covers=covers, capture=capture, passes=run.passes, profile=profile)

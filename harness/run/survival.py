@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from harness.run.run import Run
 
 SURVIVAL_MARK = "sut_survives"
-END_KNOWN_S = 0.5
+WAIT_FOR_EXIT_STATUS_S = 0.5
 """int s: how long to wait, after a process has lost its connections, until it is known whether the process has
 ended.
 """
 _LIVED_BEFORE_CHECK_KEY: pytest.StashKey[bool] = pytest.StashKey()
 
 
-def check_before(item: pytest.Item) -> None:
+def require_sut_alive_before(item: pytest.Item) -> None:
     """Make sure that the system is alive before a check marked with ``sut_survives``."""
     peer = _get_peer(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
         item.stash[_LIVED_BEFORE_CHECK_KEY] = diagnose_system(peer).alive
 
 
-def check_after(item: pytest.Item, judge: Judge) -> None:
+def require_sut_alive_after(item: pytest.Item, judge: Judge) -> None:
     """Request a session after a check that is marked with ``sut_survives``, or that failed or broke off. Record the
     finding.
     """
@@ -94,7 +94,7 @@ def diagnose_system(peer: Peer) -> Diagnosis:
     try:
         connection = peer.connect()
     except SutUnavailable as error:
-        how = sut.process_ended(END_KNOWN_S)
+        how = sut.process_ended(WAIT_FOR_EXIT_STATUS_S)
         return Diagnosis(
             Condition.CRASHED, str(error) if how is None else f"the process of the system ended with {how}"
         )
@@ -110,7 +110,7 @@ def diagnose_system(peer: Peer) -> Diagnosis:
             return Diagnosis(Condition.ALIVE, "the system closes a connection that requests a session", (asked,))
         says = f"the system accepts connections, but does not answer within {sut.response_timeout_ms} ms"
         return Diagnosis(Condition.HANGS, says, (asked,))
-    guid = _server_guid(answer.packet)
+    guid = _get_server_guid(answer.packet)
     if sut.identifier is not None and not sut.may_be_another_system and guid not in (sut.identifier, None):
         return Diagnosis(
             Condition.RESTARTED, f"the system changed its identifier from {sut.identifier} to {guid}", (asked, answer)
@@ -122,7 +122,7 @@ def diagnose_system(peer: Peer) -> Diagnosis:
     return Diagnosis(Condition.ALIVE, "the system answers", (asked, answer))
 
 
-def _server_guid(packet: Any) -> UUID | None:
+def _get_server_guid(packet: Any) -> UUID | None:
     try:
         return UUID(str(packet["EstablishConnectionHeader"].ServerGuid))
     except (IndexError, ValueError):

@@ -21,16 +21,23 @@ from typing import IO
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict
-from harness.prerequisites.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
+from harness.prerequisites.asking import (
+    IDENTITY_SUBJECT,
+    PEER_REACHED_SUBJECT,
+    QUEUES,
+    TCP_NAME_SUBJECT,
+    check_delivery_both_ways,
+    check_identity,
+)
 from harness.prerequisites.line import PrerequisiteFinding, State
-from harness.prerequisites.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
+from harness.prerequisites.remote_reading import REMOTE_READING_SUBJECT, check_qm2qm_endpoint
 from harness.prerequisites.system import System
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.named_roots import RootCauses
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import derive_fresh_peer_file
 
-MAX_ROOT_ATTEMPTS = 3
+MAX_PREREQUISITE_ATTEMPTS = 3
 """The maximum number of attempts to check the prerequisites if the system does not answer, for instance because it
 is restarting.
 """
@@ -64,7 +71,7 @@ class SystemPrerequisites:
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the prerequisites whose state is still unknown."""
-        if self.lines is not None or self._attempts == MAX_ROOT_ATTEMPTS:
+        if self.lines is not None or self._attempts == MAX_PREREQUISITE_ATTEMPTS:
             return
         self._attempts += 1
         gc.collect()  # a SUT that floods fills the memory with the packets of finished checks
@@ -88,14 +95,14 @@ class SystemPrerequisites:
             if not line.is_missing:
                 continue
             if (
-                (line.subject == IDENTITY and prerequisites.known_peer)
+                (line.subject == IDENTITY_SUBJECT and prerequisites.known_peer)
                 or (
-                    line.subject == REACHED
+                    line.subject == PEER_REACHED_SUBJECT
                     and line.state is State.MISSING
                     and prerequisites.awaited
                     and not self.reached
                 )
-                or (line.subject == BY_ADDRESS and prerequisites.addressed)
+                or (line.subject == TCP_NAME_SUBJECT and prerequisites.addressed)
                 or (line.subject == QUEUES and line.about in prerequisites.provisioned)
                 or (line.subject == REMOTE_READING_SUBJECT and prerequisites.reads)
             ):
@@ -107,14 +114,14 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Prerequisite
     tries again.
     """
     try:
-        found = tuple(_ask_for_lines(driver, reached=reached))
+        found = tuple(_find_prerequisite_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
         return None
-    known = any(line.is_missing or (line.subject == BY_ADDRESS and line.state is State.OK) for line in found)
+    known = any(line.is_missing or (line.subject == TCP_NAME_SUBJECT and line.state is State.OK) for line in found)
     return found if known else None
 
 
-def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[PrerequisiteFinding]:
+def _find_prerequisite_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the prerequisites with a separate peer. If this machine has several addresses, this peer uses an address
     that no check uses.
     """
@@ -122,11 +129,11 @@ def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Prerequ
     yield check_identity(driver.file, driver.identifier)
     if driver.control_route is not None:
         system.facilities = driver.identify_system().facilities
-    yield from check_delivery(system, reached=reached)
-    yield check_endpoint(system)
+    yield from check_delivery_both_ways(system, reached=reached)
+    yield check_qm2qm_endpoint(system)
 
 
-def doubt_verdicts(
+def mark_doubtful_verdicts(
     entries: list[Entry],
     rests: CheckPrerequisites,
     roots: SystemPrerequisites,

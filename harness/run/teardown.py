@@ -14,7 +14,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.stash import JUDGE_KEY
 from harness.sut.shown import NotShown
 
-SYSTEM_ERRORS = (ConformanceFailure, SutUnavailable)
+ERRORS_CAUSED_BY_SYSTEM = (ConformanceFailure, SutUnavailable)
 """The types of errors that the system causes. Other errors are bugs in the harness."""
 
 
@@ -35,7 +35,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
             item.stash[JUDGE_KEY].end_unobservable(f"the check could not be ended: {causes[0]}")
             return None
         said = "; ".join(f"{type(one).__name__}: {one}" for one in causes)
-        theirs = all(isinstance(one, SYSTEM_ERRORS) for one in causes)
+        theirs = all(isinstance(one, ERRORS_CAUSED_BY_SYSTEM) for one in causes)
         reason = f"the check could not be ended: {' '.join(said.split())}"
         item.stash[JUDGE_KEY].abort_check(reason, Verdict.INCONCLUSIVE if theirs else Verdict.HARNESS_ERROR)
         raise pytest.fail.Exception(reason, pytrace=False) from None

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.run.ending import describe_end_of_process
-from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
+from harness.run.findings import (
+    RESUME_OPTIONS,
+    build_repeat_options,
+    build_rerun_command,
+    build_resume_command,
+    list_findings,
+)
 from harness.run.live import LiveProgress
 from harness.run.stash import FINAL_RESULTS_KEY, RUN_KEY
 from harness.sut.timeouts import describe_timeouts
@@ -70,10 +76,10 @@ def _suggest_next_command(run: Run, config: pytest.Config) -> str | None:
     given = {option: config.getoption(_PYTEST_OPTION_NAMES.get(option, option)) for option in RESUME_OPTIONS}
     if run.roots.by_subject:
         file = given["--topology"] or run.file.label
-        again = rerun_command(given, _get_free_folder_name(run.folder) if config.getoption("--out") else None)
+        again = build_rerun_command(given, _get_free_folder_name(run.folder) if config.getoption("--out") else None)
         return f"correct {file}, or the system, then run again: {again}"
     if run.aborted and not run.uncollected:
-        return f"to resume: {resume_command(given, run.folder)}"
+        return f"to resume: {build_resume_command(given, run.folder)}"
     return None
 
 
@@ -99,7 +105,7 @@ def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
         if _is_exception_text(report.longrepr):
             reporter.write_sep("_", report.nodeid)
             report.longrepr.toterminal(reporter._tw)
-    again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
+    again = build_repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     found: list[RuleResult] = config.stash.get(FINAL_RESULTS_KEY, [])
     for line in list_findings(found, run.catalogue, again, run.roots):
         reporter.write_line(line)

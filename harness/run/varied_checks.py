@@ -16,14 +16,14 @@ import pytest
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.judging.judge import MAX_EVIDENCE_PACKETS, Judge
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict, get_worst_verdict
-from harness.run.checks import find_varied, get_check_id
+from harness.run.checks import find_varied_parameters, get_check_id
 from harness.run.rows import Rows
 from harness.run.stash import JUDGE_KEY, ROWS_KEY, RUN_KEY
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
-from harness.varying.arrays import Row, build_rows
-from harness.varying.parameters import EXCLUDED_COMBINATIONS, find_value
-from harness.varying.shrinking import find_smallest
+from harness.varying.arrays import Row, build_covering_array
+from harness.varying.parameters import EXCLUDED_COMBINATIONS, find_parameter_value
+from harness.varying.shrinking import find_smallest_failing_part
 from harness.varying.variant import Variant
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 MAX_RUNS_TO_SHRINK = 12
 """The maximum number of runs in the search for the smallest combination of values that breaks a rule."""
-MAX_ORDERS = 8
+MAX_ROW_ORDERS = 8
 """The number of parameter orders that are tried in order to find a short covering array. The array should be short
 because each row requires a run of the check.
 """
-_FINAL_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
+_VERDICTS_THAT_END_VARYING = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
 """If the run with default values gives one of these verdicts, the check is not run with rows, because rows could not
 change the verdict.
 """
-_OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+_UNDECIDED_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ class VariedValues:
         left_out: dict[str, str] = {}
         for parameter, names in wanted.items():
             lacking = {
-                name: [need for need in find_value(parameter, name).needs if not sut.has(need)] for name in names
+                name: [need for need in find_parameter_value(parameter, name).needs if not sut.has(need)]
+                for name in names
             }
             values[parameter] = [name for name in names if not lacking[name]]
             for name, needs in lacking.items():
@@ -82,7 +83,7 @@ class VariedCheckTrial:
     @property
     def is_kept(self) -> bool:
         """Return whether the run broke no rule and left no rule undecided."""
-        return all(entry.verdict not in _FINAL_VERDICTS for entry in self.entries)
+        return all(entry.verdict not in _VERDICTS_THAT_END_VARYING for entry in self.entries)
 
     def get_worst_verdict(self, rule: str) -> Verdict | None:
         """Return the worst verdict on a rule, or None if the rule has no verdict."""
@@ -98,12 +99,12 @@ class VariedCheckTrial:
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     """Run the check with default values. If no rule was broken, also run it with its rows."""
-    wanted = find_varied(pyfuncitem)
+    wanted = find_varied_parameters(pyfuncitem)
     if not wanted or get_check_id(pyfuncitem) is None or ROWS_KEY not in pyfuncitem.stash:
         return (yield)
     done = yield
     judge = pyfuncitem.stash[JUDGE_KEY]
-    if judge.malformed is None and not any(verdict in _FINAL_VERDICTS for verdict in judge.judged.values()):
+    if judge.malformed is None and not any(verdict in _VERDICTS_THAT_END_VARYING for verdict in judge.judged.values()):
         VariedCheck(pyfuncitem, wanted).run()
     return done
 
@@ -121,7 +122,7 @@ class VariedCheck:
         # If rows shared a peer, the history, sequences and messages of earlier rows would affect later rows.
         varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
         self.plan = (
-            build_rows(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ORDERS)
+            build_covering_array(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ROW_ORDERS)
             if varies
             else ()
         )
@@ -135,7 +136,7 @@ class VariedCheck:
         for rule in self.judge.covers:
             judged = [trial for trial in trials if trial.get_worst_verdict(rule) is not None]
             if judged:
-                self.judge.end_rows(self.conclude(rule, judged))
+                self.judge.end_varied_rows(self.conclude(rule, judged))
         if self.run_.proves and trials and all(trial.is_kept for trial in trials):
             self._require_effect_of_each_parameter(trials)
 
@@ -178,7 +179,7 @@ class VariedCheck:
         try:
             item.obj(**arguments)
         except LackedByRelease as error:
-            judge.end_unsupported(str(error))
+            judge.end_unsupported_check(str(error))
         except NotShown as error:
             judge.end_unobservable(str(error))
         except SutLost:
@@ -209,9 +210,9 @@ class VariedCheck:
         """
         missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in BROKEN_VERDICTS), None)
         if missed is None:
-            missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in _OPEN_VERDICTS), None)
+            missed = next((trial for trial in trials if trial.get_worst_verdict(rule) in _UNDECIDED_VERDICTS), None)
         if missed is None:
-            return self._conclude_kept(rule, trials)
+            return self._conclude_unbroken_rule(rule, trials)
         wanted = missed.get_worst_verdict(rule)
         passing = [self.plain, *(trial.row for trial in trials if trial.get_worst_verdict(rule) is Verdict.PASS)]
         again: list[VariedCheckTrial] = []
@@ -223,11 +224,11 @@ class VariedCheck:
             return again[-1].get_worst_verdict(rule) is wanted
 
         if not self.run_.proves:
-            part = find_smallest(missed.row, self.plain, passing, fails_again)
+            part = find_smallest_failing_part(missed.row, self.plain, passing, fails_again)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
-            part = select_changed(missed.row, self.plain)
-        entry, case = missed.entry(rule), show_row(part)
+            part = select_changed_values(missed.row, self.plain)
+        entry, case = missed.entry(rule), format_row_values(part)
         return replace(
             entry,
             expected=f"with {case}: {entry.expected}" if entry.expected else "",
@@ -235,7 +236,7 @@ class VariedCheck:
             reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.drawn}",
         )
 
-    def _conclude_kept(self, rule: str, trials: Sequence[VariedCheckTrial]) -> Entry:
+    def _conclude_unbroken_rule(self, rule: str, trials: Sequence[VariedCheckTrial]) -> Entry:
         """Return a single pass for a rule that was not broken with any row. Its evidence is one packet from the run
         with each row.
         """
@@ -255,7 +256,7 @@ class VariedCheck:
         )
 
 
-def select_changed(row: Row, plain: Row) -> Row:
+def select_changed_values(row: Row, plain: Row) -> Row:
     """Return the values of a row that differ from the default values."""
     return {name: value for name, value in row.items() if plain[name] != value}
 
@@ -272,7 +273,7 @@ def describe_combinations(count: int, names: Sequence[str]) -> str:
     return f"the same with each of {count} {what} {of}"
 
 
-def show_row(row: Row) -> str:
+def format_row_values(row: Row) -> str:
     """Return the values of a row as text for a verdict."""
     return ", ".join(f"{name} = {value}" for name, value in row.items())
 

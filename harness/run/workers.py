@@ -29,18 +29,18 @@ from harness.run.ending import end_run, handle_end_of_check
 from harness.run.named_roots import RootCauses
 from harness.run.stash import (
     DRIVER_KEY,
-    END_REPORTED_KEY,
-    LOG_KEY,
+    PROCESS_END_REPORTED_KEY,
     RESIDUE_KEY,
-    ROOTS_KEY,
+    ROOT_CAUSES_KEY,
     RUN_KEY,
     RUNS_AGAIN_ALONE_KEY,
+    VERDICT_LOG_KEY,
 )
 from harness.run.terminal import PROGRESS_PLUGIN
 from harness.sut.drivers import SutDriver
 
-_SESSION_POLL_S = 1.0
-_SUT_POLL_S = 0.05
+_SESSION_POLL_INTERVAL_S = 1.0
+_RESULT_POLL_INTERVAL_S = 0.05
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class Workers:
         gc.freeze()  # the workers share the existing objects, which are never garbage
         try:
             with self.run.known.share_answer():
-                self._run_all()
+                self._run_all_checks()
         finally:
             for worker in self.busy.values():
                 worker.process.terminate()
@@ -104,7 +104,7 @@ class Workers:
             return self._for_one_alone
         return self._for_first if shared and needs_known_peer(item) else self._for_any
 
-    def _run_all(self) -> None:
+    def _run_all_checks(self) -> None:
         for driver in self.drivers:
             driver.beside_others = driver.shared
         self._run_waiting()
@@ -119,7 +119,7 @@ class Workers:
         while self.busy:
             for driver in self.drivers:
                 driver.describe_end()  # this call also records the end of the process for the workers
-            for connection in wait(list(self.busy), _SUT_POLL_S):
+            for connection in wait(list(self.busy), _RESULT_POLL_INTERVAL_S):
                 self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
                 raise self.session.Failed(self.session.shouldfail)
@@ -136,9 +136,9 @@ class Workers:
         )
         process.start()
         theirs.close()
-        self._send_next(_Worker(number, process, ours))
+        self._send_next_check(_Worker(number, process, ours))
 
-    def _send_next(self, worker: _Worker) -> None:
+    def _send_next_check(self, worker: _Worker) -> None:
         """Send a worker its next check. If no check is waiting, end the worker."""
         waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
         if not waiting or self.run.is_overdue():
@@ -172,7 +172,7 @@ class Workers:
                 worker.process.join()
                 self._start_worker(worker.number)
             else:
-                self._send_next(worker)
+                self._send_next_check(worker)
 
     def _restart_worker(self, worker: _Worker, item: pytest.Item, *, told: bool) -> bool:
         """Restart the worker's SUT if it has ended and more checks follow. Return whether the SUT had ended; if so,
@@ -265,7 +265,7 @@ class _ReportCollector:
 
 def _run_check(item: pytest.Item) -> CheckResult:
     result, config = CheckResult(), item.config
-    config.stash[LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOTS_KEY] = (
+    config.stash[VERDICT_LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOT_CAUSES_KEY] = (
         result.entries,
         result.residue,
         result.roots,
@@ -279,7 +279,7 @@ def _run_check(item: pytest.Item) -> CheckResult:
     finally:
         config.pluginmanager.unregister(listener)
     result.again = item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
-    result.told = item.stash.get(END_REPORTED_KEY, False)
+    result.told = item.stash.get(PROCESS_END_REPORTED_KEY, False)
     run = config.stash[RUN_KEY]
     result.lost = run.aborted if run.lost else None
     return result
@@ -290,5 +290,5 @@ def _exit_when_killed(session: int) -> None:
     minutes.
     """
     while os.getppid() == session:
-        time.sleep(_SESSION_POLL_S)
+        time.sleep(_SESSION_POLL_INTERVAL_S)
     os._exit(1)

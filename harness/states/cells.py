@@ -11,7 +11,7 @@ from harness.expectations import Difference, Expectation, fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, malforms, needs
 from harness.states.machine import Machine
-from harness.states.table import OUTCOME_KEY, StateTableCell, Table
+from harness.states.table import OUTCOME_KEY, StateTable, StateTableCell
 from harness.states.vocabulary import describe_outcome
 
 
@@ -40,11 +40,14 @@ def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
     table = machine.table
     return pytest.mark.parametrize(
         "cell",
-        [pytest.param(cell, marks=_build_marks(cell, table), id=cell.name) for cell in table.list_demanded_cells()],
+        [
+            pytest.param(cell, marks=_build_pytest_marks(cell, table), id=cell.name)
+            for cell in table.list_demanded_cells()
+        ],
     )
 
 
-def _build_marks(cell: StateTableCell, table: Table) -> list[pytest.MarkDecorator]:
+def _build_pytest_marks(cell: StateTableCell, table: StateTable) -> list[pytest.MarkDecorator]:
     marks = [covers(*cell.all_rules)]
     if wanted := table.list_needs(cell):
         marks.append(needs(*wanted))
@@ -58,7 +61,7 @@ def judge_cell(judge: Judge, cell: StateTableCell, machine: Machine) -> None:
     observations of all probes.
     """
     table = machine.table
-    machine.bring_into(cell.state)
+    machine.bring_into_state(cell.state)
     outcome = machine.apply_event(cell.event)
     following = cell.outcomes.get(outcome)
     shown = {} if following is None else {**table.states[following].shows, **table.beside}
@@ -81,6 +84,6 @@ def judge_cell(judge: Judge, cell: StateTableCell, machine: Machine) -> None:
         )
 
 
-def describe_cell(cell: StateTableCell, table: Table) -> str:
+def describe_cell(cell: StateTableCell, table: StateTable) -> str:
     """Return the text that describes the state and the event of a cell. It precedes the observation in a verdict."""
     return f"State before: {table.states[cell.state].says} Event: {table.events[cell.event].says} Afterwards"

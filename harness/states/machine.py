@@ -11,35 +11,35 @@ from typing import Any, ClassVar
 
 from harness.errors import HarnessError
 from harness.rules.places import STATES_FILE
-from harness.states.table import Table, read_table
+from harness.states.table import StateTable, read_state_table
 
-_Step = Callable[..., Any]
+_StepMethod = Callable[..., Any]
 _STEP_MARK = "_steps_of_machine"
 
 
-def _mark_step(kind: str, *names: str) -> Callable[[_Step], _Step]:
-    def mark_method(step: _Step) -> _Step:
+def _mark_step(kind: str, *names: str) -> Callable[[_StepMethod], _StepMethod]:
+    def mark_method(step: _StepMethod) -> _StepMethod:
         setattr(step, _STEP_MARK, [*getattr(step, _STEP_MARK, []), *((kind, name) for name in names)])
         return step
 
     return mark_method
 
 
-def state(*names: str) -> Callable[[_Step], _Step]:
+def state(*names: str) -> Callable[[_StepMethod], _StepMethod]:
     """Mark the method that brings the system into a state. The method raises ConformanceFailure if the system does
     not reach this state.
     """
     return _mark_step("states", *names)
 
 
-def event(*names: str) -> Callable[[_Step], _Step]:
+def event(*names: str) -> Callable[[_StepMethod], _StepMethod]:
     """Mark the method that applies an event. The method returns the outcome of the event in the words of
     harness/states/vocabulary.py.
     """
     return _mark_step("events", *names)
 
 
-def probe(*names: str) -> Callable[[_Step], _Step]:
+def probe(*names: str) -> Callable[[_StepMethod], _StepMethod]:
     """Mark the method that returns the observation at one place (probe), such as a queue."""
     return _mark_step("probes", *names)
 
@@ -51,8 +51,8 @@ class Machine:
     ``evidence``: the packets and calls that show the outcome.
     """
 
-    table: ClassVar[Table]
-    steps: ClassVar[Mapping[tuple[str, str], _Step]]
+    table: ClassVar[StateTable]
+    steps: ClassVar[Mapping[tuple[str, str], _StepMethod]]
 
     def __init_subclass__(cls, path: Path | None = None, **more: Any) -> None:
         """Read the table of a subclass; raise HarnessError if a name has no method, or if a method has no name in
@@ -62,14 +62,14 @@ class Machine:
         found = {mark: getattr(cls, name) for name in dir(cls) for mark in getattr(getattr(cls, name), _STEP_MARK, ())}
         cls.steps = MappingProxyType(found)
         if path is not None:
-            cls.table = read_table(path.with_name(STATES_FILE))
+            cls.table = read_state_table(path.with_name(STATES_FILE))
             for mistake in _find_missing_steps(cls.table, found):
                 raise HarnessError(f"{cls.table.path}: {mistake}")
 
     def __init__(self) -> None:
         self.evidence: list[Any] = []
 
-    def bring_into(self, name: str) -> None:
+    def bring_into_state(self, name: str) -> None:
         """Bring the system into the named state."""
         self.steps["states", name](self)
 
@@ -82,7 +82,7 @@ class Machine:
         return {name: self.steps["probes", name](self) for name in names}
 
 
-def _find_missing_steps(table: Table, steps: Mapping[tuple[str, str], _Step]) -> Iterator[str]:
+def _find_missing_steps(table: StateTable, steps: Mapping[tuple[str, str], _StepMethod]) -> Iterator[str]:
     used = table.list_demanded_cells()
     wanted = {("states", cell.state) for cell in used} | {("events", cell.event) for cell in used}
     places = [*table.beside, *(name for one in table.states.values() for name in one.shows)]

@@ -48,12 +48,12 @@ def name_packets(conversation: RawConversation, count_before: int = 0) -> str:
     """Return the outcome for the packets that the system sent after the first ``count_before`` packets, and for the
     end of the connection, if it has ended.
     """
-    words = [_name_packet(frame) for frame in conversation.received[count_before:]]
+    words = [_name_outcome_of_packet(frame) for frame in conversation.received[count_before:]]
     if conversation.record.closed_by is not None:
         words.append(CLOSED)
     return PACKET_SEPARATOR.join(words) or SILENCE
 
 
-def _name_packet(frame: Frame) -> str:
+def _name_outcome_of_packet(frame: Frame) -> str:
     refused = frame.kind == "EstablishConnection" and frame["InternalHeader"].CS
     return REFUSED_BY_ACCEPTOR if refused else frame.kind

@@ -15,7 +15,7 @@ from typing import Any
 from harness.errors import HarnessError
 from harness.paths import SUITES
 from harness.rules.places import STATES_FILE
-from harness.states.vocabulary import MEANING_BY_WORD, find_unknown_words
+from harness.states.vocabulary import MEANING_BY_WORD, find_unknown_outcome_words
 
 OUTCOME_KEY = "outcome"
 SECTION_PATTERN = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
@@ -74,7 +74,7 @@ class StateTableCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class StateTable:
     """A state table, which contains the states, the events and the cells of a machine. ``beside``: the observations of
     objects that no event may change, by probe. They are the same in every state.
     """
@@ -98,7 +98,7 @@ class Table:
 
     def locate_cell(self, cell: StateTableCell) -> str:
         """Return the file and the line of a cell, as ``path:line``."""
-        header, key = f"[cells.{_toml_key(cell.state)}]", f"{_toml_key(cell.event)} ="
+        header, key = f"[cells.{_quote_toml_key(cell.state)}]", f"{_quote_toml_key(cell.event)} ="
         inside = False
         for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), 1):
             if line.startswith("["):
@@ -111,38 +111,40 @@ class Table:
         return self.path.relative_to(SUITES.parent).as_posix()
 
 
-def _toml_key(name: str) -> str:
+def _quote_toml_key(name: str) -> str:
     """Return a name in the form of a TOML key."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'"{name}"'
 
 
 @cache
-def read_table(path: Path) -> Table:
+def read_state_table(path: Path) -> StateTable:
     """Read a state table; raise HarnessError, with one line about the first error, if the table is invalid."""
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
         states = {name: State(**_convert_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
         events = {name: StateTableEvent(**_convert_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
         cells = {
-            (state, event): StateTableCell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
+            (state, event): StateTableCell(
+                state, event, **one | {"rules": _read_rules_by_subject(one.get("rules", []))}
+            )
             for state, row in tree.pop("cells").items()
             for event, one in row.items()
         }
-        table = Table(path, states=states, events=events, cells=cells, **tree)
+        table = StateTable(path, states=states, events=events, cells=cells, **tree)
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise HarnessError(f"{path} is not a table of states: {error}") from error
-    for mistake in find_mistakes(table):
+    for mistake in find_table_mistakes(table):
         raise HarnessError(f"{path}: {mistake}")
     return table
 
 
-def read_tables(rule: str = "") -> list[Table]:
+def read_state_tables(rule: str = "") -> list[StateTable]:
     """Read the state tables of all sections. If a rule is given, read only the tables that cite the rule."""
     paths = sorted(SUITES.glob(f"*/*/{STATES_FILE}"))
-    return [read_table(path) for path in paths if rule in path.read_text(encoding="utf-8")]
+    return [read_state_table(path) for path in paths if rule in path.read_text(encoding="utf-8")]
 
 
-def find_mistakes(table: Table) -> Iterator[str]:
+def find_table_mistakes(table: StateTable) -> Iterator[str]:
     """Yield one line for each error in a state table."""
     if table.initial not in table.states:
         yield f"the initial state {table.initial!r} is not a state"
@@ -158,7 +160,7 @@ def find_mistakes(table: Table) -> Iterator[str]:
         yield from (f"{where} {mistake}" for mistake in _find_mistakes_in_cell(cell, table))
 
 
-def _find_mistakes_in_cell(cell: StateTableCell, table: Table) -> Iterator[str]:
+def _find_mistakes_in_cell(cell: StateTableCell, table: StateTable) -> Iterator[str]:
     if cell.state not in table.states or cell.event not in table.events:
         yield "names an unknown state or event"
     if sum(map(bool, (cell.outcomes, cell.open, cell.never))) != 1:
@@ -168,7 +170,7 @@ def _find_mistakes_in_cell(cell: StateTableCell, table: Table) -> Iterator[str]:
     if cell.open and not SECTION_PATTERN.search(cell.open):
         yield "is open without a section or an erratum, such as MS-MQQB 3.1.5.5"
     for outcome, following in cell.outcomes.items():
-        if unknown := find_unknown_words(outcome):
+        if unknown := find_unknown_outcome_words(outcome):
             yield f"has the unknown outcome {unknown[0]!r}; known: {', '.join(MEANING_BY_WORD)}"
         if following not in table.states:
             yield f"leads to the unknown state {following!r}"
@@ -180,7 +182,7 @@ def _find_mistakes_in_cell(cell: StateTableCell, table: Table) -> Iterator[str]:
         )
 
 
-def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
+def _read_rules_by_subject(rules: Any) -> dict[str, tuple[str, ...]]:
     """Return the rules by their subject, which is the outcome or a probe. If the rules are a plain list, their
     subject is the outcome.
     """

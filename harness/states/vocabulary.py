@@ -44,11 +44,11 @@ def describe_outcome(outcome: str) -> str:
     """Return an outcome as a sentence without a period. If the outcome contains an unknown word, return it
     unchanged.
     """
-    if find_unknown_words(outcome):
+    if find_unknown_outcome_words(outcome):
         return outcome
     return ", then ".join(MEANING_BY_WORD[word] for word in outcome.split(PACKET_SEPARATOR))
 
 
-def find_unknown_words(outcome: str) -> list[str]:
+def find_unknown_outcome_words(outcome: str) -> list[str]:
     """Return the words of an outcome that the vocabulary does not contain."""
     return [word for word in outcome.split(PACKET_SEPARATOR) if word not in MEANING_BY_WORD]

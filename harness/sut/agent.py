@@ -31,10 +31,10 @@ OUTGOING_LIMIT = 64 * 1024 * 1024
 """int bytes: the maximum amount of data that may be queued for a command that does not read its standard input."""
 UNMATCHED_ANSWERS_LIMIT = 1_000
 """The maximum number of answers whose id matches no request. The next such answer ends the control channel."""
-END_KNOWN_S = 1.0
+WAIT_FOR_EXIT_STATUS_S = 1.0
 """int s: how long to wait for a command to exit after it has closed its standard output."""
-NAME_LIMIT = 120
-LAST_LINE_LIMIT = 300
+MAX_COMMAND_NAME_CHARACTERS = 120
+MAX_LAST_LINE_CHARACTERS = 300
 _ERROR_OUTPUT_TAIL_BYTES = 4_096
 _CLOSING_VERB_BY_VERB = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
@@ -99,7 +99,7 @@ class Agent:
         """
         process, self._process = self._process, None
         owner, self._owner = self._owner, 0
-        self._hang_up()
+        self._drop_wires()
         if process is not None and owner == os.getpid():
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=STOP_TIMEOUT_S)
@@ -117,14 +117,16 @@ class Agent:
         """
         if self._process is not None:  # started by the parent process, which waits for its end
             self._inherited.append((self._process, self._log))
-        self._hang_up()
+        self._drop_wires()
         self._owner, self._why, self._answered, self._unmatched_count = os.getpid(), None, False, 0
         self.unmatched_ids.clear()
         self._outgoing.clear()
         self._lines = AnswerLines()
         command = list(self._command())
         shown = shlex.join(command)
-        self.name = f"control command {shown if len(shown) <= NAME_LIMIT else shown[: NAME_LIMIT - 3] + '...'}"
+        if len(shown) > MAX_COMMAND_NAME_CHARACTERS:
+            shown = shown[: MAX_COMMAND_NAME_CHARACTERS - 3] + "..."
+        self.name = f"control command {shown}"
         log = tempfile.TemporaryFile() if self._log_path is None else self._log_path.open("ab+")  # noqa: SIM115
         self._log = log
         ours, theirs = socket.socketpair()
@@ -143,7 +145,7 @@ class Agent:
         if parent_process() is not None:
             util.Finalize(None, self.end, exitpriority=1)
 
-    def _hang_up(self) -> None:
+    def _drop_wires(self) -> None:
         for wire in list(self._wires):
             wire.drop()
         self._wires.clear()
@@ -191,7 +193,7 @@ class Agent:
         except OSError:
             data = b""
         if not data:
-            self._report_loss(self._how_it_ended())
+            self._report_loss(self._describe_end_of_command())
             return
         try:
             for reply in self._lines.feed(data):
@@ -223,10 +225,10 @@ class Agent:
             for wire in list(self._wires):
                 wire.on_end(why)
 
-    def _how_it_ended(self) -> str:
+    def _describe_end_of_command(self) -> str:
         assert self._process is not None
         try:
-            code = self._process.wait(timeout=END_KNOWN_S)
+            code = self._process.wait(timeout=WAIT_FOR_EXIT_STATUS_S)
         except subprocess.TimeoutExpired:
             return f"closed its standard output but did not exit{self._describe_error_output()}"
         return f"ended with {describe_end_of_process_code(code)}{self._describe_error_output()}"
@@ -239,7 +241,7 @@ class Agent:
             return ""
         self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _ERROR_OUTPUT_TAIL_BYTES))
         lines = self._log.read().decode(errors="replace").strip().splitlines()
-        last = one_line(lines[-1], LAST_LINE_LIMIT) if lines else ""
+        last = one_line(lines[-1], MAX_LAST_LINE_CHARACTERS) if lines else ""
         see = f"; see {self._log_path}" if self._log_path is not None and lines else ""
         return (f": {last}" if last else " and wrote nothing to standard error") + see
 

@@ -22,12 +22,12 @@ from harness.sut.control import ContractBroken, ControlRefused, Unsupported, che
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
-OUTPUT_LIMIT = 500
+MAX_OUTPUT_CHARACTERS = 500
 COMMAND_POLL_INTERVAL_MS = 50
 """int ms: the interval at which a running command is checked for its end."""
-ANSWER_LIMIT = 16 * 1024 * 1024
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
 """int bytes: the maximum size of the answer of a command. It equals the maximum size of a line from an agent."""
-DECISIVE_VERBS: Mapping[str, frozenset[str]] = MappingProxyType(
+REQUIRED_VERBS_BY_FACILITY: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "queue_control": frozenset({"create_queue", "delete_queue"}),
         "receive": frozenset({"peek", "receive", "purge"}),
@@ -46,7 +46,9 @@ supported. If a check calls a verb without a command, its verdict is inconclusiv
 def list_facilities(verbs: Collection[str]) -> frozenset[str]:
     """Return the facilities that are supported if the given verbs have commands."""
     return frozenset(
-        name for name, needed in FACILITIES.items() if needed and DECISIVE_VERBS.get(name, needed) <= set(verbs)
+        name
+        for name, needed in FACILITIES.items()
+        if needed and REQUIRED_VERBS_BY_FACILITY.get(name, needed) <= set(verbs)
     )
 
 
@@ -119,11 +121,15 @@ class CommandControl:
             if not ended:
                 raise SutUnavailable(f"commands.{verb} did not exit within {wait_ms} ms")
             if process.returncode:
-                why = _read_text(complaint, OUTPUT_LIMIT) or _read_text(said, OUTPUT_LIMIT) or "no reason is given"
-                raise ControlRefused(
-                    f"the SUT refused {verb}: {one_line(why, OUTPUT_LIMIT)} (exit {process.returncode})"
+                why = (
+                    _read_text(complaint, MAX_OUTPUT_CHARACTERS)
+                    or _read_text(said, MAX_OUTPUT_CHARACTERS)
+                    or "no reason is given"
                 )
-            return _parse_answer(verb, _read_text(said, ANSWER_LIMIT))
+                raise ControlRefused(
+                    f"the SUT refused {verb}: {one_line(why, MAX_OUTPUT_CHARACTERS)} (exit {process.returncode})"
+                )
+            return _parse_answer(verb, _read_text(said, MAX_ANSWER_BYTES))
 
     def _wait_for_end(self, is_over: Callable[[], bool], timeout_ms: int) -> bool:
         """Wait for the command to exit; meanwhile, the peer continues to answer packets. Return whether the command
@@ -155,7 +161,7 @@ def _parse_answer(verb: str, text: str) -> dict[str, Any]:
     try:
         tree = json.loads(text or "{}")
     except ValueError as error:
-        raise ContractBroken(f"commands.{verb} did not print JSON: {one_line(text, OUTPUT_LIMIT)}") from error
+        raise ContractBroken(f"commands.{verb} did not print JSON: {one_line(text, MAX_OUTPUT_CHARACTERS)}") from error
     if not isinstance(tree, dict):
-        raise ContractBroken(f"commands.{verb} did not print a JSON object: {one_line(text, OUTPUT_LIMIT)}")
+        raise ContractBroken(f"commands.{verb} did not print a JSON object: {one_line(text, MAX_OUTPUT_CHARACTERS)}")
     return check_answer(verb, {"id": 0, "ok": True, **tree})

@@ -18,9 +18,9 @@ from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.surroundings import HostRequest
 
 CONTROL_ANSWER_TIMEOUT_MS = 10_000
-ANSWERS_LIMIT = 1_000
+MAX_UNREAD_ANSWERS = 1_000
 """The maximum number of answers that wait to be read by the tester."""
-REASON_LIMIT = 500
+MAX_REASON_CHARACTERS = 500
 """The maximum length, in characters, of the part of a SUT's refusal that a message of the tester repeats."""
 
 
@@ -136,9 +136,9 @@ class JsonlControl:
     def on_reply(self, reply: Reply) -> None:
         """Store an answer until ``answer`` or ``call`` reads it."""
         self._answers[reply["id"]] = reply
-        if len(self._answers) > ANSWERS_LIMIT:
+        if len(self._answers) > MAX_UNREAD_ANSWERS:
             self._wire.close()
-            self._state = f"more than {ANSWERS_LIMIT} unread answers"
+            self._state = f"more than {MAX_UNREAD_ANSWERS} unread answers"
 
     def on_end(self, why: str) -> None:
         self._state = why
@@ -218,4 +218,4 @@ def _require_done(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
 
 def _describe_refusal(reply: dict[str, Any]) -> str:
     said = "" if reply.get("ok") is False else f", and ok is {reply.get('ok')!r}"
-    return one_line(str(reply.get("error", f"no reason is given{said}")), REASON_LIMIT)
+    return one_line(str(reply.get("error", f"no reason is given{said}")), MAX_REASON_CHARACTERS)

@@ -14,11 +14,11 @@ from jsonschema_rs import Draft202012Validator, ValidationError, ValidationError
 from harness.printable import one_line
 
 SCHEMA_PATH = Path(__file__).with_name("control-protocol.schema.json")
-ERROR_TEXT_LIMIT = 200
+MAX_ERROR_TEXT_CHARACTERS = 200
 """The maximum number of characters of an error message about a request or an answer."""
-VALUE_LIMIT = 80
+MAX_VALUE_CHARACTERS = 80
 """The maximum number of characters of a wrong value that a message shows."""
-DEPTH_LIMIT = 32
+MAX_JSON_DEPTH = 32
 """The maximum nesting depth of lists and objects in an answer. It also applies below keys that the schema does not
 define.
 """
@@ -29,16 +29,16 @@ def find_error_in_request(request: dict[str, Any]) -> str | None:
     """Return one line that describes the error in a request, or None if the request is valid. A request has the
     form ``{"id": ..., "verb": ..., argument: ...}``.
     """
-    return _find_complaint(
+    return _describe_schema_error(
         "request" if (name := f"request:{request.get('verb')}") not in _load_schema()["$defs"] else name, request
     )
 
 
 def find_error_in_answer(verb: str, answer: dict[str, Any]) -> str | None:
     """Return one line that describes the error in an answer to a verb, or None if the answer is valid."""
-    if _is_deeper_than(answer, DEPTH_LIMIT):
-        return f"the answer is nested deeper than {DEPTH_LIMIT}"
-    return _find_complaint(f"answer:{verb}", answer)
+    if _is_deeper_than(answer, MAX_JSON_DEPTH):
+        return f"the answer is nested deeper than {MAX_JSON_DEPTH}"
+    return _describe_schema_error(f"answer:{verb}", answer)
 
 
 def _is_deeper_than(value: dict[str, Any], limit: int) -> bool:
@@ -68,7 +68,7 @@ def _build_validator(definition: str) -> Draft202012Validator:
     )
 
 
-def _find_complaint(definition: str, instance: dict[str, Any]) -> str | None:
+def _describe_schema_error(definition: str, instance: dict[str, Any]) -> str | None:
     validator = _build_validator(definition)
     try:
         if validator.is_valid(instance):
@@ -82,10 +82,11 @@ def _find_complaint(definition: str, instance: dict[str, Any]) -> str | None:
     where = ".".join(map(str, error.instance_path))
     if isinstance(error.kind, ValidationErrorKind.Required):
         return one_line(
-            f"{where or 'the ' + definition.partition(':')[0]} has no {error.kind.property!r}", ERROR_TEXT_LIMIT
+            f"{where or 'the ' + definition.partition(':')[0]} has no {error.kind.property!r}",
+            MAX_ERROR_TEXT_CHARACTERS,
         )
-    said = f"{one_line(repr(error.instance), VALUE_LIMIT)} {_describe_demand(error)}"
-    return one_line(f"{where}: {said}" if where else said, ERROR_TEXT_LIMIT)
+    said = f"{one_line(repr(error.instance), MAX_VALUE_CHARACTERS)} {_describe_demand(error)}"
+    return one_line(f"{where}: {said}" if where else said, MAX_ERROR_TEXT_CHARACTERS)
 
 
 def _describe_demand(error: ValidationError) -> str:

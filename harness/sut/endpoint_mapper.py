@@ -13,9 +13,9 @@ from harness.errors import SutUnavailable
 from harness.printable import one_line
 from harness.wire.rpc import (
     EPT,
-    HEADER_SIZE,
     LAST,
     NDR,
+    PDU_HEADER_BYTES,
     QMCOMM,
     Proposal,
     Syntax,
@@ -31,7 +31,7 @@ from harness.wire.wire_error import WireError
 
 MAPPER_PORT = 135
 MAPPER_TIMEOUT_S = 5.0
-REASON_LIMIT = 200
+MAX_REASON_CHARACTERS = 200
 _EPT_MAP_OPERATION = EPT_OPERATIONS["ept_map"]
 
 
@@ -57,7 +57,7 @@ def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int]
     except OSError as error:
         return error.strerror or str(error)
     except WireError as error:
-        return one_line(str(error), REASON_LIMIT)
+        return one_line(str(error), MAX_REASON_CHARACTERS)
 
 
 def _refuse_unknown_port(address: str, why: str) -> SutUnavailable:
@@ -86,9 +86,9 @@ def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
     """Read a PDU before the time ``ends``, which is in seconds of the monotonic clock. Return the kind of the PDU,
     and the PDU itself.
     """
-    header = _read_exactly(connection, HEADER_SIZE, ends)
+    header = _read_exactly(connection, PDU_HEADER_BYTES, ends)
     size = read_rpc_size(header) or 0
-    data = header + _read_exactly(connection, size - HEADER_SIZE, ends)
+    data = header + _read_exactly(connection, size - PDU_HEADER_BYTES, ends)
     return get_rpc_kind(data), dissect_rpc(data)
 
 

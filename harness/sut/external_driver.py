@@ -43,7 +43,7 @@ SHORTEST_TEST_NS = 10_000_000
 """int ns: a lower bound for the duration of a test. The time divided by this value numbers a test's block of
 MessageIDs.
 """
-BETWEEN_ATTEMPTS_S = 0.5
+PAUSE_BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
 """The maximum time, in seconds, to wait after a SUT has closed its connections, until it is known whether its
 process has ended.
@@ -68,9 +68,9 @@ class ExternalDriver:
         """The original durations of the timers that the run changed."""
         self.wait_s = 0
         """int s: how long to wait for a system that is not running yet."""
-        self.control_endpoint = _control_endpoint(file)
+        self.control_endpoint = _get_control_endpoint(file)
         log = None if out is None else out / name_file_of_worker("control.log", worker)
-        self.agent = Agent(self._agent_command, log, self._start_ms)
+        self.agent = Agent(self._build_agent_command, log, self._start_timeout_ms)
         self.tcp_port = file.driver.tcp_port
         self.ping_port = file.driver.ping_port
         self.rpc_port = file.driver.rpc_port
@@ -102,7 +102,7 @@ class ExternalDriver:
                     waited = f" (waited {self.wait_s} s)" if self.wait_s else ""
                     raise SutUnavailable(f"{error}{waited}") from error
                 self.agent.end()
-            time.sleep(BETWEEN_ATTEMPTS_S)
+            time.sleep(PAUSE_BETWEEN_ATTEMPTS_S)
 
     def _connect_once(self) -> None:
         driver = self.file.driver
@@ -129,7 +129,7 @@ class ExternalDriver:
         return None if self.control_endpoint is None else TcpRoute(self.control_endpoint)
 
     @property
-    def _start_ms(self) -> int:
+    def _start_timeout_ms(self) -> int:
         return self.file.driver.start_timeout_s * 1_000
 
     @property
@@ -187,7 +187,7 @@ class ExternalDriver:
         except MqconformError:
             environment.close()
             raise
-        view.first_message_id = self._new_message_ids()
+        view.first_message_id = self._choose_first_message_id()
         view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:QUEUE_SUFFIX_DIGITS]
         view.shared = self.beside_others
         view.knows_peer = fresh_peer is None
@@ -285,7 +285,7 @@ class ExternalDriver:
             )
         return control, found
 
-    def _new_message_ids(self) -> int:
+    def _choose_first_message_id(self) -> int:
         """Return the first MessageID for a test. No other test and no run of the last hours has used the MessageIDs of
         this test. Therefore they are not in the SUT's history of message identifiers, which covers half an hour
         (MS-MQQB 3.1.2.8).
@@ -301,7 +301,7 @@ class ExternalDriver:
                 self._call_with_control(lambda control, who: control.call("set_timers", **timers))
         self.agent.end()
 
-    def _agent_command(self) -> list[str]:
+    def _build_agent_command(self) -> list[str]:
         return self._fill_in_command(self.file.control.command, "control.command")
 
     def _fill_in_command(self, command: Sequence[str], key: str) -> list[str]:
@@ -325,7 +325,7 @@ def name_file_of_worker(name: str, worker: int) -> str:
     return f"{stem}-{worker}.{suffix}" if worker else name
 
 
-def _control_endpoint(file: SutFile) -> Endpoint | None:
+def _get_control_endpoint(file: SutFile) -> Endpoint | None:
     if file.control.kind != "jsonl":
         return None
     return parse_endpoint(f"{file.path}: control.address is {file.control.address!r}", file.control.address, lowest=0)

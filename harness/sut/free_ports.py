@@ -24,10 +24,10 @@ _MAX_PORTS = 8_000
 """The number of ports to search. All of these ports are below the ephemeral ports, which the operating system may
 assign to any program.
 """
-_PORTS_APART = 61
+_PORT_STEP_PER_PROCESS = 61
 """The distance between the ports at which two processes with consecutive ids begin their search."""
 
-_RESERVATIONS: dict[int, socket.socket] = {}
+_RESERVATION_SOCKET_BY_PORT: dict[int, socket.socket] = {}
 """For each assigned port, the local socket that reserves it. The name of this socket contains the number of the port.
 Linux lets only one process of a network namespace bind a name, and releases the name when the process ends.
 """
@@ -39,7 +39,7 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
     listen yet. It stays reserved until this process ends. Raise HarnessError if no port is free.
     """
     for turn in range(_MAX_PORTS):
-        port = _FIRST_PORT + (_PORTS_APART * os.getpid() + turn) % _MAX_PORTS
+        port = _FIRST_PORT + (_PORT_STEP_PER_PROCESS * os.getpid() + turn) % _MAX_PORTS
         if _reserve_ports(address, kind, port):
             return port
     raise HarnessError(
@@ -66,14 +66,14 @@ def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
     with _PORT_LOCK:
         reserved: dict[int, socket.socket] = {}
         for port in ports:
-            reservation = None if port in _RESERVATIONS else _bind_reservation(port)
+            reservation = None if port in _RESERVATION_SOCKET_BY_PORT else _bind_reservation(port)
             if reservation is not None:
                 reserved[port] = reservation
-            if reservation is None or not _is_free(address, kind, port):
+            if reservation is None or not _is_port_free(address, kind, port):
                 for each in reserved.values():
                     each.close()
                 return False
-        _RESERVATIONS.update(reserved)
+        _RESERVATION_SOCKET_BY_PORT.update(reserved)
         return True
 
 
@@ -90,7 +90,7 @@ def _bind_reservation(port: int) -> socket.socket | None:
     return reservation
 
 
-def _is_free(address: str, kind: socket.SocketKind, port: int) -> bool:
+def _is_port_free(address: str, kind: socket.SocketKind, port: int) -> bool:
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind) as probe:
         try:
             probe.bind((address, port))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness.sut.guard_process import LAST_LINE
+from harness.sut.guard_process import END_LINE
 
 GUARD_PROGRAM = Path(__file__).with_name("guard_process.py")
 
@@ -46,7 +46,7 @@ class Guard:
     def close(self) -> None:
         """End the guarded processes that are still running, and wait until they have exited."""
         if self._process is not None:
-            self._send_line(LAST_LINE)
+            self._send_line(END_LINE)
             self._process.communicate()
             self._process = None
 

@@ -14,7 +14,7 @@ from harness.sut.control import Control, Unsupported
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut_file import SutFile
 from harness.sut.view import SutIdentity
-from reference_qm.control import find_refusal, list_offered_facilities
+from reference_qm.control import find_verb_refusal_reason, list_offered_facilities
 
 
 class LimitedControl:
@@ -33,7 +33,7 @@ class LimitedControl:
         return self._control.begin(verb, **arguments)
 
     def _require_offered(self, verb: str) -> None:
-        if (why := find_refusal(verb, self._offered)) is not None:
+        if (why := find_verb_refusal_reason(verb, self._offered)) is not None:
             raise Unsupported(why)
 
     def answer(self, request: int) -> dict[str, Any] | None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from harness.errors import SutUnavailable
 
 PROC_FOLDER = Path("/proc")
-_PROC_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
-_LISTENING_STATES = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
+_PROC_TABLES_BY_SOCKET_TYPE = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
+_LISTENING_STATE_BY_SOCKET_TYPE = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
 """The states in /proc/net of a TCP socket that listens, and of a UDP socket that receives datagrams from any
 address.
 """
@@ -65,7 +65,7 @@ def is_own_address(address: str) -> bool:
 
 
 def _bind_address(address: str) -> None:
-    with socket.socket(_address_family(address), socket.SOCK_STREAM) as probe:
+    with socket.socket(_get_address_family(address), socket.SOCK_STREAM) as probe:
         probe.bind((address, 0))
 
 
@@ -100,7 +100,7 @@ def refuse_foreign_listener(ports: Iterable[Port], program: int) -> None:
 
 
 def _is_port_taken(port: Port) -> bool:
-    with socket.socket(_address_family(port.address), port.kind) as probe:
+    with socket.socket(_get_address_family(port.address), port.kind) as probe:
         if port.kind is socket.SOCK_STREAM:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # ended connections do not count as a listener
         try:
@@ -117,22 +117,23 @@ def _is_port_taken(port: Port) -> bool:
     return False
 
 
-def _address_family(address: str) -> socket.AddressFamily:
+def _get_address_family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
 def _list_listening_inodes(port: Port) -> set[int]:
     """Return the inodes of the sockets that receive the traffic to a port."""
-    wanted = ip_address(socket.getaddrinfo(port.address, None, _address_family(port.address))[0][4][0])
+    wanted = ip_address(socket.getaddrinfo(port.address, None, _get_address_family(port.address))[0][4][0])
     return {
         inode
-        for table in _PROC_TABLES[port.kind]
-        for state, address, number, inode in _read_rows(PROC_FOLDER / "net" / table)
-        if (state, number) == (_LISTENING_STATES[port.kind], port.number) and _covers_address(address, wanted)
+        for table in _PROC_TABLES_BY_SOCKET_TYPE[port.kind]
+        for state, address, number, inode in _read_proc_table_rows(PROC_FOLDER / "net" / table)
+        if (state, number) == (_LISTENING_STATE_BY_SOCKET_TYPE[port.kind], port.number)
+        and _covers_address(address, wanted)
     }
 
 
-def _read_rows(table: Path) -> Iterator[tuple[str, IPv4Address | IPv6Address, int, int]]:
+def _read_proc_table_rows(table: Path) -> Iterator[tuple[str, IPv4Address | IPv6Address, int, int]]:
     try:
         lines = table.read_text(encoding="ascii").splitlines()[1:]
     except OSError:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 UNLIMITED_KB = 0xFFFF_FFFF
 """The value for a quota that was not set (MS-MQDMPR 3.1.1.2)."""
-HIDDEN_KEYS = frozenset({"name", "private_number"})
+KEYS_NOT_IN_CREATE_QUEUE = frozenset({"name", "private_number"})
 """The keys of [[more_queues]] that are not arguments of the control verb ``create_queue``."""
 
 
@@ -36,8 +36,8 @@ class QueueEntry:
         """Return whether the queue has the properties of a queue that ``create_queue`` would create with
         ``properties``.
         """
-        own = {name: value for name, value in asdict(self).items() if name not in HIDDEN_KEYS}
-        return properties.keys() <= own.keys() and own == {**_DEFAULTS, **properties}
+        own = {name: value for name, value in asdict(self).items() if name not in KEYS_NOT_IN_CREATE_QUEUE}
+        return properties.keys() <= own.keys() and own == {**_DEFAULT_QUEUE_PROPERTIES, **properties}
 
     def format_names(self, address: str, identifier: UUID | None) -> dict[str, str]:
         """Return the format names of the queue, in the form in which ``create_queue`` returns them."""
@@ -47,4 +47,6 @@ class QueueEntry:
         return names
 
 
-_DEFAULTS = {name: value for name, value in asdict(QueueEntry("")).items() if name not in HIDDEN_KEYS}
+_DEFAULT_QUEUE_PROPERTIES = {
+    name: value for name, value in asdict(QueueEntry("")).items() if name not in KEYS_NOT_IN_CREATE_QUEUE
+}

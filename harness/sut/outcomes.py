@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from harness.printable import one_line
-from harness.sut.control import REASON_LIMIT, ControlRefused
+from harness.sut.control import MAX_REASON_CHARACTERS, ControlRefused
 
 
 class Outcome(StrEnum):
@@ -24,10 +24,10 @@ class Outcome(StrEnum):
     @property
     def shown(self) -> str:
         """The text of the outcome in a verdict."""
-        return _WORDS_FOR_OUTCOMES.get(self, self.value)
+        return _WORDS_BY_OUTCOME.get(self, self.value)
 
 
-_WORDS_FOR_OUTCOMES: Mapping[str, str] = {Outcome.REFUSED: "refused by the SUT", Outcome.NOTHING: "no message"}
+_WORDS_BY_OUTCOME: Mapping[str, str] = {Outcome.REFUSED: "refused by the SUT", Outcome.NOTHING: "no message"}
 
 
 class Refused(str):
@@ -44,7 +44,7 @@ class Refused(str):
     @property
     def shown(self) -> str:
         """The text of the refusal in a verdict."""
-        return _WORDS_FOR_OUTCOMES.get(self, str(self))
+        return _WORDS_BY_OUTCOME.get(self, str(self))
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # str has one argument, this has two
         """Return the arguments that copy the outcome from a worker process to the main process."""
@@ -68,7 +68,7 @@ def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
         return Outcome.NO_ANSWER
     if answer.get("ok"):
         return Outcome.DONE
-    return Refused(Outcome.REFUSED, f"the SUT refused: {one_line(str(answer.get('error')), REASON_LIMIT)}")
+    return Refused(Outcome.REFUSED, f"the SUT refused: {one_line(str(answer.get('error')), MAX_REASON_CHARACTERS)}")
 
 
 def get_label(message: Mapping[str, Any] | None) -> str:

@@ -209,11 +209,11 @@ class OwnQueues:
         """
         self._kept_in.add(queue)
         found = self.control.call("peek", queue=queue, limit=MESSAGES_LIMIT)["messages"]
-        return [one for one in found if self._is_ours(one["message_id"])]
+        return [one for one in found if self._is_message_of_test(one["message_id"])]
 
     kept = read_kept_messages
 
-    def _is_ours(self, message_id: str) -> bool:
+    def _is_message_of_test(self, message_id: str) -> bool:
         identifier, _, ordinal = message_id.lower().rpartition("\\")
         if message_id in self._sent or not ordinal.isdigit():
             return message_id in self._sent

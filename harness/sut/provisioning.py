@@ -41,7 +41,7 @@ from reference_qm.security import (
 )
 
 PROVISIONED_FOLDER = Path(__file__).resolve().parent / "provisioned"
-KEY_FILES = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", ADVANCED_PROVIDER: "advanced"}
+KEY_FILE_BY_PROVIDER = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", ADVANCED_PROVIDER: "advanced"}
 _DOMAIN_SID = "S-1-5-21-1801-3527-2103"
 VISITORS_GROUP_SID, SENDERS_GROUP_SID = f"{_DOMAIN_SID}-2000", f"{_DOMAIN_SID}-2001"
 """A group without a right to the restricted queue, and a group whose members may write to that queue."""
@@ -84,8 +84,8 @@ as a member of one of his two groups, and Carol as a user. Erin is denied access
 PRINCIPAL_SELF_SID = "S-1-5-10"
 OWNER_USER = DAVE
 """The owner of the restricted queue. Ownership does not include the right to write to the queue."""
-DENIED_RIGHTS = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
-GRANTED_RIGHTS = {
+DENIED_RIGHT_BY_SID = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
+GRANTED_RIGHT_BY_SID = {
     SENDERS_GROUP_SID: "write_message",
     CAROL.sid: "write_message",
     ALICE.sid: "peek_message",
@@ -122,7 +122,7 @@ def _read_queue_manager_key(name: str) -> rsa.RSAPrivateKey:
 
 def load_peer_keys() -> dict[str, RsaKey]:
     """Return the encryption keys of the peer, by provider."""
-    return {provider: _read_key(f"peer_{name}") for provider, name in KEY_FILES.items()}
+    return {provider: _read_key(f"peer_{name}") for provider, name in KEY_FILE_BY_PROVIDER.items()}
 
 
 def load_long_peer_keys() -> dict[str, RsaKey]:
@@ -134,7 +134,7 @@ def load_second_peer_keys() -> dict[str, RsaKey]:
     """Return a second set of encryption keys for the peer, by provider. A check can replace the peer's keys in the
     directory by this set. It consists of the provisioned keys of a SUT.
     """
-    return {provider: _read_key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
+    return {provider: _read_key(f"encryption_{name}") for provider, name in KEY_FILE_BY_PROVIDER.items()}
 
 
 def load_sut_keys() -> bytes:
@@ -152,13 +152,15 @@ def load_known_keys(peer: UUID) -> dict[UUID, bytes]:
 
 
 @cache
-def virtual_security(peer: UUID) -> SecurityConfig:
+def build_virtual_security(peer: UUID) -> SecurityConfig:
     """Return the security configuration of the reference in virtual time."""
     return SecurityConfig(
         encryption_keys={
-            provider: _read_queue_manager_key(f"encryption_{name}") for provider, name in KEY_FILES.items()
+            provider: _read_queue_manager_key(f"encryption_{name}") for provider, name in KEY_FILE_BY_PROVIDER.items()
         },
-        signing_keys={provider: _read_queue_manager_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
+        signing_keys={
+            provider: _read_queue_manager_key(f"encryption_{name}") for provider, name in KEY_FILE_BY_PROVIDER.items()
+        },
         accounts=tuple(
             Account(
                 user.name,
@@ -174,11 +176,14 @@ def virtual_security(peer: UUID) -> SecurityConfig:
 
 
 @cache
-def restricted_queue(name: str) -> QueueSettings:
+def build_restricted_queue(name: str) -> QueueSettings:
     """Return the queue to which only the group and Carol may write."""
     aces = [
         Ace(kind, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
-        for kind, rights in ((AceType.ACCESS_DENIED, DENIED_RIGHTS), (AceType.ACCESS_ALLOWED, GRANTED_RIGHTS))
+        for kind, rights in (
+            (AceType.ACCESS_DENIED, DENIED_RIGHT_BY_SID),
+            (AceType.ACCESS_ALLOWED, GRANTED_RIGHT_BY_SID),
+        )
         for sid, right in rights.items()
     ]
     return QueueSettings(name, security=SecurityDescriptor(Sid.of(OWNER_USER.sid), None, Acl(tuple(aces))))
@@ -199,7 +204,7 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
     lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
     lines += [f'owner = "{OWNER_USER.sid}"']
-    for key, rights in (("deny", DENIED_RIGHTS), ("allow", GRANTED_RIGHTS)):
+    for key, rights in (("deny", DENIED_RIGHT_BY_SID), ("allow", GRANTED_RIGHT_BY_SID)):
         listed = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in rights.items())
         lines += [f"{key} = {{ {listed} }}"]
     lines += ["[security]", f'folder = "{out.resolve()}"']

@@ -18,7 +18,7 @@ from harness.wire import PingPacket, dissect_ping, ping_request
 from reference_qm.surface.inputs import Endpoint
 
 LARGEST_DATAGRAM_BYTES = 2_048
-Answered = Callable[[int], None]
+ReportAnswerNumber = Callable[[int], None]
 
 
 class PingChannel:
@@ -26,7 +26,9 @@ class PingChannel:
     The PingCookie of a request contains the number of the question.
     """
 
-    def __init__(self, environment: RealEnvironment, endpoint: Endpoint, guid: UUID, answered: Answered) -> None:
+    def __init__(
+        self, environment: RealEnvironment, endpoint: Endpoint, guid: UUID, answered: ReportAnswerNumber
+    ) -> None:
         self._environment = environment
         self._guid = guid
         self._answered = answered
@@ -69,7 +71,7 @@ class ControlChannel:
     control connection.
     """
 
-    def __init__(self, environment: RealEnvironment, route: ControlRoute, answered: Answered) -> None:
+    def __init__(self, environment: RealEnvironment, route: ControlRoute, answered: ReportAnswerNumber) -> None:
         self._answered = answered
         self._there = True
         self._numbers: dict[int, int] = {}

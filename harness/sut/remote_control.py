@@ -64,9 +64,9 @@ class RemoteControl:
         """
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
             "open_queue": self._open_queue,
-            "close_queue": lambda handle: self._ask_host(RemoteClose(handle)),
-            "open_cursor": lambda handle: self._ask_host(RemoteOpenCursor(handle)),
-            "close_cursor": lambda cursor: self._ask_host(RemoteCloseCursor(cursor)),
+            "close_queue": lambda handle: self._ask_remote_host(RemoteClose(handle)),
+            "open_cursor": lambda handle: self._ask_remote_host(RemoteOpenCursor(handle)),
+            "close_cursor": lambda cursor: self._ask_remote_host(RemoteCloseCursor(cursor)),
             "peek": self._peek_messages,
             "purge": self._purge_queue,
         }
@@ -83,7 +83,7 @@ class RemoteControl:
             return self._verbs[verb](**arguments)
         request, close = self._make_read(verb, arguments)
         try:
-            return self._ask_host(request, int(arguments.get("timeout_ms") or 0))
+            return self._ask_remote_host(request, int(arguments.get("timeout_ms") or 0))
         finally:
             close()
 
@@ -128,35 +128,35 @@ class RemoteControl:
         if "handle" in arguments:
             return make(remote=arguments["handle"], **given), lambda: None
         remote = self._open_remote_queue(arguments["queue"], access)
-        return make(remote=remote, **given), lambda: self._ask_host(RemoteClose(remote))
+        return make(remote=remote, **given), lambda: self._ask_remote_host(RemoteClose(remote))
 
     def _open_queue(self, queue: str, access: str = "receive", *, deny_receive: bool = False) -> dict[str, Any]:
         return {"handle": self._open_remote_queue(queue, access, deny_receive=deny_receive)}
 
     def _peek_messages(self, queue: str, limit: int = 1_000) -> dict[str, Any]:
         remote = self._open_remote_queue(queue, "peek")
-        cursor = self._ask_host(RemoteOpenCursor(remote))["cursor"]
+        cursor = self._ask_remote_host(RemoteOpenCursor(remote))["cursor"]
         found: list[dict[str, Any]] = []
         while len(found) < limit:
-            message = self._ask_host(RemotePeek(cursor=cursor, next=bool(found)))["message"]
+            message = self._ask_remote_host(RemotePeek(cursor=cursor, next=bool(found)))["message"]
             if message is None:
                 break
             if message in found and message["lookup_id"] is not None:
                 raise ControlRefused(f"the SUT's remote cursor returns message {message['lookup_id']} of {queue} again")
             found.append(message)
-        self._ask_host(RemoteClose(remote))
+        self._ask_remote_host(RemoteClose(remote))
         return {"messages": found}
 
     def _purge_queue(self, queue: str) -> dict[str, Any]:
         remote = self._open_remote_queue(queue, "receive")
-        self._ask_host(RemotePurge(remote))
-        return self._ask_host(RemoteClose(remote))
+        self._ask_remote_host(RemotePurge(remote))
+        return self._ask_remote_host(RemoteClose(remote))
 
     def _open_remote_queue(self, queue: str, access: str, *, deny_receive: bool = False) -> int:
         name = f"DIRECT=TCP:{self.sut_address}\\{queue}"
-        return int(self._ask_host(RemoteOpen(name, access, deny_receive))["remote"])
+        return int(self._ask_remote_host(RemoteOpen(name, access, deny_receive))["remote"])
 
-    def _ask_host(self, request: Request, wait_ms: int = 0) -> dict[str, Any]:
+    def _ask_remote_host(self, request: Request, wait_ms: int = 0) -> dict[str, Any]:
         try:
             answer = self.host.ask(request, REMOTE_ANSWER_TIMEOUT_MS + wait_ms)
         except UnansweredCommand as late:

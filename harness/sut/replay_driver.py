@@ -22,7 +22,7 @@ from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, read_items
 from harness.sut.replay_player import CapturePlayer
 from harness.sut.replay_setup import build_sut_file, take_setup
-from harness.sut.replay_tape import ENVIRONMENT_VERB, SAVED_ATTRIBUTES
+from harness.sut.replay_tape import ENVIRONMENT_VERB, RECORDED_SUT_ATTRIBUTES
 from harness.sut.shown import NotShown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
@@ -32,8 +32,8 @@ from harness.sut.timeouts import Timeouts
 from harness.sut.wires import MissingElement
 
 Kind = TypeVar("Kind")
-_LONGEST_REASON = 300
-_REFUSALS: Mapping[str, type[MqconformError]] = {
+_LONGEST_REASON_CHARACTERS = 300
+_EXCEPTION_TYPE_BY_NAME: Mapping[str, type[MqconformError]] = {
     one.__name__: one
     for module in (control_errors, errors)
     for one in vars(module).values()
@@ -75,7 +75,7 @@ class ReplayDriver:
             raise NotReplayable(str(error)) from error
 
     def _note_difference(self, seed: str, why: str) -> None:
-        self.differences.setdefault(seed, one_line(why, _LONGEST_REASON))
+        self.differences.setdefault(seed, one_line(why, _LONGEST_REASON_CHARACTERS))
 
     def _open_capture(self, seed: str, needs: Collection[str]) -> Sut:
         if "topology" in needs:
@@ -97,7 +97,7 @@ class ReplayDriver:
             timeouts=Timeouts(**setup["timeouts"]),
             **{name: setup[name] for name in ("tcp_port", "ping_port", "rpc_port", "scale")},
         )
-        for name in SAVED_ATTRIBUTES:
+        for name in RECORDED_SUT_ATTRIBUTES:
             setattr(view, name, setup[name])
         view.tape = player
         view.by_command = SurroundingsByCommand(tuple(setup["parts"]), control.set_part)
@@ -164,7 +164,7 @@ class ReplayControl:
 
     def _check_answer(self, said: Mapping[str, Any], key: str, kind: type[Kind]) -> Kind:
         if "refused" in said:
-            raise _REFUSALS.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
+            raise _EXCEPTION_TYPE_BY_NAME.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
         found = said.get(key)
         if not isinstance(found, kind):
             self._player.differ(f"an answer of the control channel is not of type {kind.__name__}: not replayable")

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.capture.ip import UdpDatagram
 from harness.environment import StreamSink
-from harness.environment.virtual import EVENT_LIMIT, NETWORK_LATENCY_MS, VirtualEnvironment
+from harness.environment.virtual import MAX_EVENTS_PER_WAIT, NETWORK_LATENCY_MS, VirtualEnvironment
 from harness.sut.replay_items import ConnectionOpening, NotReplayable
 from harness.sut.replay_player import CapturePlayer
 from reference_qm.surface.clock import Now
@@ -88,7 +88,7 @@ class ReplayEnvironment(VirtualEnvironment):
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         deadline_ms = self._now_ms + timeout_ms
-        for _ in range(EVENT_LIMIT):
+        for _ in range(MAX_EVENTS_PER_WAIT):
             if not self._player.together and condition():
                 return True
             if self._player.over or self.virtual:
@@ -97,7 +97,7 @@ class ReplayEnvironment(VirtualEnvironment):
                 over = not self._play_next_action(deadline_ms)
             if over:
                 return condition()
-        raise NotReplayable(f"more than {EVENT_LIMIT} events occurred during one wait")
+        raise NotReplayable(f"more than {MAX_EVENTS_PER_WAIT} events occurred during one wait")
 
     def _play_next_event(self, deadline_ms: int) -> bool:
         """Handle the next event of a capture from virtual time: an action of the system, or a timer of the harness.

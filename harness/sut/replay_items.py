@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, parse_ip_packet
-from harness.capture.pcapng import CapturedFrame, read_with_notes
+from harness.capture.pcapng import CapturedFrame, read_packets_and_notes
 from harness.errors import HarnessError
 from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
@@ -80,7 +80,7 @@ def read_items(path: Path) -> list[CaptureItem]:
         raise NotReplayable(f"{path.name} is longer than {MAX_NOTE_BYTES:,} bytes")
     items: list[CaptureItem] = []
     number = noted = 0
-    for one in read_with_notes(path):
+    for one in read_packets_and_notes(path):
         if isinstance(one, CapturedFrame):
             number = one.number
             items.append(_read_frame_item(path, one))

@@ -106,7 +106,7 @@ class CapturePlayer:
         while (item := self.next()) is not None and item.by_sut and not _is_loss_note(item):
             self._at += 1
         if item is not None and _is_loss_note(item):
-            self._differs(self._describe_lost(item))
+            self._differs(self._describe_lost_information(item))
         elif item is not None and not (isinstance(item, CaptureNote) and "over" in item.said):
             self._differs(f"after frame {self._current_frame()}: the harness ends the check: {NOT_REPLAYABLE}")
         self.over, self.together = True, False
@@ -115,7 +115,7 @@ class CapturePlayer:
         """Compare a frame that the recorder writes with the next frame of the capture."""
         if self.over:
             return
-        expected = self._take_expected()
+        expected = self._take_harness_action()
         if isinstance(expected, CaptureNote) or expected is None or expected.packet != packet:
             self.differ(f"frame {frame}: the harness sends different bytes: {NOT_REPLAYABLE}")
         self._at += 1
@@ -125,7 +125,7 @@ class CapturePlayer:
         """Compare a request on the control channel with the next request in the capture."""
         if self.over:
             raise SutUnavailable("the capture has ended")
-        expected = self._take_expected()
+        expected = self._take_harness_action()
         where = f"after frame {self._current_frame()}"
         if not isinstance(expected, CaptureNote) or not expected.is_question:
             self.differ(f"{where}: the harness calls {verb}: {NOT_REPLAYABLE}")
@@ -140,7 +140,7 @@ class CapturePlayer:
         """Return the port that the harness chose at this position in the capture, or 0 after the end of the replay."""
         if self.over:
             return 0
-        expected = self._take_expected()
+        expected = self._take_harness_action()
         port = expected.said.get("picked") if isinstance(expected, CaptureNote) else None
         if type(port) is not int or not 0 < port < 2**16:
             self.differ(f"after frame {self._current_frame()}: the harness chooses a port: {NOT_REPLAYABLE}")
@@ -179,14 +179,14 @@ class CapturePlayer:
         """Return the next item of the capture, or None at its end."""
         return self._items[self._at] if self._at < len(self._items) else None
 
-    def _take_expected(self) -> CaptureItem | None:
+    def _take_harness_action(self) -> CaptureItem | None:
         """Return the next item of the capture, which should be an action of the harness, or None at the end of the
         capture. End the check if the item records that the capture lacks information.
         """
-        self._pass_sizes()
+        self._skip_size_notes()
         item = self.next()
         if item is not None and _is_loss_note(item):
-            self.differ(self._describe_lost(item))
+            self.differ(self._describe_lost_information(item))
         return item
 
     def get_sut_action_us(self) -> int | None:
@@ -242,10 +242,10 @@ class CapturePlayer:
         elif "answered" in said or "refused" in said:
             self._answer = note
         else:
-            self.differ(self._describe_lost(note))
+            self.differ(self._describe_lost_information(note))
 
     @staticmethod
-    def _describe_lost(item: CaptureItem) -> str:
+    def _describe_lost_information(item: CaptureItem) -> str:
         """Return a description of the information that the capture lacks, from the note that records this."""
         said = item.said if isinstance(item, CaptureNote) else {}
         return f"after frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
@@ -297,7 +297,7 @@ class CapturePlayer:
         if self._at == at and not self.over:
             self.differ(f"frame {first.frame}: the harness does not receive the packet: {NOT_REPLAYABLE}")
 
-    def _pass_sizes(self) -> None:
+    def _skip_size_notes(self) -> None:
         """Skip the notes about the sizes of received pieces. They were already read together with the bytes."""
         while self._delivering and isinstance(item := self.next(), CaptureNote) and "bytes" in item.said:
             self._at += 1

@@ -13,12 +13,12 @@ from jsonschema_rs import Draft202012Validator
 from harness.errors import UsageError
 from harness.printable import one_line
 from harness.sut.replay_items import LATEST_TIME_US, CaptureItem, CaptureNote, NotReplayable
-from harness.sut.replay_tape import SAVED_ATTRIBUTES, TAPE_SCHEMA
+from harness.sut.replay_tape import RECORDED_SUT_ATTRIBUTES, TAPE_SCHEMA
 from harness.sut.surroundings import ENVIRONMENT_PARTS
 from harness.sut.sut_file import SutFile, parse_sut_file
-from reference_qm.surface.surroundings import CLOCK_PART
+from reference_qm.surface.surroundings import CLOCK_PART_NAME
 
-SAVED_TABLES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
+RECORDED_TABLE_NAMES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
 """The tables of a SUT file that a recorded set-up contains. These tables contain no passwords and no commands that
 would be run.
 """
@@ -44,7 +44,7 @@ _SETUP_SCHEMA = _object_schema(
         "virtual": _BOOLEAN_SCHEMA,
         "file": _object_schema(
             {
-                **dict.fromkeys((*SAVED_TABLES, "timers"), _TABLE_SCHEMA),
+                **dict.fromkeys((*RECORDED_TABLE_NAMES, "timers"), _TABLE_SCHEMA),
                 "more_queues": {"type": "array", "items": _TABLE_SCHEMA},
             },
             *("timers", "more_queues"),
@@ -53,7 +53,7 @@ _SETUP_SCHEMA = _object_schema(
         "facilities": {"type": "array", "items": _STRING_SCHEMA, "maxItems": 100},
         "parts": {
             "type": "array",
-            "items": {"enum": [*ENVIRONMENT_PARTS, CLOCK_PART]},
+            "items": {"enum": [*ENVIRONMENT_PARTS, CLOCK_PART_NAME]},
             "maxItems": len(ENVIRONMENT_PARTS) + 1,
         },
         "keys": {"type": "string", "pattern": "^([0-9a-f]{2})*$", "maxLength": 2**20},
@@ -71,7 +71,7 @@ _SETUP_SCHEMA = _object_schema(
         **dict.fromkeys(("shared", "knows_peer", "forgets", "peer_returns", "controls_environment"), _BOOLEAN_SCHEMA),
     }
 )
-assert _SETUP_SCHEMA["properties"].keys() >= set(SAVED_ATTRIBUTES)
+assert _SETUP_SCHEMA["properties"].keys() >= set(RECORDED_SUT_ATTRIBUTES)
 
 
 @cache

@@ -31,13 +31,13 @@ from reference_qm.surface.inputs import Endpoint
 if TYPE_CHECKING:
     from harness.capture.recorder import Recorder
     from harness.sut.control import Control
-    from harness.sut.surroundings import SetPart
+    from harness.sut.surroundings import SetEnvironmentPart
     from harness.sut.sut import Sut
 
 TAPE_SCHEMA = 2
 ENVIRONMENT_VERB = "[environment]"
 """The name that replaces the verb in the note about a command of the SUT file."""
-SAVED_ATTRIBUTES = (
+RECORDED_SUT_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
@@ -174,7 +174,7 @@ class CheckTape:
             "parts": list(sut.by_command.parts),
             "keys": sut.shown_keys.hex(),
             "timeouts": _convert_table(sut.timeouts),
-            **{name: getattr(sut, name) for name in SAVED_ATTRIBUTES},
+            **{name: getattr(sut, name) for name in RECORDED_SUT_ATTRIBUTES},
         }
 
 
@@ -244,7 +244,7 @@ class RecordedCommands:
     notes in the capture.
     """
 
-    def __init__(self, set_part: SetPart, tape: CheckTape) -> None:
+    def __init__(self, set_part: SetEnvironmentPart, tape: CheckTape) -> None:
         self._set_part = set_part
         self._tape = tape
 

@@ -19,7 +19,7 @@ class StandIn:
 
     facility: str
     key: str
-    is_in: Callable[[SutFile], bool]
+    is_met_by_file: Callable[[SutFile], bool]
 
 
 def _has_queues(file: SutFile) -> bool:
@@ -59,14 +59,14 @@ RejectEnhancedRC2Using40BitKeys with the value TRUE (MS-MQQB 3.1.1.3); a QueueMa
 """
 
 
-def needs_met(have: Collection[str]) -> frozenset[str]:
+def add_needs_met_by_facilities(have: Collection[str]) -> frozenset[str]:
     """Return the given capabilities and facilities, together with the needs of checks that these facilities meet."""
     return frozenset(have) | {need for need, one in STAND_INS.items() if one.facility in have}
 
 
-def needs_in_file(file: SutFile) -> frozenset[str]:
+def list_needs_met_by_file(file: SutFile) -> frozenset[str]:
     """Return the needs of checks that a SUT meets with its SUT file alone."""
-    return frozenset(need for need, one in STAND_INS.items() if one.is_in(file))
+    return frozenset(need for need, one in STAND_INS.items() if one.is_met_by_file(file))
 
 
 def describe_lack(need: str) -> str:

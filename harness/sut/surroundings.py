@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from harness.errors import SutUnavailable
-from reference_qm.surface.surroundings import CLOCK_PART, ChangeEnvironment
+from reference_qm.surface.surroundings import CLOCK_PART_NAME, ChangeEnvironment
 
-ENVIRONMENT_PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK_PART)
+ENVIRONMENT_PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK_PART_NAME)
 SECONDS_PLACEHOLDER = "{seconds}"
 """The placeholder in the command that sets the clock. It stands for the number of seconds by which the clock is to
 be fast.
@@ -56,7 +56,7 @@ class EnvironmentTable:
         """Return the command that makes a part available or unavailable, or that sets the clock. Return an empty
         command if the table contains none.
         """
-        if part == CLOCK_PART:
+        if part == CLOCK_PART_NAME:
             return tuple(word.replace(SECONDS_PLACEHOLDER, str(value)) for word in self.set_clock)
         found: tuple[str, ...] = getattr(self, f"{'give' if value else 'take'}_{part}")
         return found
@@ -64,7 +64,7 @@ class EnvironmentTable:
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of the environment for which the SUT file has commands."""
-        return tuple(part for part in (*ENVIRONMENT_PARTS, CLOCK_PART) if self.command(part, False))
+        return tuple(part for part in (*ENVIRONMENT_PARTS, CLOCK_PART_NAME) if self.command(part, False))
 
     def describe_error(self) -> str | None:
         """Return one line that describes the error in the table, or None if the table is valid."""
@@ -78,7 +78,7 @@ class EnvironmentTable:
         return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be at least 1"
 
 
-SetPart = Callable[[str, int], None]
+SetEnvironmentPart = Callable[[str, int], None]
 """The type of functions that change a part of the environment. If such a function fails, it raises SutUnavailable
 with a one-line message.
 """
@@ -89,14 +89,14 @@ class SurroundingsByCommand:
     """The parts of a system's environment that commands can change, and the current state of each part."""
 
     parts: tuple[str, ...]
-    set_part: SetPart
+    set_part: SetEnvironmentPart
     there: dict[str, int | None] = field(init=False)
     """The state of each part: whether the part is available or, for the clock, by how many seconds it is fast. The
     state is None if it is unknown.
     """
 
     def __post_init__(self) -> None:
-        self.there = {part: 0 if part == CLOCK_PART else True for part in self.parts}
+        self.there = {part: 0 if part == CLOCK_PART_NAME else True for part in self.parts}
 
     def change(self, wanted: Mapping[str, int]) -> None:
         """Run the commands that change parts of the environment. Raise SutUnavailable with a one-line message if a

@@ -17,7 +17,7 @@ from harness.sut.outcomes import get_label, outcome_of
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import load_sut_keys
 from harness.sut.shown import NotShown, parse_reply
-from harness.sut.stand_ins import STAND_INS, needs_in_file, needs_met
+from harness.sut.stand_ins import STAND_INS, add_needs_met_by_facilities, list_needs_met_by_file
 from harness.sut.surroundings import build_surroundings
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWER_TIMES_PER_TIMER, VIRTUAL_TIMEOUTS, Timeouts
@@ -203,7 +203,7 @@ class Sut(OwnQueues):
         if need in CAPABILITIES:
             return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
         if need in STAND_INS:
-            return need in needs_met(self.facilities) | needs_in_file(self.file)
+            return need in add_needs_met_by_facilities(self.facilities) | list_needs_met_by_file(self.file)
         if need in FACILITIES:
             return need in self.facilities
         known = ", ".join([*CAPABILITIES, *FACILITIES, *STAND_INS])

@@ -19,7 +19,7 @@ from harness.sut.more_queues import UNLIMITED_KB, QueueEntry
 from harness.sut.rpc_access import RpcAccess, RpcTable, read_rpc_access
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
-from harness.type_names import type_name
+from harness.type_names import get_type_name_with_article
 from reference_qm.control import FACILITIES
 from reference_qm.releases.names import KNOWN_RELEASES, NO_RELEASE
 
@@ -61,7 +61,7 @@ CAPABILITIES = MappingProxyType(
 """The capabilities that a SUT can declare. A capability that is not declared counts as missing."""
 
 
-MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
+MIN_TIMEOUT_FACTOR, MAX_TIMEOUT_FACTOR = 0.1, 100.0
 MAX_TIMEOUT_MS = 600_000
 
 KNOWN_PEER_CAPABILITIES = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
@@ -112,13 +112,13 @@ of messages.
 """
 GREATEST_QUOTA_TO_FILL_KB = 65_536
 """The greatest QueueManagerQuota that a check fills with messages: 64 MB."""
-LONGEST_NAME = 300
+MAX_NAME_CHARACTERS = 300
 """The maximum number of characters in a name in [sut] or [queues]. The name of a queue has at most 124 characters
 after the name of its computer.
 """
 PORT_KEYS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """The keys in the table [driver] whose values are ports."""
-_DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
+_DISCOVERED_PORT_KEYS_BY_DRIVER_KIND = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
 """For each kind of driver, the keys whose ports may be 0. Port 0 means that the tester obtains the port from the
 system.
 """
@@ -246,7 +246,7 @@ class SutFile:
         return self.path.name if self.path is not None else "the SUT file"
 
 
-_TABLE_TYPES = {
+_CLASS_BY_TABLE_NAME = {
     "sut": SutTable,
     "driver": DriverTable,
     "queues": QueuesTable,
@@ -258,7 +258,7 @@ _TABLE_TYPES = {
     "environment": EnvironmentTable,
     "rpc": RpcTable,
 }
-_FORMER_NAMES = {"reach": "driver"}
+_FORMER_TABLE_NAMES = {"reach": "driver"}
 """For each former name of a table in SUT files, its current name."""
 
 
@@ -284,21 +284,21 @@ def read_toml_file(path: Path, what: str) -> dict[str, Any]:
 def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     """Return the SUT file that parsed TOML describes. Raise UsageError for an invalid value."""
     where = str(path or "SUT file")
-    for former, name in _FORMER_NAMES.items():
+    for former, name in _FORMER_TABLE_NAMES.items():
         if former in tree and name in tree:
             raise UsageError(
                 f"{where}: [{former}] is the former name of [{name}], and both are present; remove [{former}]"
             )
-    tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
+    tree = {_FORMER_TABLE_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
-        if name not in (known := (*_TABLE_TYPES, "capabilities", "more_queues", "commands")):
+        if name not in (known := (*_CLASS_BY_TABLE_NAME, "capabilities", "more_queues", "commands")):
             raise UsageError(f"{where}: unknown table [{name}]; known: {', '.join(known)}")
     for name in ("sut", "driver"):
         if name not in tree:
             raise UsageError(f"{where}: table [{name}] is missing")
-    tables = {name: _read_table(kind, tree.get(name, {}), where, name) for name, kind in _TABLE_TYPES.items()}
+    tables = {name: _read_table(kind, tree.get(name, {}), where, name) for name, kind in _CLASS_BY_TABLE_NAME.items()}
     tables["rpc"] = read_rpc_access(tables["rpc"], where, path.parent if path else Path())
-    more_queues = _queue_entries(tree.get("more_queues", []), where)
+    more_queues = _read_queue_entries(tree.get("more_queues", []), where)
     capabilities = _read_capabilities(tree.get("capabilities", {}), where)
     commands = _read_commands(tree.get("commands", {}), where)
     file = SutFile(**tables, capabilities=capabilities, more_queues=more_queues, commands=commands, path=path)
@@ -335,7 +335,7 @@ def _read_table(kind: type[Any], values: Any, where: str, table: str) -> Any:
     return kind(**{key: _read_value(hints[key], value, f"{where}: {table}.{key}") for key, value in values.items()})
 
 
-def _queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
+def _read_queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
     if not isinstance(values, list):
         raise UsageError(f"{where}: more_queues must be a list of tables: write [[more_queues]]")
     entries = tuple(_read_table(QueueEntry, one, where, "more_queues") for one in values)
@@ -380,7 +380,7 @@ def _read_value(hint: Any, value: Any, where: str) -> Any:
     if hint is float and type(value) is int:
         return float(value)
     if type(value) is not hint:
-        raise UsageError(f"{where} is {value!r}; it must be {type_name(hint)}")
+        raise UsageError(f"{where} is {value!r}; it must be {get_type_name_with_article(hint)}")
     return value
 
 
@@ -412,8 +412,8 @@ def _check_name(name: str, key: str) -> None:
     if not name.isprintable():
         hidden = next(char for char in name if not char.isprintable())
         raise UsageError(f"{key} contains the invisible character U+{ord(hidden):04X}; remove it")
-    if len(name) > LONGEST_NAME:
-        raise UsageError(f"{key} is longer than {LONGEST_NAME} characters")
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise UsageError(f"{key} is longer than {MAX_NAME_CHARACTERS} characters")
 
 
 def _check_driver(driver: DriverTable, where: str) -> None:
@@ -421,7 +421,7 @@ def _check_driver(driver: DriverTable, where: str) -> None:
         port = getattr(driver, key)
         if not 0 <= port <= 65_535:
             raise UsageError(f"{where}: driver.{key} is {port}; it must be 0 to 65535")
-        if port == 0 and driver.kind != "process" and key not in _DISCOVERED_PORTS[driver.kind]:
+        if port == 0 and driver.kind != "process" and key not in _DISCOVERED_PORT_KEYS_BY_DRIVER_KIND[driver.kind]:
             raise UsageError(f'{where}: driver.{key} is 0, but a free port can be chosen only for kind = "process"')
     if not is_loopback(driver.address) and not driver.allow_remote:
         raise UsageError(
@@ -467,8 +467,10 @@ def _check_reference(reference: ReferenceTable, where: str) -> None:
 
 
 def _check_timeouts(timeouts: TimeoutsTable, where: str) -> None:
-    if not MIN_FACTOR <= timeouts.factor <= MAX_FACTOR:
-        raise UsageError(f"{where}: timeouts.factor is {timeouts.factor}; it must be {MIN_FACTOR} to {MAX_FACTOR}")
+    if not MIN_TIMEOUT_FACTOR <= timeouts.factor <= MAX_TIMEOUT_FACTOR:
+        raise UsageError(
+            f"{where}: timeouts.factor is {timeouts.factor}; it must be {MIN_TIMEOUT_FACTOR} to {MAX_TIMEOUT_FACTOR}"
+        )
     for key in ("response_ms", "quiet_ms", "connect_ms", "control_ms", "stall_ms"):
         if not 0 <= getattr(timeouts, key) <= MAX_TIMEOUT_MS:
             raise UsageError(f"{where}: timeouts.{key} is {getattr(timeouts, key)}; it must be 0 to {MAX_TIMEOUT_MS}")

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 MEASURED_EXCHANGES = 5
-BETWEEN_EXCHANGES_S = 0.25
+PAUSE_BETWEEN_EXCHANGES_S = 0.25
 """The pause between the exchanges that measure the system's speed. With these pauses, the exchanges extend over a
 second, so that repeated short stalls are also detected.
 """
@@ -26,7 +26,7 @@ SLOW_ANSWER_FACTOR = 4
 """The minimum ratio of the response timeout to the measured duration of an answer. This is the duration of the slowest
 answer or, if the system's pulse is measured, of the fastest answer.
 """
-QUIET_FACTOR = 2
+SILENCE_WINDOW_FACTOR = 2
 ACK_TIMEOUT_MS = 20_000
 """int ms: the shortest timer after which a queue manager stops waiting for its peer (MS-MQQB 2.2.2.1, note <51>)."""
 SLOW_ANSWERS_IN_SHORTEST_TIMER = 1.25
@@ -116,7 +116,7 @@ class Timeouts:
 VIRTUAL_TIMEOUTS = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_ms=10_000, stall_ms=0)
 """The timeouts in virtual time, in which answers take no time."""
 REAL_TIMEOUTS = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
-QUIET_CONTROLLED_MS = 250
+SILENCE_WINDOW_WITH_CONTROL_MS = 250
 """int ms: the silence window for a program on the tester's machine that has a control channel. Such a program is
 rarely late; any other system may be a second late.
 """
@@ -137,7 +137,9 @@ def compute_timeouts(
     return Timeouts(
         response_ms=choose_timeout_ms(table.response_ms, REAL_TIMEOUTS.response_ms, SLOW_ANSWER_FACTOR * usual_ms),
         quiet_ms=choose_timeout_ms(
-            table.quiet_ms, QUIET_CONTROLLED_MS if controlled else REAL_TIMEOUTS.quiet_ms, QUIET_FACTOR * usual_ms
+            table.quiet_ms,
+            SILENCE_WINDOW_WITH_CONTROL_MS if controlled else REAL_TIMEOUTS.quiet_ms,
+            SILENCE_WINDOW_FACTOR * usual_ms,
         ),
         connect_ms=choose_timeout_ms(table.connect_ms, REAL_TIMEOUTS.connect_ms, SLOW_ANSWER_FACTOR * usual_ms),
         control_ms=choose_timeout_ms(table.control_ms, REAL_TIMEOUTS.control_ms, SLOW_ANSWER_FACTOR * usual_ms),
@@ -152,7 +154,7 @@ def measure_speed(exchange: Callable[[], object]) -> SpeedMeasurement | None:
     samples = []
     for number in range(MEASURED_EXCHANGES):
         if number:
-            time.sleep(BETWEEN_EXCHANGES_S)
+            time.sleep(PAUSE_BETWEEN_EXCHANGES_S)
         began = time.monotonic()
         if exchange() is None:
             return None

@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.environment import Environment
 from harness.errors import SutUnavailable
 from harness.printable import one_line
-from harness.sut.control import REASON_LIMIT, ContractBroken, Control
+from harness.sut.control import MAX_REASON_CHARACTERS, ContractBroken, Control
 from harness.sut.replay_tape import CheckTape, RecordedCommands, RecordedControl
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
@@ -18,7 +18,7 @@ from reference_qm.control import FACILITIES, list_offered_facilities
 
 PROTOCOL_VERSIONS = (1, 2)
 """The supported versions of the control protocol. If an agent reports no version, it uses the first version."""
-VERSION_LIMIT = 20
+MAX_VERSION_CHARACTERS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ def describe_unsupported_version(version: object) -> str | None:
     if type(version) is int and version in PROTOCOL_VERSIONS:
         return None
     return (
-        f"identity: the agent speaks version {one_line(repr(version), VERSION_LIMIT)} of the control protocol; "
-        f"this harness understands {' and '.join(map(str, PROTOCOL_VERSIONS))}, as integers"
+        f"identity: the agent speaks version {one_line(repr(version), MAX_VERSION_CHARACTERS)} of the control "
+        f"protocol; this harness understands {' and '.join(map(str, PROTOCOL_VERSIONS))}, as integers"
     )
 
 
@@ -63,7 +63,7 @@ def request_identity(control: Control) -> SutIdentity:
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise SutUnavailable(
             "identity: the guid is missing, the facilities are not a list, or the keys are not base64: "
-            + one_line(str(said), REASON_LIMIT)
+            + one_line(str(said), MAX_REASON_CHARACTERS)
         ) from error
 
 

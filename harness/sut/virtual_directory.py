@@ -22,13 +22,13 @@ from reference_qm.directory import Computer, Enterprise, MemoryDirectory, Queue,
 from reference_qm.security import Account, Sid
 from reference_qm.surface.entropy import Entropy, new_guid
 
-OWN_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
-FAR_SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
+OWN_SITE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
+FAR_SITE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 ENTERPRISE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
 COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
 PEER_COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1701")
-PEER, FAR = "peer", "far"
-PEER_HOST = f"{PEER}.example"
+PEER, FAR_COMPUTER_NAME = "peer", "far"
+PEER_HOST_NAME = f"{PEER}.example"
 """The name of the peer's host, which the environment must resolve."""
 
 
@@ -44,19 +44,21 @@ def build_virtual_directory(
         Enterprise(Identifier=ENTERPRISE_GUID, Name="mqc"),
         Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),
         Computer(Name=PEER, SecurityIdentifier=PEER_COMPUTER_SID.build()),
-        Site(Identifier=OWN_SITE, Name="here"),
-        Site(Identifier=FAR_SITE, Name="there"),
+        Site(Identifier=OWN_SITE_GUID, Name="here"),
+        Site(Identifier=FAR_SITE_GUID, Name="there"),
         _build_machine(identifier, computer, driver.address),
-        _build_machine(peer, PEER, PEER_HOST, RoutingServer=True, PublicEncryptionKeyList=load_known_keys(peer)[peer]),
-        _build_machine(FAR_QUEUE_MANAGER, FAR, UNUSED_ADDRESS, FAR_SITE, RoutingServer=True),
+        _build_machine(
+            peer, PEER, PEER_HOST_NAME, RoutingServer=True, PublicEncryptionKeyList=load_known_keys(peer)[peer]
+        ),
+        _build_machine(FAR_QUEUE_MANAGER, FAR_COMPUTER_NAME, UNUSED_ADDRESS, FAR_SITE_GUID, RoutingServer=True),
         RoutingLink(
-            Site1Identifier=OWN_SITE,
-            Site2Identifier=FAR_SITE,
+            Site1Identifier=OWN_SITE_GUID,
+            Site2Identifier=FAR_SITE_GUID,
             ActualCost=1,
             SiteGateIdentifierList=(peer, FAR_QUEUE_MANAGER),
         ),
         Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER}\\mqc-public"),
-        Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR}\\mqc-public", BasePriority=FAR_BASE_PRIORITY),
+        Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR_COMPUTER_NAME}\\mqc-public", BasePriority=FAR_BASE_PRIORITY),
         *(_build_user(account) for account in accounts),
     ):
         directory.provision(element)
@@ -67,7 +69,9 @@ def _build_user(account: Account) -> User:
     return User(SecurityIdentifier=account.SecurityIdentifier.build(), Certificates=account.Certificates.build())
 
 
-def _build_machine(identifier: UUID, name: str, address: str, site: UUID = OWN_SITE, **attributes: Any) -> QueueManager:
+def _build_machine(
+    identifier: UUID, name: str, address: str, site: UUID = OWN_SITE_GUID, **attributes: Any
+) -> QueueManager:
     return QueueManager(
         Identifier=identifier,
         ComputerName=name,

@@ -16,14 +16,14 @@ from harness.sut.more_queues import QueueEntry
 from harness.sut.provisioning import (
     BASE_PROVIDER_ONLY_GUID,
     KEYLESS_QUEUE_MANAGER_GUID,
-    restricted_queue,
-    virtual_security,
+    build_restricted_queue,
+    build_virtual_security,
 )
 from harness.sut.sut import Sut, TapeInterface
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import ProcessEnd
 from harness.sut.view import SutIdentity, build_sut_view, request_identity
-from harness.sut.virtual_directory import PEER_HOST, build_virtual_directory
+from harness.sut.virtual_directory import PEER_HOST_NAME, build_virtual_directory
 from reference_qm.config import DEFAULT_QUOTA_KB, QueueManagerConfig, QueueSettings
 from reference_qm.control import FACILITIES
 from reference_qm.core.installation import Installation
@@ -35,7 +35,7 @@ from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
 
 HOST_WITH_TWO_ADDRESSES = "mqc-peer.example"
-THIRD_ADDRESS = "127.0.0.253"
+THIRD_ADDRESS_OF_PEER_HOST = "127.0.0.253"
 """A third address for the host name ``HOST_WITH_TWO_ADDRESSES``, at which no program listens. For a real system, the
 name may have only two addresses.
 """
@@ -76,7 +76,7 @@ class VirtualDriver:
 
     def _configure_security(self, peer: UUID) -> SecurityConfig:
         rejects = self.file.provisioned.reject_enhanced_rc2_using_40_bit_keys
-        return replace(virtual_security(peer), settings=SecuritySettings(RejectEnhancedRC2Using40BitKeys=rejects))
+        return replace(build_virtual_security(peer), settings=SecuritySettings(RejectEnhancedRC2Using40BitKeys=rejects))
 
     def start(self) -> None:
         for name in self.file.reference.faults:
@@ -88,7 +88,11 @@ class VirtualDriver:
         file, driver = self._select_sut_file(needs), self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
-            environment.hosts[HOST_WITH_TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, THIRD_ADDRESS)
+            environment.hosts[HOST_WITH_TWO_ADDRESSES] = (
+                UNUSED_ADDRESS,
+                driver.peer_address,
+                THIRD_ADDRESS_OF_PEER_HOST,
+            )
         entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()
@@ -106,7 +110,7 @@ class VirtualDriver:
                 QueueSettings(self.file.queues.plain),
                 QueueSettings(self.file.queues.transactional, transactional=True),
                 QueueSettings(self.file.queues.admin),
-                *([restricted_queue(self.file.queues.restricted)] if secure else []),
+                *([build_restricted_queue(self.file.queues.restricted)] if secure else []),
                 *(_configure_queue(one) for one in self.file.more_queues if one.name not in self.file.queues.names),
             ),
             public_queues={PEER_PUBLIC_QUEUE: driver.peer_identifier},
@@ -118,7 +122,7 @@ class VirtualDriver:
             rpc_server=self.file.rpc.server,
             rpc_client=self.file.rpc.client,
         )
-        environment.hosts[PEER_HOST] = (driver.peer_address,)
+        environment.hosts[PEER_HOST_NAME] = (driver.peer_address,)
         users = config.security.accounts
         directory = (
             build_virtual_directory(driver, identifier, SUT_COMPUTER_NAME, entropy, users) if integrated else None
@@ -166,14 +170,14 @@ class VirtualDriver:
         """Return a description of the exception that ended the core of the current test, or None while the core
         runs.
         """
-        return None if self._host is None else self._note_seen("ended", self._host.ended)
+        return None if self._host is None else self._record_observation("ended", self._host.ended)
 
     def _is_core_hanging(self) -> bool:
         """Return whether the core of the current test is in an endless computation."""
         assert self._host is not None
-        return self._note_seen("hangs", "it hangs" if self._host.hangs else None) is not None
+        return self._record_observation("hangs", "it hangs" if self._host.hangs else None) is not None
 
-    def _note_seen(self, what: str, found: str | None) -> str | None:
+    def _record_observation(self, what: str, found: str | None) -> str | None:
         return found if self._tape is None else self._tape.record_observation(what, found)
 
     def describe_unexpected_end(self, *, hung_up: bool) -> str | None:

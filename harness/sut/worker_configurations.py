@@ -32,7 +32,7 @@ last one (MS-MQQB 3.1.7.8).
 """
 HOSTS_PER_NETWORK = 250
 """The number of host addresses that fresh peers use in each network of 256 addresses."""
-FRESH_ADDRESSES = HOSTS_PER_NETWORK * (0xFFFF - MAX_WORKERS)
+FRESH_ADDRESS_COUNT = HOSTS_PER_NETWORK * (0xFFFF - MAX_WORKERS)
 SECOND_HOST_BIT = 0x0080_0000
 """The bit in which the loopback address of the peer differs from that of its second host, as in 127.0.0.2 and
 127.128.0.2.
@@ -121,7 +121,7 @@ def _derive_fresh_address(run: str, number: int) -> str:
     does not end in 1, because such addresses are reserved for SUTs.
     """
     begin = int.from_bytes(sha256(run.encode()).digest()[:4], "big")
-    network, host = divmod((begin + number) % FRESH_ADDRESSES, HOSTS_PER_NETWORK)
+    network, host = divmod((begin + number) % FRESH_ADDRESS_COUNT, HOSTS_PER_NETWORK)
     return str(ipaddress.IPv4Address("127.0.0.2") + 256 * (MAX_WORKERS + network) + host)
 
 

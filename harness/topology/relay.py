@@ -40,9 +40,9 @@ class Relay:
         self.links: list[RelayedStreamPair] = []
         """The open links."""
         self._listener: Listener | None = None
-        self.let_through()
+        self.allow_connections()
 
-    def let_through(self) -> None:
+    def allow_connections(self) -> None:
         """Allow systems to connect through the relay, initially and again after ``cut``."""
         if self._listener is None:
             self._listener = self.environment.listen(self.at, self._accept)

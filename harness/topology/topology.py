@@ -86,7 +86,7 @@ class Topology:
 
     def restore_connections(self, role: str) -> None:
         """Restore the network between a system and the systems that connect to it."""
-        self._relays[role].let_through()
+        self._relays[role].allow_connections()
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
         """Wait until one system has sent ``count`` packets of the given kind to another system, and return these
@@ -116,7 +116,7 @@ class Topology:
         during the next check.
         """
         for relay in self._relays.values():
-            relay.let_through()
+            relay.allow_connections()
         names = [name for system in self.systems.values() for name in system.sut.list_created_format_names()]
         for system in self.systems.values():
             if not self._has_sent_all(system.sut, names):

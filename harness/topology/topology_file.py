@@ -67,9 +67,9 @@ def load_topology(path: Path) -> TopologyFile:
         if table not in ("topology", *ROLES):
             raise UsageError(f"{path}: unknown table [{table}]; known: topology, {', '.join(ROLES)}")
     name = _read_table(tree, "topology", ("name",), path)["name"]
-    places = {role: _read_place(role, _read_table(tree, role, _SYSTEM_KEYS, path), path) for role in ROLES}
+    places = {role: _read_place_of_system(role, _read_table(tree, role, _SYSTEM_KEYS, path), path) for role in ROLES}
     _refuse_repeated_places(places, path)
-    _refuse_loops(places, path)
+    _refuse_relay_loops(places, path)
     ports = {place.file.driver.peer_tcp_port for place in places.values()}
     if len(ports) > 1:
         said = ", ".join(str(port) for port in sorted(ports))
@@ -90,7 +90,7 @@ def _read_table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Pa
     return table
 
 
-def _read_place(role: str, table: dict[str, str], path: Path) -> Place:
+def _read_place_of_system(role: str, table: dict[str, str], path: Path) -> Place:
     where = path.parent / table["sut"]
     file = load_sut_file(where)
     address = table["address"]
@@ -108,7 +108,7 @@ def _read_place(role: str, table: dict[str, str], path: Path) -> Place:
 
 def _refuse_repeated_places(places: Mapping[str, Place], path: Path) -> None:
     """Raise UsageError if two systems share an address, or are reached at the same address."""
-    for what, of in _ADDRESSES.items():
+    for what, of in _ADDRESS_GETTER_BY_KEY.items():
         seen: dict[str, str] = {}
         for role, place in places.items():
             other = seen.setdefault(of(place), role)
@@ -118,13 +118,13 @@ def _refuse_repeated_places(places: Mapping[str, Place], path: Path) -> None:
                 )
 
 
-_ADDRESSES: dict[str, Callable[[Place], str]] = {
+_ADDRESS_GETTER_BY_KEY: dict[str, Callable[[Place], str]] = {
     "address": lambda place: place.address,
     "driver.address": lambda place: place.file.driver.address,
 }
 
 
-def _refuse_loops(places: Mapping[str, Place], path: Path) -> None:
+def _refuse_relay_loops(places: Mapping[str, Place], path: Path) -> None:
     """Raise UsageError if a system listens at the address of a relay, because the relay would connect to itself."""
     found_at = {place.address: role for role, place in places.items()}
     for role, place in places.items():

@@ -45,7 +45,7 @@ class RelayedConnection:
             return True
         frames = self.connection.frames
         return all(
-            _count_messages(frames, from_sut=side) <= _find_last_acknowledged(frames, from_sut=not side)
+            _count_messages(frames, from_sut=side) <= _find_last_acknowledged_number(frames, from_sut=not side)
             for side in (True, False)
         )
 
@@ -54,7 +54,7 @@ def _count_messages(frames: Iterable[Frame], *, from_sut: bool) -> int:
     return sum(frame.kind == "UserMessage" for frame in frames if frame.from_sut == from_sut)
 
 
-def _find_last_acknowledged(frames: Iterable[Frame], *, from_sut: bool) -> int:
+def _find_last_acknowledged_number(frames: Iterable[Frame], *, from_sut: bool) -> int:
     """Return the largest AckSequenceNumber that one side has sent. A scenario has too few messages for the number to
     wrap around.
     """

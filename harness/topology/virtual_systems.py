@@ -36,7 +36,9 @@ def create_virtual_systems(file: SutFile, environment: Environment, seed: str) -
     directory = build_enterprise_directory(identifiers, entropy)
     return {
         role: System(
-            role, RELAY_ADDRESS_BY_ROLE[role], _build_sut(file, environment, role, identifiers[role], directory, seed)
+            role,
+            RELAY_ADDRESS_BY_ROLE[role],
+            _build_virtual_sut(file, environment, role, identifiers[role], directory, seed),
         )
         for role in ROLES
     }
@@ -72,7 +74,7 @@ def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -
     return directory
 
 
-def _build_sut(
+def _build_virtual_sut(
     file: SutFile, environment: Environment, role: str, identifier: UUID, directory: MemoryDirectory, seed: str
 ) -> Sut:
     config = QueueManagerConfig(

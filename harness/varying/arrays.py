@@ -14,7 +14,7 @@ Row = Mapping[str, str]
 """The type of a row of a covering array. A row contains the name of the selected value of each parameter."""
 
 
-def build_rows(
+def build_covering_array(
     values: Mapping[str, Sequence[str]], excluded: Sequence[Row] = (), strength: int = 2, *, orders: int = 1
 ) -> tuple[Row, ...]:
     """Return the rows of a covering array. The first row has the first value of each parameter. ``excluded``:
@@ -37,7 +37,7 @@ def _build_array(
     orders: int,
 ) -> tuple[Row, ...]:
     values, banned = dict(known), [dict(one) for one in excluded]
-    wanted = list(list_tuples(values, banned, strength))
+    wanted = list(list_value_combinations(values, banned, strength))
     arrays = (_draw_row(dict((*known[by:], *known[:by])), values, banned, wanted) for by in range(orders))
     return min(arrays, key=len)
 
@@ -95,7 +95,9 @@ def is_allowed(row: Row, excluded: Sequence[Row]) -> bool:
     return not any(one.items() <= row.items() for one in excluded)
 
 
-def list_tuples(values: Mapping[str, Sequence[str]], excluded: Sequence[Row], strength: int) -> Iterator[Row]:
+def list_value_combinations(
+    values: Mapping[str, Sequence[str]], excluded: Sequence[Row], strength: int
+) -> Iterator[Row]:
     """Yield each combination of the values of ``strength`` parameters that occurs in an allowed row."""
     for names in combinations(values, strength):
         for ones in product(*(values[name] for name in names)):

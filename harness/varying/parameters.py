@@ -49,18 +49,18 @@ class ParameterValue(NamedTuple):
     send_needs: tuple[str, ...] = ()
 
 
-def _user_fields(**fields: Any) -> Fields:
+def _wrap_user_header_fields(**fields: Any) -> Fields:
     return {"user": fields}
 
 
-def _properties_fields(**fields: Any) -> Fields:
+def _wrap_properties_header_fields(**fields: Any) -> Fields:
     return {"properties": fields}
 
 
-def _acknowledged_value(event: str, **asks: str) -> ParameterValue:
+def _build_acknowledged_value(event: str, **asks: str) -> ParameterValue:
     """Return the value that requests both acknowledgments of an event. The value needs an administration queue."""
     queue = r"TCP:{peer}\private$\mqc-acks"
-    packet = {**_user_fields(AdminQueue=queue), **_properties_fields(**dict.fromkeys(asks, 1))}
+    packet = {**_wrap_user_header_fields(AdminQueue=queue), **_wrap_properties_header_fields(**dict.fromkeys(asks, 1))}
     return ParameterValue(event, packet, {"acks": tuple(asks.values()), "admin_queue": f"DIRECT={queue}"})
 
 
@@ -68,10 +68,10 @@ PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
     # -- of a message -------------------------------------------------------------------------------------------
     "delivery": (
         ParameterValue("express"),
-        ParameterValue("recoverable", _user_fields(DM=1), {"delivery": "recoverable"}),
+        ParameterValue("recoverable", _wrap_user_header_fields(DM=1), {"delivery": "recoverable"}),
         ParameterValue(
             "transactional",
-            _user_fields(DM=1),
+            _wrap_user_header_fields(DM=1),
             {"delivery": "transactional"},
             {"transactional": True},
             ("transactions",),
@@ -84,14 +84,14 @@ PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
     ),
     "acknowledgments": (
         ParameterValue("none"),
-        _acknowledged_value("of arrival", PA="positive_arrival", NA="negative_arrival"),
-        _acknowledged_value("of receipt", PR="positive_receive", NR="negative_receive"),
+        _build_acknowledged_value("of arrival", PA="positive_arrival", NA="negative_arrival"),
+        _build_acknowledged_value("of receipt", PR="positive_receive", NR="negative_receive"),
     ),
     "administration queue": (
         ParameterValue("direct"),
         ParameterValue(
             "private",
-            _user_fields(
+            _wrap_user_header_fields(
                 AdminQueue=PrivateQueueFormatName(
                     SourceQueueManager=SECOND_SOURCE_GUID, PrivateQueueIdentifier=0x8765_4321
                 )
@@ -101,17 +101,17 @@ PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
     ),
     "positive journaling": (
         ParameterValue("no"),
-        ParameterValue("yes", _user_fields(JP=1), {"journal": ("positive",)}),
+        ParameterValue("yes", _wrap_user_header_fields(JP=1), {"journal": ("positive",)}),
     ),
     "negative journaling": (
         ParameterValue("no"),
-        ParameterValue("yes", _user_fields(JN=1), {"journal": ("negative",)}),
+        ParameterValue("yes", _wrap_user_header_fields(JN=1), {"journal": ("negative",)}),
     ),
     "response queue": (
         ParameterValue("none"),
         ParameterValue(
             "direct",
-            _user_fields(ResponseQueue=r"TCP:{peer}\private$\mqc-answers"),
+            _wrap_user_header_fields(ResponseQueue=r"TCP:{peer}\private$\mqc-answers"),
             {"response_queue": r"DIRECT=TCP:{peer}\private$\mqc-answers"},
         ),
     ),
@@ -126,7 +126,7 @@ PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
         ParameterValue("none"),
         ParameterValue(
             f"{len(LONG_EXTENSION)} bytes",
-            _properties_fields(ExtensionData=LONG_EXTENSION),
+            _wrap_properties_header_fields(ExtensionData=LONG_EXTENSION),
             {"extension_base64": b64encode(LONG_EXTENSION).decode()},
             send_needs=("send_extension",),
         ),
@@ -135,7 +135,7 @@ PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
         ParameterValue("none"),
         ParameterValue(
             "20 bytes",
-            _properties_fields(CorrelationID=CORRELATION_ID),
+            _wrap_properties_header_fields(CorrelationID=CORRELATION_ID),
             {"correlation_id": CORRELATION_ID.hex()},
             send_needs=("send_extension",),
         ),
@@ -150,13 +150,15 @@ PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
         ParameterValue("infinite"),
         ParameterValue(
             "two days",
-            _user_fields(TimeToBeReceived=2 * SECONDS_PER_DAY),
+            _wrap_user_header_fields(TimeToBeReceived=2 * SECONDS_PER_DAY),
             {"time_to_be_received_s": 2 * SECONDS_PER_DAY},
         ),
     ),
     "application tag": (
         ParameterValue("0"),
-        ParameterValue("0xFFFFFFFF", _properties_fields(ApplicationTag=0xFFFF_FFFF), {"application_tag": 0xFFFF_FFFF}),
+        ParameterValue(
+            "0xFFFFFFFF", _wrap_properties_header_fields(ApplicationTag=0xFFFF_FFFF), {"application_tag": 0xFFFF_FFFF}
+        ),
     ),
     "trace": (
         ParameterValue("none"),
@@ -208,6 +210,6 @@ a transaction needs a transactional queue.
 """
 
 
-def find_value(parameter: str, name: str) -> ParameterValue:
+def find_parameter_value(parameter: str, name: str) -> ParameterValue:
     """Return a value by its name."""
     return next(value for value in PARAMETERS[parameter] if value.name == name)

@@ -13,19 +13,19 @@ names the complete row.
 """
 
 
-def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Callable[[Row], bool]) -> Row:
+def find_smallest_failing_part(failing: Row, plain: Row, passing: Sequence[Row], fails: Callable[[Row], bool]) -> Row:
     """Return the smallest part of a failing row with which the check still fails if all other values are defaults.
 
     ``fails``: a function that runs the check with a row, and returns whether the check fails. A part that occurs in a
     passing row cannot be the cause of the failure, so it is not tried.
     """
-    for part in list_suspects(failing, plain, passing):
+    for part in list_suspected_combinations(failing, plain, passing):
         if fails({**plain, **part}):
             return part
     return {name: value for name, value in failing.items() if plain[name] != value}
 
 
-def list_suspects(failing: Row, plain: Row, passing: Sequence[Row]) -> Iterator[Row]:
+def list_suspected_combinations(failing: Row, plain: Row, passing: Sequence[Row]) -> Iterator[Row]:
     """Yield the parts of a failing row that no passing row contains. The smallest parts come first."""
     changed = {name: value for name, value in failing.items() if plain[name] != value}
     for size in range(1, min(MAX_NAMED_VALUES, len(changed) - 1) + 1):

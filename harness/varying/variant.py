@@ -8,7 +8,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from harness.varying.arrays import Row
-from harness.varying.parameters import NO_FIELDS, PARAMETERS, Fields, find_value
+from harness.varying.parameters import NO_FIELDS, PARAMETERS, Fields, find_parameter_value
 
 _MERGED_HEADERS = ("base", "user", "properties")
 """The headers for which both the check and the row may give fields."""
@@ -26,10 +26,10 @@ class Variant:
         self._packet: dict[str, Fields] = {}
         self._requests: dict[str, dict[str, Fields]] = {"send": {}, "create_queue": {}}
         for parameter, name in row.items():
-            value = find_value(parameter, name)
-            self._packet[parameter] = _put_names(value.packet, names)
+            value = find_parameter_value(parameter, name)
+            self._packet[parameter] = _put_names_into_fields(value.packet, names)
             send = value.send if set(value.send_needs) <= facilities else NO_FIELDS
-            self._requests["send"][parameter] = _put_names(send, names)
+            self._requests["send"][parameter] = _put_names_into_fields(send, names)
             self._requests["create_queue"][parameter] = value.queue
 
     def value(self, parameter: str) -> str:
@@ -107,9 +107,9 @@ def _merge_layers(layers: list[Fields]) -> dict[str, Any]:
     return merged
 
 
-def _put_names(fields: Fields, names: Mapping[str, str]) -> Fields:
+def _put_names_into_fields(fields: Fields, names: Mapping[str, str]) -> Fields:
     return {
-        name: _put_names(value, names)
+        name: _put_names_into_fields(value, names)
         if isinstance(value, Mapping)
         else value.format(**names)
         if isinstance(value, str) and "{" in value

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from harness.varying.arrays import build_rows
+from harness.varying.arrays import build_covering_array
 from harness.wire import (
     DirectQueueFormatName,
     MQFDirectQueueFormatName,
@@ -45,9 +45,9 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
 }
 """The properties of a message, with their values. A transactional message has priority 0 (MS-MQMQ 2.2.19, 2.2.20)."""
 
-ACKNOWLEDGMENTS = {"none": 0x00, "negative receive": 0x08, "full receive": 0x0A, "full reach": 0x05}
+ACKNOWLEDGE_VALUE_BY_NAME = {"none": 0x00, "negative receive": 0x08, "full receive": 0x0A, "full reach": 0x05}
 JOURNALS = {"none": (0, 0), "JN": (1, 0), "JP": (0, 1), "JN and JP": (1, 1)}
-LIFETIMES_S = {"infinite": 0xFFFF_FFFF, "0": 0, "60": 60}
+LIFETIME_S_BY_NAME = {"infinite": 0xFFFF_FFFF, "0": 0, "60": 60}
 QUEUES: Mapping[str, Any] = {
     "none": None,
     "direct": DirectQueueFormatName(DirectFormatName="TCP:192.0.2.1\\private$\\q"),
@@ -55,14 +55,14 @@ QUEUES: Mapping[str, Any] = {
     "public": PublicQueueFormatName(PublicQueueIdentifier=SAMPLE_GUIDS[0]),
     "private": PrivateQueueFormatName(SourceQueueManager=SAMPLE_GUIDS[1], PrivateQueueIdentifier=0x20),
 }
-DESTINATIONS: Mapping[str, Any] = {**QUEUES, "private": QUEUES["private number"]}
+DESTINATION_BY_NAME: Mapping[str, Any] = {**QUEUES, "private": QUEUES["private number"]}
 SAMPLE_SID = bytes.fromhex("010500000000000515000000010000000200000003000000e9030000")
 """The SID S-1-5-21-1-2-3-1001 in binary form (MS-DTYP 2.4.2.2)."""
 SAMPLE_CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
 """Bytes that stand for a certificate: a DER sequence with a correct length. A reader of packets checks nothing else in
 a certificate.
 """
-SECURITY_HEADERS: Mapping[str, Any] = {
+SECURITY_HEADER_FIELDS_BY_NAME: Mapping[str, Any] = {
     "none": None,
     "SID": {"ST": 1, "SecurityID": SAMPLE_SID},
     "SID, certificate and signature": {
@@ -73,7 +73,7 @@ SECURITY_HEADERS: Mapping[str, Any] = {
         "ProviderInfo": b"\1\0\0\0" + "Provider\0".encode("utf-16-le"),
     },
 }
-DEBUG_HEADERS: Mapping[str, Any] = {
+DEBUG_HEADER_FIELDS_BY_NAME: Mapping[str, Any] = {
     "none": None,
     "without queue": {},
     "with queue": {"QueueIdentifier": SAMPLE_GUIDS[2]},
@@ -94,9 +94,9 @@ SEVERAL_DESTINATIONS: Mapping[str, Any] = {
 }
 
 
-def list_combinations() -> Sequence[Mapping[str, str]]:
+def list_property_combinations() -> Sequence[Mapping[str, str]]:
     """Return the rows of the covering array of strength 2. Each row contains the value of each parameter, by name."""
-    return build_rows(PARAMETERS)
+    return build_covering_array(PARAMETERS)
 
 
 def build_message(values: Mapping[str, str]) -> bytes:
@@ -104,7 +104,7 @@ def build_message(values: Mapping[str, str]) -> bytes:
     delivery, _, priority = values["delivery"].partition(", priority ")
     negative, positive = JOURNALS[values["journal"]]
     packet = user_message(
-        base={"PR": int(priority), "TimeToReachQueue": LIFETIMES_S[values["time to reach"]]},
+        base={"PR": int(priority), "TimeToReachQueue": LIFETIME_S_BY_NAME[values["time to reach"]]},
         user={
             "SourceQueueManager": SAMPLE_GUIDS[4],
             "QueueManagerAddress": 0 if values["destination"] == "direct" else SAMPLE_GUIDS[5],
@@ -117,14 +117,14 @@ def build_message(values: Mapping[str, str]) -> bytes:
             "ResponseQueue": QUEUES[values["response"]],
             "ConnectorType": SAMPLE_GUIDS[6] if values["connector"] == "yes" else None,
         },
-        destination=DESTINATIONS[values["destination"]],
+        destination=DESTINATION_BY_NAME[values["destination"]],
         transaction={"FM": 1, "LM": 1, "ID": 3} if delivery == "transactional" else None,
-        security=SECURITY_HEADERS[values["security"]],
-        debug=DEBUG_HEADERS[values["debug"]],
+        security=SECURITY_HEADER_FIELDS_BY_NAME[values["security"]],
+        debug=DEBUG_HEADER_FIELDS_BY_NAME[values["debug"]],
         soap={"Header": "head", "Body": "a body"} if values["soap"] == "yes" else None,
         mqf=SEVERAL_DESTINATIONS[values["several queues"]],
         session={"AckSequenceNumber": 1} if values["session header"] == "yes" else None,
-        Flags=ACKNOWLEDGMENTS[values["acknowledgment"]],
+        Flags=ACKNOWLEDGE_VALUE_BY_NAME[values["acknowledgment"]],
         label="" if values["label"] == "none" else "L" * int(values["label"]),
         ExtensionData=b"" if values["extension"] == "none" else b"ext",
         body=bytes(index % 251 for index in range(int(values["body"]))),

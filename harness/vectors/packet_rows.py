@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
 
-from harness.capture.golden import load_golden
-from harness.vectors.covering import SAMPLE_GUIDS, build_message, list_combinations
+from harness.capture.golden import load_golden_capture
+from harness.vectors.covering import SAMPLE_GUIDS, build_message, list_property_combinations
 from harness.vectors.vector import VectorRow
 from harness.wire import (
     FinalAckBody,
@@ -27,9 +27,9 @@ InternalHeader or UserHeader is missing.
 """
 
 
-def list_golden(packet: str) -> Iterator[VectorRow]:
+def list_golden_frames(packet: str) -> Iterator[VectorRow]:
     """Yield the frames of one kind from the example in MS-MQQB 4.1."""
-    for frame in load_golden().frames:
+    for frame in load_golden_capture().frames:
         if frame.packet == packet:
             name = f"golden-frame-{frame.number}"
             yield VectorRow(name, frame.data, "valid", f"MS-MQQB {frame.section} {frame.title}, as Windows sent it.")
@@ -68,7 +68,7 @@ def list_refused_bases(valid: bytes, kind: str) -> Iterator[VectorRow]:
 
 def list_pings() -> Iterator[VectorRow]:
     """Yield the rows for PingPacket (MS-MQQB 2.2.7)."""
-    yield from list_golden("Ping")
+    yield from list_golden_frames("Ping")
     for name, word in (("request", 0x0000), ("response", 0x0001), ("refusing-response", 0x0003)):
         data = bytes(ping_request(Flags=word, Cookie=0xFFFF_FFFF, QMGuid=SAMPLE_GUIDS[0]))
         yield VectorRow(name, data, "valid", f"Flags is 0x{word:04X}; Cookie has its greatest value.")
@@ -85,7 +85,7 @@ def list_pings() -> Iterator[VectorRow]:
 
 def list_establish_connections() -> Iterator[VectorRow]:
     """Yield the rows for EstablishConnection (MS-MQQB 2.2.3)."""
-    yield from list_golden("EstablishConnection")
+    yield from list_golden_frames("EstablishConnection")
     guids: dict[str, Any] = {"ClientGuid": SAMPLE_GUIDS[0], "ServerGuid": SAMPLE_GUIDS[1]}
     yield VectorRow(
         "request-without-ping",
@@ -121,7 +121,7 @@ def list_establish_connections() -> Iterator[VectorRow]:
 
 def list_connection_parameters() -> Iterator[VectorRow]:
     """Yield the rows for ConnectionParameters (MS-MQQB 2.2.2)."""
-    yield from list_golden("ConnectionParameters")
+    yield from list_golden_frames("ConnectionParameters")
     for window in (1, 0x40, 0xFFFF):
         yield VectorRow(
             f"window-{window}", bytes(connection_parameters(WindowSize=window)), "valid", f"WindowSize is {window}."
@@ -139,7 +139,7 @@ def list_connection_parameters() -> Iterator[VectorRow]:
 
 def list_session_acks() -> Iterator[VectorRow]:
     """Yield the rows for SessionAck (MS-MQQB 2.2.6)."""
-    yield from list_golden("SessionAck")
+    yield from list_golden_frames("SessionAck")
     values: dict[str, Any] = {
         "AckSequenceNumber": 0xFFFF,
         "RecoverableMsgAckSeqNumber": 1,
@@ -166,16 +166,16 @@ def list_session_acks() -> Iterator[VectorRow]:
 
 def list_messages() -> Iterator[VectorRow]:
     """Yield the rows for UserMessage (MS-MQMQ 2.2.20). The rows of the covering array come first."""
-    yield from list_golden("UserMessage")
-    for number, values in enumerate(list_combinations()):
+    yield from list_golden_frames("UserMessage")
+    for number, values in enumerate(list_property_combinations()):
         comment = (
             "Covering array of strength 2: " + ", ".join(f"{name} {value}" for name, value in values.items()) + "."
         )
         yield VectorRow(f"combination-{number:03}", build_message(values), "valid", comment)
     yield from _list_transactional_acks()
-    yield from _tolerated_messages()
+    yield from _list_tolerated_message_rows()
     yield from list_refused_bases(bytes(user_message(body=b"body")), "UserMessage")
-    yield from _refused_messages()
+    yield from _list_refused_message_rows()
 
 
 def _list_transactional_acks() -> Iterator[VectorRow]:
@@ -198,7 +198,7 @@ def _list_transactional_acks() -> Iterator[VectorRow]:
         )
 
 
-def _tolerated_messages() -> Iterator[VectorRow]:
+def _list_tolerated_message_rows() -> Iterator[VectorRow]:
     unused = bytes(user_message(base={"X9": 1}, user={"X1": 1, "X4": 7}))
     rules = ("MQMQ-2.2.19.1-10", "MQMQ-2.2.19.2-12", "MQMQ-2.2.19.2-28")
     yield VectorRow(
@@ -278,12 +278,12 @@ _REFUSED_PACKET_ROWS: tuple[tuple[str, Callable[[], bytes], str, tuple[str, ...]
 )
 
 
-def _refused_messages() -> Iterator[VectorRow]:
+def _list_refused_message_rows() -> Iterator[VectorRow]:
     for name, build, comment, rules in _REFUSED_PACKET_ROWS:
         yield VectorRow(name, build(), "invalid", comment, rules)
 
 
-PACKETS: dict[str, Callable[[], Iterator[VectorRow]]] = {
+PACKET_ROW_LISTER_BY_NAME: dict[str, Callable[[], Iterator[VectorRow]]] = {
     "ping": list_pings,
     "establish_connection": list_establish_connections,
     "connection_parameters": list_connection_parameters,

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from harness.vectors.rpc_rows import OPERATIONS
-from harness.vectors.vector import ReadField, Refusal
-from harness.wire import TreeLine, dissect, dissect_ping, tree_lines
+from harness.vectors.vector import CodecRefusal, ReadField
+from harness.wire import TreeLine, dissect, dissect_ping, list_dissection_lines
 from harness.wire.rpc_qmcomm import DIRECT, SUBQUEUE
 from harness.wire.rpc_stub import octets
 from reference_qm.codec import FormatError, PingPacket, parse_packet
@@ -18,15 +18,15 @@ _STRING_KINDS = (DIRECT, SUBQUEUE)
 """The types of QUEUE_FORMAT whose union member is a string."""
 
 
-def read_packet(kind: str, data: bytes) -> list[ReadField]:
+def read_packet_fields(kind: str, data: bytes) -> list[ReadField]:
     """Return the fields of a packet; raise WireError for malformed bytes. Structures and lists have no value in the
     result; only the fields in them do.
     """
     packet = dissect_ping(data) if kind == PING_LAYER else dissect(data)
     found: list[ReadField] = []
     counts: dict[str, int] = {}
-    for line in tree_lines(packet):
-        value = _format_line(line)
+    for line in list_dissection_lines(packet):
+        value = _format_field_value(line)
         name = ".".join(line.path)
         if value is None:
             continue
@@ -37,7 +37,7 @@ def read_packet(kind: str, data: bytes) -> list[ReadField]:
     return found
 
 
-def _format_line(line: TreeLine) -> Any:
+def _format_field_value(line: TreeLine) -> Any:
     value = line.value
     if isinstance(value, bytes):
         return value.hex()
@@ -46,12 +46,12 @@ def _format_line(line: TreeLine) -> Any:
     return value if isinstance(value, int | str) else None
 
 
-def find_refusal_reason(kind: str, data: bytes) -> Refusal | None:
+def find_refusal_reason(kind: str, data: bytes) -> CodecRefusal | None:
     """Return the reason why the strict codec refuses a packet, or None if it accepts the packet."""
     try:
         PingPacket.parse(data) if kind == PING_LAYER else parse_packet(data)
     except FormatError as error:
-        return Refusal(error.field, error.offset, error.section, error.message)
+        return CodecRefusal(error.field, error.offset, error.section, error.message)
     return None
 
 

@@ -27,22 +27,25 @@ SAMPLE_CONTEXT_HANDLE = bytes(4) + SAMPLE_GUIDS[7].bytes_le
 """
 
 
-def _build_description(**fields: Any) -> Any:
+def _build_read_description(**fields: Any) -> Any:
     return REMOTEREADDESC(hRemoteQueue=0x11, hCursor=0x22, ulTimeout=5_000, dwQueue=0x33, dwRequestID=7, **fields)
 
 
 def _build_description_with_message(size: int) -> Any:
     data = bytes(index % 251 for index in range(size))
-    return _build_description(dwSize=size, lpBuffer=buffer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000)
+    return _build_read_description(dwSize=size, lpBuffer=buffer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000)
 
 
-Arguments = Mapping[str, Any]
-CASES_BY_METHOD: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
+StubArguments = Mapping[str, Any]
+CASES_BY_METHOD: Mapping[str, tuple[tuple[StubArguments, ...], tuple[StubArguments, ...]]] = {
     "RemoteQMStartReceive": (
-        ({"lpRemoteReadDesc": _build_description()}, {"lpRemoteReadDesc": _build_description(ulAction=PEEK_NEXT)}),
+        (
+            {"lpRemoteReadDesc": _build_read_description()},
+            {"lpRemoteReadDesc": _build_read_description(ulAction=PEEK_NEXT)},
+        ),
         (
             {"pphContext": SAMPLE_CONTEXT_HANDLE, "lpRemoteReadDesc": _build_description_with_message(13)},
-            {"lpRemoteReadDesc": _build_description(), "Return": 0xC00E001B},
+            {"lpRemoteReadDesc": _build_read_description(), "Return": 0xC00E001B},
         ),
     ),
     "RemoteQMEndReceive": (
@@ -60,7 +63,7 @@ CASES_BY_METHOD: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]
     "RemoteQMGetQMQMServerPort": (({"dwPortType": 0}, {"dwPortType": 1}), ({"Return": 2105}, {"Return": 0})),
     "RemoteQmGetVersion": (({},), ({"pMajor": 6, "pMinor": 3, "pBuildNumber": 9600},)),
     "RemoteQMStartReceive2": (
-        ({"lpRemoteReadDesc2": build_desc2(_build_description())},),
+        ({"lpRemoteReadDesc2": build_desc2(_build_read_description())},),
         (
             {
                 "pphContext": SAMPLE_CONTEXT_HANDLE,
@@ -69,7 +72,7 @@ CASES_BY_METHOD: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]
         ),
     ),
     "RemoteQMStartReceiveByLookupId": (
-        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": build_desc2(_build_description(ulAction=LOOKUP_PEEK_PREV))},),
+        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": build_desc2(_build_read_description(ulAction=LOOKUP_PEEK_PREV))},),
         (
             {
                 "pphContext": SAMPLE_CONTEXT_HANDLE,

@@ -47,7 +47,7 @@ class ReadField:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class CodecRefusal:
     """The reason why the strict codec refuses bytes. It contains the field's name in the document, the field's int
     offset, the section, and a sentence.
     """
@@ -64,7 +64,7 @@ class Vector:
 
     row: VectorRow
     fields: Sequence[ReadField] = field(default=())
-    refusal: Refusal | None = None
+    refusal: CodecRefusal | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the vector as an object of ``schema.json``."""
@@ -75,7 +75,7 @@ class Vector:
         if row.errata:
             made["errata"] = list(row.errata)
         if self.refusal is not None:
-            made["refusal"] = {name: getattr(self.refusal, name) for name in Refusal.__slots__}
+            made["refusal"] = {name: getattr(self.refusal, name) for name in CodecRefusal.__slots__}
         elif row.result != "invalid":
             made["fields"] = [one.to_json() for one in self.fields]
         return made

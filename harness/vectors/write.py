@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.vectors.packet_rows import PACKETS
-from harness.vectors.reading import find_refusal_reason, read_packet, read_stub
+from harness.vectors.packet_rows import PACKET_ROW_LISTER_BY_NAME
+from harness.vectors.reading import find_refusal_reason, read_packet_fields, read_stub
 from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
 from harness.vectors.vector import Vector, VectorRow
 from harness.wire import WireError
 
-SCHEMA_FILE = Path(__file__).with_name("schema.json")
+VECTOR_SCHEMA_FILE = Path(__file__).with_name("schema.json")
 SECTION_BY_FILE = {
     "ping": "MS-MQQB 2.2.7",
     "establish_connection": "MS-MQQB 2.2.3",
@@ -25,19 +25,19 @@ SECTION_BY_FILE = {
 }
 
 
-def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
+def make_vector_files() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and the content of each file; raise HarnessError if the codecs contradict a row."""
-    for kind, list_rows in PACKETS.items():
+    for kind, list_rows in PACKET_ROW_LISTER_BY_NAME.items():
         yield (
             f"{kind}.json",
-            _build_file(kind, SECTION_BY_FILE[kind], [_build_packet_vector(kind, row) for row in list_rows()]),
+            _build_vector_file(kind, SECTION_BY_FILE[kind], [_build_packet_vector(kind, row) for row in list_rows()]),
         )
     for operation in CASES_BY_METHOD:
         vectors = [_build_stub_vector(operation, row) for row in list_stubs(operation)]
-        yield f"rpc_{operation}.json", _build_file(operation, OPERATIONS[operation].section, vectors)
+        yield f"rpc_{operation}.json", _build_vector_file(operation, OPERATIONS[operation].section, vectors)
 
 
-def _build_file(what: str, section: str, vectors: list[Vector]) -> dict[str, Any]:
+def _build_vector_file(what: str, section: str, vectors: list[Vector]) -> dict[str, Any]:
     rows = [one.to_json() for one in vectors]
     return {
         "schema": 1,
@@ -56,7 +56,7 @@ def _build_packet_vector(kind: str, row: VectorRow) -> Vector:
         return Vector(row, refusal=refusal)
     if refusal is not None:
         raise HarnessError(f"the vector {kind}/{row.name} is {row.result}, but the strict codec refuses it: {refusal}")
-    return Vector(row, read_packet(kind, row.data))
+    return Vector(row, read_packet_fields(kind, row.data))
 
 
 def _build_stub_vector(operation: str, row: VectorRow) -> Vector:
@@ -71,11 +71,11 @@ def _build_stub_vector(operation: str, row: VectorRow) -> Vector:
     return Vector(row, fields)
 
 
-def write_files(folder: Path) -> dict[str, int]:
+def write_vector_files(folder: Path) -> dict[str, int]:
     """Write all files and the schema to an existing folder; return the number of vectors in each file."""
     written = {}
-    for name, content in make_files():
+    for name, content in make_vector_files():
         (folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         written[name] = len(content["vectors"])
-    (folder / SCHEMA_FILE.name).write_bytes(SCHEMA_FILE.read_bytes())
+    (folder / VECTOR_SCHEMA_FILE.name).write_bytes(VECTOR_SCHEMA_FILE.read_bytes())
     return written

@@ -27,7 +27,7 @@ from harness.wire.make import (
     user_message,
 )
 from harness.wire.mqf import MQFAddressHeader, MQFFormatNameElement, MQFSignatureHeader, MultiQueueFormatHeader
-from harness.wire.packets import dissect, dissect_ping, kind, kind_of
+from harness.wire.packets import dissect, dissect_ping, get_packet_kind, kind
 from harness.wire.ping import PingPacket
 from harness.wire.properties import MessagePropertiesHeader
 from harness.wire.queues import (
@@ -43,7 +43,7 @@ from harness.wire.session import SessionHeader
 from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
-from harness.wire.tree import TreeLine, format_dissection, has_bytes_when_rebuilt, tree, tree_lines
+from harness.wire.tree import TreeLine, format_dissection, has_bytes_when_rebuilt, list_dissection_lines, tree
 from harness.wire.user import UserHeader
 from harness.wire.wire_error import WireError
 
@@ -88,13 +88,13 @@ __all__ = [
     "dissect_ping",
     "establish_connection",
     "format_dissection",
+    "get_packet_kind",
     "has_bytes_when_rebuilt",
     "kind",
-    "kind_of",
+    "list_dissection_lines",
     "ping_request",
     "ping_response",
     "session_ack",
     "tree",
-    "tree_lines",
     "user_message",
 ]

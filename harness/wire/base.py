@@ -14,7 +14,7 @@ from harness.wire.user import UserHeader
 from harness.wire.wire_error import WireError
 from harness.wire.words import Word
 
-VERSION = 0x10
+PACKET_VERSION = 0x10
 SIGNATURE = 0x524F494C
 PACKET_SIZE_OFFSET = 8
 """The offset of PacketSize in the packet (bytes)."""
@@ -44,7 +44,7 @@ class BaseHeader(Layer):
     )
 
     fields_desc = (
-        XByteField("VersionNumber", VERSION),
+        XByteField("VersionNumber", PACKET_VERSION),
         XByteField("Reserved", 0),
         *Flags.fields,
         XLEIntField("Signature", SIGNATURE),
@@ -75,8 +75,8 @@ class BaseHeader(Layer):
         """Raise WireError for bytes that are not a packet: the version or the signature is wrong, or the size
         differs from PacketSize.
         """
-        if self.VersionNumber != VERSION:
-            raise WireError(f"BaseHeader.VersionNumber is {self.VersionNumber:#04x} instead of {VERSION:#04x}")
+        if self.VersionNumber != PACKET_VERSION:
+            raise WireError(f"BaseHeader.VersionNumber is {self.VersionNumber:#04x} instead of {PACKET_VERSION:#04x}")
         if self.Signature != SIGNATURE:
             raise WireError(f"BaseHeader.Signature is {self.Signature:#010x} instead of {SIGNATURE:#010x}")
         if not MIN_PACKET_BYTES <= self.PacketSize <= MAX_PACKET_BYTES:

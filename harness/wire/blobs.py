@@ -12,7 +12,7 @@ from harness.wire.fields import Bytes, ComputedField
 from harness.wire.layer import Structure
 from harness.wire.wire_error import WireError
 
-RSA_KEY_EXCHANGE = 0x0000_A400
+RSA_KEY_EXCHANGE_ALGORITHM = 0x0000_A400
 RSA1_MAGIC = 0x3141_5352
 
 
@@ -41,7 +41,7 @@ class PublicKeyBlob(Blob):
         XByteField("bType", 0x06),
         XByteField("bVersion", 0x02),
         XLEShortField("reserved", 0),
-        XLEIntField("aiKeyAlg", RSA_KEY_EXCHANGE),
+        XLEIntField("aiKeyAlg", RSA_KEY_EXCHANGE_ALGORITHM),
         XLEIntField("magic", RSA1_MAGIC),
         ComputedField("bitLen", "I", lambda layer: 8 * len(layer.modulus)),
         LEIntField("pubExp", 65537),
@@ -60,6 +60,6 @@ class SimpleBlob(Blob):
         XByteField("bVersion", 0x02),
         XLEShortField("reserved", 0),
         XLEIntField("sessionKeyAlgorithm", 0x0000_6610),
-        XLEIntField("aiKeyAlg", RSA_KEY_EXCHANGE),
+        XLEIntField("aiKeyAlg", RSA_KEY_EXCHANGE_ALGORITHM),
         Bytes("encryptedKey", 256, bytes(256)),
     )

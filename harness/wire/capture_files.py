@@ -19,7 +19,7 @@ MAX_RECORD_BYTES = 0x01000000
 """int bytes: the maximum size of a record. A longer record is refused before its content is read."""
 _PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
 _INBOUND_FLAG = 1
-_LINK_TYPE = 0xFFFF
+_LINK_TYPE_MASK = 0xFFFF
 """The mask of the link type in the header of a pcap file. The other bits describe checksums at the end of frames."""
 _MICROSECONDS = 1_000_000
 
@@ -109,7 +109,7 @@ def _make_reader(kind: type, file: _BoundedFile, magic: bytes) -> RawPcapReader:
 
 def _read_pcap_records(data: bytes, about: RawPcapReader.PacketMetadata, reader: RawPcapReader) -> Record:
     time_us = about.sec * _MICROSECONDS + (about.usec // 1000 if reader.nano else about.usec)
-    return Record(time_us, reader.linktype & _LINK_TYPE, data, max(about.wirelen, len(data)), None, None)
+    return Record(time_us, reader.linktype & _LINK_TYPE_MASK, data, max(about.wirelen, len(data)), None, None)
 
 
 def _read_pcapng_records(data: bytes, about: RawPcapNgReader.PacketMetadata) -> Record:

@@ -15,7 +15,7 @@ from scapy.packet import Packet
 from harness.wire.layer import Layer, Structure
 from harness.wire.wire_error import WireError
 
-NUL = b"\0\0"
+UTF16_NULL_TERMINATOR = b"\0\0"
 
 
 def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
@@ -113,7 +113,7 @@ class WideString(Field):
 
     __slots__ = ("empty", "size")
 
-    def __init__(self, name: str, size: Callable[[Packet], int] | None, empty: bytes = NUL) -> None:
+    def __init__(self, name: str, size: Callable[[Packet], int] | None, empty: bytes = UTF16_NULL_TERMINATOR) -> None:
         self.size = size
         self.empty = empty
         super().__init__(name, "", "<0s")
@@ -126,12 +126,12 @@ class WideString(Field):
     def i2m(self, pkt: Packet | None, x: str | bytes) -> bytes:
         if isinstance(x, bytes):
             return x
-        return x.encode("utf-16-le", "surrogatepass") + NUL if x else self.empty
+        return x.encode("utf-16-le", "surrogatepass") + UTF16_NULL_TERMINATOR if x else self.empty
 
     def m2i(self, pkt: Packet | None, x: bytes) -> str | bytes:
-        if x and not x.endswith(NUL):
+        if x and not x.endswith(UTF16_NULL_TERMINATOR):
             return x
-        text = x.removesuffix(NUL).decode("utf-16-le", "surrogatepass")
+        text = x.removesuffix(UTF16_NULL_TERMINATOR).decode("utf-16-le", "surrogatepass")
         return text if self.i2m(pkt, text) == x else x
 
     def i2len(self, pkt: Packet, x: str | bytes) -> int:
@@ -141,23 +141,23 @@ class WideString(Field):
         return s + self.i2m(pkt, val)
 
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, str | bytes]:
-        count = self.size(pkt) if self.size else terminated_size(pkt, self.name, s)
+        count = self.size(pkt) if self.size else measure_terminated_string(pkt, self.name, s)
         if count % 2:
             raise WireError(f"{type(pkt).__name__}.{self.name}: {count} bytes are not a whole number of characters")
         rest, data = split_bytes(pkt, self.name, s, count)
         return rest, self.m2i(pkt, data)
 
 
-def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int:
+def measure_terminated_string(pkt: Packet, field: str, data: bytes, start: int = 0) -> int:
     """Return the size in bytes of the null-terminated WCHAR buffer that begins at ``start``, including its
     terminator.
     """
-    end = data.find(NUL, start)
+    end = data.find(UTF16_NULL_TERMINATOR, start)
     while end >= 0 and (end - start) % 2:  # the zero bytes belong to two characters, so they are no terminator
-        end = data.find(NUL, end + 1)
+        end = data.find(UTF16_NULL_TERMINATOR, end + 1)
     if end < 0:
         raise WireError(f"{type(pkt).__name__}.{field} has no terminator in the remaining {len(data) - start} bytes")
-    return end + len(NUL) - start
+    return end + len(UTF16_NULL_TERMINATOR) - start
 
 
 class Padding(Field):

@@ -20,7 +20,7 @@ from scapy.base_classes import Packet_metaclass
 from scapy.config import conf
 from scapy.packet import NoPayload, Packet
 
-from harness.wire.runs import parts_of
+from harness.wire.runs import list_parts_of_layer
 from harness.wire.wire_error import WireError
 from harness.wire.words import list_words
 
@@ -28,7 +28,7 @@ from harness.wire.words import list_words
 conf.route_autoload = conf.route6_autoload = False
 
 
-_put = object.__setattr__  # scapy's method would first search for a field of this name
+_set_attribute_directly = object.__setattr__  # scapy's method would first search for a field of this name
 _UNSET_PACKET_ATTRIBUTES: Mapping[str, Any] = {
     "time": 0.0,
     "sent_time": None,
@@ -99,17 +99,17 @@ class Layer(Packet, metaclass=LayerType):
         if kind not in Packet.class_default_fields:
             self.prepare_cached_fields(self.fields_desc)
         own: dict[str, Any] = {}
-        _put(self, "fields", own)
-        _put(self, "default_fields", Packet.class_default_fields[kind])
-        _put(self, "fieldtype", Packet.class_fieldtype[kind])
-        _put(self, "packetfields", Packet.class_packetfields[kind])
-        _put(self, "overload_fields", self._overload_fields)
-        _put(self, "name", kind.__name__)
-        _put(self, "payload", _NO_PAYLOAD)
-        _put(self, "original", _pkt)
-        _put(self, "start", start)
-        _put(self, "_underlayer", None if _underlayer is None else weakref.ref(_underlayer))
-        _put(self, "_parent", None if _parent is None else weakref.ref(_parent))
+        _set_attribute_directly(self, "fields", own)
+        _set_attribute_directly(self, "default_fields", Packet.class_default_fields[kind])
+        _set_attribute_directly(self, "fieldtype", Packet.class_fieldtype[kind])
+        _set_attribute_directly(self, "packetfields", Packet.class_packetfields[kind])
+        _set_attribute_directly(self, "overload_fields", self._overload_fields)
+        _set_attribute_directly(self, "name", kind.__name__)
+        _set_attribute_directly(self, "payload", _NO_PAYLOAD)
+        _set_attribute_directly(self, "original", _pkt)
+        _set_attribute_directly(self, "start", start)
+        _set_attribute_directly(self, "_underlayer", None if _underlayer is None else weakref.ref(_underlayer))
+        _set_attribute_directly(self, "_parent", None if _parent is None else weakref.ref(_parent))
         if _pkt:
             self.dissect(_pkt)
         else:
@@ -180,7 +180,7 @@ class Layer(Packet, metaclass=LayerType):
         self.do_dissect_payload(self.post_dissect(self.do_dissect(s)))
 
     def do_dissect(self, s: bytes) -> bytes:
-        for part in parts_of(type(self)):
+        for part in list_parts_of_layer(type(self)):
             s = part.read(self, s)
         return s
 
@@ -189,7 +189,7 @@ class Layer(Packet, metaclass=LayerType):
 
     def self_build(self) -> bytes:
         built = b""
-        for part in parts_of(type(self)):
+        for part in list_parts_of_layer(type(self)):
             built = part.build(self, built)
         return built
 

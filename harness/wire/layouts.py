@@ -1,7 +1,7 @@
 """Describe the packet layouts of ``harness.wire`` as tables, with the data about each field that a dissector needs.
 
 The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). This module calls such a function
-with a layer whose fields are ``Expression`` objects. The result then shows which field the function reads.
+with a layer whose fields are ``SizeExpression`` objects. The result then shows which field the function reads.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ REST_OF_PACKET_KIND = "rest"
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class SizeExpression:
     """An expression: the value of a field times ``factor`` or, if ``equals`` is given, whether the value equals
     ``equals``.
     """
@@ -93,13 +93,13 @@ class Expression:
     factor: int = 1
     equals: int | None = None
 
-    def __mul__(self, number: int) -> Expression:
-        return Expression(self.field, self.factor * number)
+    def __mul__(self, number: int) -> SizeExpression:
+        return SizeExpression(self.field, self.factor * number)
 
     __rmul__ = __mul__
 
     def __eq__(self, number: object) -> Any:
-        return Expression(self.field, self.factor, number) if isinstance(number, int) else NotImplemented
+        return SizeExpression(self.field, self.factor, number) if isinstance(number, int) else NotImplemented
 
     def __hash__(self) -> int:
         return id(self)
@@ -116,17 +116,17 @@ class _RestLengthRead(Exception):
     """The exception when a function that computes a size reads the length of the remaining bytes."""
 
 
-class _Reader:
+class _LayerOfExpressions:
     """A layer whose fields have expressions as their values."""
 
     original = _UnreadBytes()
 
-    def __getattr__(self, name: str) -> Expression:
-        return Expression(name)
+    def __getattr__(self, name: str) -> SizeExpression:
+        return SizeExpression(name)
 
-    def getfieldval(self, name: str) -> Expression:
+    def getfieldval(self, name: str) -> SizeExpression:
         """Return the expression that stands for a field's value."""
-        return Expression(name)
+        return SizeExpression(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,18 +168,18 @@ def _read_fields(layer: type[Layer]) -> Iterator[FieldLayout]:
 
 
 def _read_field(field: Field) -> FieldLayout:
-    reader = next((read for kinds, read in _READERS if isinstance(field, kinds)), None)
+    reader = next((read for kinds, read in _LAYOUT_READERS_BY_FIELD_CLASS if isinstance(field, kinds)), None)
     if reader is None:
         raise HarnessError(f"harness/wire/layouts.py has no reader for {type(field).__name__} ({field.name})")
     return reader(field)
 
 
 def _evaluate_size(size: Callable[[Any], Any] | int) -> Any:
-    """Return the size of a field: an int, an ``Expression``, or ``REST_OF_PACKET_KIND``."""
+    """Return the size of a field: an int, a ``SizeExpression``, or ``REST_OF_PACKET_KIND``."""
     if isinstance(size, int):
         return size
     try:
-        return size(_Reader())
+        return size(_LayerOfExpressions())
     except _RestLengthRead:
         return REST_OF_PACKET_KIND
 
@@ -195,18 +195,21 @@ def _read_text(field: WideString) -> FieldLayout:
 
 def _read_padding(field: Padding) -> FieldLayout:
     if field.align is mqf._get_element_alignment:  # the alignment depends on the element's FormatType
-        choices = {number: boundary for number, (_, boundary) in mqf.LAYOUTS.items()}
+        choices = {number: boundary for number, (_, boundary) in mqf.ELEMENT_LAYOUT_BY_TYPE.items()}
         return FieldLayout(field.name, "padding", {"selector": "FormatType", "boundaries": choices})
     return FieldLayout(field.name, "padding", {"boundary": field.align(None), "optional": not field.printed})
 
 
 def _read_nested(field: NestedField) -> FieldLayout:
     if isinstance(field, user.Queue):
-        layouts = {number: layout.__name__ if layout else "" for number, layout in user.LAYOUTS[field.flag].items()}
+        layouts = {
+            number: layout.__name__ if layout else ""
+            for number, layout in user.QUEUE_LAYOUTS_BY_FLAG[field.flag].items()
+        }
         return FieldLayout(field.name, "queue", {"selector": field.flag, "layouts": layouts})
     if isinstance(field.layout, type):
         return FieldLayout(field.name, "structure", {"layout": field.layout.__name__})
-    layouts = {number: layout.__name__ for number, (layout, _) in mqf.LAYOUTS.items()}
+    layouts = {number: layout.__name__ for number, (layout, _) in mqf.ELEMENT_LAYOUT_BY_TYPE.items()}
     return FieldLayout(field.name, "queue", {"selector": "FormatType", "layouts": layouts})
 
 
@@ -215,7 +218,7 @@ def _read_number(field: Field) -> FieldLayout:
     return FieldLayout(field.name, "number", {"size": field.sz, "hexadecimal": hexadecimal})
 
 
-_READERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ...] = (
+_LAYOUT_READERS_BY_FIELD_CLASS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ...] = (
     (UUIDField, _read_guid),
     (Bytes, lambda field: FieldLayout(field.name, "bytes", {"size": _evaluate_size(field.size)})),
     (WideString, _read_text),

@@ -9,7 +9,7 @@ from typing import Any
 from scapy.fields import Field, XLEShortField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, ComputedField, NestedField, Padding, compute_length_of, terminated_size
+from harness.wire.fields import Bytes, ComputedField, NestedField, Padding, compute_length_of, measure_terminated_string
 from harness.wire.layer import Layer, Structure
 from harness.wire.queues import (
     MQFDirectQueueFormatName,
@@ -19,7 +19,7 @@ from harness.wire.queues import (
 )
 from harness.wire.wire_error import WireError
 
-LAYOUTS = {
+ELEMENT_LAYOUT_BY_TYPE = {
     1: (PublicQueueFormatName, 1),
     2: (PrivateQueueFormatName, 4),
     3: (MQFDirectQueueFormatName, 2),
@@ -28,24 +28,26 @@ LAYOUTS = {
 """For each FormatType, the layout of FormatName, and the alignment of its start (2.2.18.1.4)."""
 
 LONGEST_FIXED_ELEMENT = 2 + 3 + 20
-TYPE_SIZE = 2
-FIXED_SIZE = 12
+ELEMENT_TYPE_BYTES = 2
+ADDRESS_HEADER_FIXED_BYTES = 12
 
-DESTINATION, ADMINISTRATION, RESPONSE = 0x0064, 0x00C8, 0x012C
+DESTINATION_HEADER_ID, ADMINISTRATION_HEADER_ID, RESPONSE_HEADER_ID = 0x0064, 0x00C8, 0x012C
 
 
 def _find_element_layout(element: Packet) -> type[Structure]:
-    if element.FormatType not in LAYOUTS:
+    if element.FormatType not in ELEMENT_LAYOUT_BY_TYPE:
         raise WireError(f"MQFFormatNameElement.FormatType: {element.FormatType:#06x} has no layout")
-    return LAYOUTS[element.FormatType][0]
+    return ELEMENT_LAYOUT_BY_TYPE[element.FormatType][0]
 
 
 def _get_element_alignment(element: Packet) -> int:
-    return LAYOUTS.get(element.get_field("FormatType").i2m(element, element.FormatType), (None, 1))[1]
+    return ELEMENT_LAYOUT_BY_TYPE.get(element.get_field("FormatType").i2m(element, element.FormatType), (None, 1))[1]
 
 
 def _get_element_type(element: Packet) -> int:
-    return next((number for number, (layout, _) in LAYOUTS.items() if isinstance(element.FormatName, layout)), 0)
+    return next(
+        (number for number, (layout, _) in ELEMENT_LAYOUT_BY_TYPE.items() if isinstance(element.FormatName, layout)), 0
+    )
 
 
 # [MS-MQMQ] sect 2.2.18.1.4
@@ -86,7 +88,7 @@ class FormatNames(Field):
                     f"MQFAddressHeader.ElementCount is {pkt.ElementCount}, but there are only {len(elements)} elements"
                 )
             window = s[at : at + self._bound_element(pkt, s, at)]
-            element = MQFFormatNameElement(window, _internal=1, _parent=pkt, start=FIXED_SIZE + at)
+            element = MQFFormatNameElement(window, _internal=1, _parent=pkt, start=ADDRESS_HEADER_FIXED_BYTES + at)
             elements.append(element)
             at += len(window) - len(element.rest)
         return s[at:], elements
@@ -95,8 +97,8 @@ class FormatNames(Field):
         """Return the maximum size of the element at ``at`` (int bytes). With this bound, each element is dissected
         from a short piece; passing all following bytes to each element would take quadratic time.
         """
-        if data[at : at + TYPE_SIZE] == b"\x03\0":
-            return TYPE_SIZE + terminated_size(pkt, self.name, data, at + TYPE_SIZE)
+        if data[at : at + ELEMENT_TYPE_BYTES] == b"\x03\0":
+            return ELEMENT_TYPE_BYTES + measure_terminated_string(pkt, self.name, data, at + ELEMENT_TYPE_BYTES)
         return LONGEST_FIXED_ELEMENT
 
 
@@ -108,7 +110,7 @@ class MQFAddressHeader(Structure):
 
     fields_desc = (
         ComputedField("HeaderSize", "I", lambda layer: layer.size()),
-        XLEShortField("HeaderID", DESTINATION),
+        XLEShortField("HeaderID", DESTINATION_HEADER_ID),
         XLEShortField("Reserved", 0),
         ComputedField("ElementCount", "I", lambda layer: len(layer.FormatNameList)),
         FormatNames("FormatNameList"),
@@ -117,7 +119,7 @@ class MQFAddressHeader(Structure):
 
     def size(self) -> int:
         """Return the size in bytes, including the padding."""
-        data = bytes(FIXED_SIZE)
+        data = bytes(ADDRESS_HEADER_FIXED_BYTES)
         for name in ("FormatNameList", "Padding"):
             data = self.get_field(name).addfield(self, data, self.getfieldval(name))
         return len(data)
@@ -166,8 +168,8 @@ class MultiQueueFormatHeader(Layer):
     """The header with three lists of queue names and a signature."""
 
     fields_desc = (
-        FormatNamesHeader("Destination", DESTINATION),
-        FormatNamesHeader("Administration", ADMINISTRATION),
-        FormatNamesHeader("Response", RESPONSE),
+        FormatNamesHeader("Destination", DESTINATION_HEADER_ID),
+        FormatNamesHeader("Administration", ADMINISTRATION_HEADER_ID),
+        FormatNamesHeader("Response", RESPONSE_HEADER_ID),
         NestedField("Signature", MQFSignatureHeader, MQFSignatureHeader()),
     )

@@ -17,7 +17,7 @@ from harness.wire.session import SessionHeader
 from harness.wire.user import UserHeader
 from harness.wire.wire_error import WireError
 
-PING_SIZE = 24
+PING_PACKET_BYTES = 24
 
 KINDS = {
     EstablishConnectionHeader: "EstablishConnection",
@@ -35,7 +35,7 @@ def dissect(data: bytes) -> Packet:
 
 def dissect_ping(data: bytes) -> Packet:
     """Dissect a datagram that arrived at the ping port. Raise WireError if the datagram is not a ping."""
-    return _dissect_bytes(PingPacket, data, PING_SIZE)
+    return _dissect_bytes(PingPacket, data, PING_PACKET_BYTES)
 
 
 def kind(data: bytes, ping: bool = False) -> str:
@@ -44,10 +44,10 @@ def kind(data: bytes, ping: bool = False) -> str:
 
     ``ping`` states whether the packet arrived as a datagram. Raise WireError if the packet cannot be dissected.
     """
-    return kind_of(dissect_ping(data) if ping else dissect(data))
+    return get_packet_kind(dissect_ping(data) if ping else dissect(data))
 
 
-def kind_of(packet: Packet) -> str:
+def get_packet_kind(packet: Packet) -> str:
     """Return the kind of a packet that is already dissected."""
     if isinstance(packet, PingPacket):
         return "Ping"

@@ -20,7 +20,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from harness.wire.blobs import RSA_KEY_EXCHANGE, PublicKeyBlob, SimpleBlob
+from harness.wire.blobs import RSA_KEY_EXCHANGE_ALGORITHM, PublicKeyBlob, SimpleBlob
 from harness.wire.packets import dissect
 from harness.wire.queues import DirectQueueFormatName
 from harness.wire.wire_error import WireError
@@ -39,7 +39,7 @@ BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
 PUBLIC_EXPONENT = 65537
 
 _SIGNING_KEY_TYPE = 0x2400
-_HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
+_HASH_BY_ALGORITHM: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
     0x8001: (lambda data: bytes(MD2.new(data).digest()), "3020300c06082a864886f70d020205000410"),  # noqa: S303
     0x8002: (lambda data: bytes(MD4.new(data).digest()), "3020300c06082a864886f70d020405000410"),  # noqa: S303
     0x8003: (lambda data: hashlib.md5(data, usedforsecurity=False).digest(), "3020300c06082a864886f70d020505000410"),
@@ -50,7 +50,7 @@ _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
 """For each HashAlgorithm (MS-MQMQ 2.2.19.3), the hash function, and the first bytes of its DigestInfo (RFC 8017
 9.2, note 1).
 """
-HASHES = tuple(_HASHES)
+HASHES = tuple(_HASH_BY_ALGORITHM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def read_certificate_key(der: bytes) -> RsaKey:
 # -- signatures --------------------------------------------------------------------------------------------------
 
 
-def _build_field(layer: Any, name: str) -> bytes:
+def _build_field_bytes(layer: Any, name: str) -> bytes:
     value = layer.getfieldval(name)
     return bytes(layer.get_field(name).i2m(layer, value))
 
@@ -120,7 +120,7 @@ def _get_printed_name(queue: Any) -> bytes:
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
-        return struct.pack("<H", queue.Count) + _build_field(queue, "DirectFormatName")
+        return struct.pack("<H", queue.Count) + _build_field_bytes(queue, "DirectFormatName")
     return bytes(queue)
 
 
@@ -144,7 +144,7 @@ def get_signed_octets(packet: Any, version: int) -> bytes:
         properties.CorrelationID,
         struct.pack("<I", properties.ApplicationTag),
         properties.MessageBody,
-        _build_field(properties, "Label"),
+        _build_field_bytes(properties, "Label"),
         _get_printed_name(user.ResponseQueue),
         _get_printed_name(user.AdminQueue),
     )
@@ -164,7 +164,7 @@ def get_signed_octets(packet: Any, version: int) -> bytes:
 
 def _encode_pkcs1(octets: bytes, algorithm: int, size: int) -> int:
     """Return the EMSA-PKCS1-v1_5 encoding (RFC 8017 9.2) as an integer."""
-    digest, prefix = _HASHES[algorithm]
+    digest, prefix = _HASH_BY_ALGORITHM[algorithm]
     info = bytes.fromhex(prefix) + digest(octets)
     return int.from_bytes(b"\0\1" + b"\xff" * (size - len(info) - 3) + b"\0" + info, "big")
 
@@ -185,7 +185,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
     """
     key = read_certificate_key(certificate)
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
-    if len(value) != key.size or algorithm not in _HASHES:
+    if len(value) != key.size or algorithm not in _HASH_BY_ALGORITHM:
         return False
     return key.apply_public_exponent(int.from_bytes(value, "little")) == _encode_pkcs1(
         get_signed_octets(packet, version), algorithm, key.size
@@ -286,7 +286,7 @@ def read_listed_blobs(data: bytes) -> dict[str, bytes]:
 def _set_encryption_key_type(blob: bytes) -> bytes:
     """Return the blob of a key for signing as the blob of a key for encryption. Another blob stays unchanged."""
     is_signing_key = blob[4:8] == _SIGNING_KEY_TYPE.to_bytes(4, "little")
-    return blob[:4] + RSA_KEY_EXCHANGE.to_bytes(4, "little") + blob[8:] if is_signing_key else blob
+    return blob[:4] + RSA_KEY_EXCHANGE_ALGORITHM.to_bytes(4, "little") + blob[8:] if is_signing_key else blob
 
 
 def read_listed_keys(data: bytes) -> dict[str, RsaKey]:

@@ -36,12 +36,12 @@ from scapy.packet import NoPayload, Packet, Padding, Raw
 
 from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
-HEADER_SIZE = 16
-TRAILER_SIZE = 8
+PDU_HEADER_BYTES = 16
+SEC_TRAILER_BYTES = 8
 """int bytes: the size of a sec_trailer, without the token that follows it."""
-REQUEST_SIZE = 24
+REQUEST_HEADER_BYTES = 24
 """int bytes: the size of the part of a request or response that precedes its stub."""
-MAX_FRAGMENT = 5840
+MAX_FRAGMENT_BYTES = 5840
 GROUP_ID_OFFSET = 20
 """int bytes: the offset of assoc_group_id in a PDU that negotiates contexts."""
 MAX_STUB_BYTES = 8 * 1024 * 1024
@@ -52,7 +52,7 @@ VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
 """The signature of the verification trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
 PACKET_PRIVACY_LEVEL = 6
 """The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
-FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
+FIRST, LAST, PENDING_CANCEL_FLAG, CONCURRENT_MULTIPLEXING_FLAG, DID_NOT_EXECUTE_FLAG = 0x01, 0x02, 0x04, 0x10, 0x20
 WHOLE_FRAGMENT_FLAGS = FIRST | LAST
 
 PDU_TYPE_NAMES = {
@@ -70,7 +70,7 @@ PDU_TYPE_NAMES = {
     19: "orphaned",
 }
 """The names of the PDU types, by number (C706 12.6.1, MS-RPCE 2.2.2.2)."""
-_BODIES: dict[str, type[Packet]] = {
+_BODY_CLASS_BY_PDU_TYPE: dict[str, type[Packet]] = {
     "request": DceRpc5Request,
     "response": DceRpc5Response,
     "fault": DceRpc5Fault,
@@ -82,7 +82,7 @@ _BODIES: dict[str, type[Packet]] = {
     "auth3": DceRpc5Auth3,
 }
 _NEGOTIATING_PDU_TYPES = ("bind", "bind_ack", "alter_context", "alter_context_resp")
-_PTYPE_NUMBERS = {name: number for number, name in PDU_TYPE_NAMES.items()}
+_NUMBER_BY_PDU_TYPE = {name: number for number, name in PDU_TYPE_NAMES.items()}
 
 
 class Syntax(NamedTuple):
@@ -106,7 +106,7 @@ EPT = Syntax(UUID("e1af8308-5d1f-11c9-91a4-08002b14a0fa"), 3)
 UNKNOWN_SYNTAX = Syntax(UUID("6d71636f-6e66-4f72-8d00-0000000000ff"), 1)
 """An interface that no server implements."""
 
-ACCEPTANCE, USER_REJECTION, PROVIDER_REJECTION, NEGOTIATE_ACK = range(4)
+ACCEPTANCE_RESULT, USER_REJECTION_RESULT, PROVIDER_REJECTION_RESULT, NEGOTIATE_ACK_RESULT = range(4)
 """The values of p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
 
 
@@ -133,7 +133,7 @@ def pdu(
     ptype: str, call_id: int, body: Packet | None = None, flags: int = WHOLE_FRAGMENT_FLAGS, **header: Any
 ) -> Packet:
     """Build a PDU of the type with the given name. ``header`` contains fields of scapy's DceRpc5, legal or not."""
-    made = DceRpc5(**{"ptype": _PTYPE_NUMBERS[ptype], "call_id": call_id, "pfc_flags": flags, **header})
+    made = DceRpc5(**{"ptype": _NUMBER_BY_PDU_TYPE[ptype], "call_id": call_id, "pfc_flags": flags, **header})
     made.add_payload(body)
     return build_without_copies(made)
 
@@ -172,9 +172,9 @@ def bind(
         )
         for one in proposals
     ]
-    sizes = {"max_xmit_frag": MAX_FRAGMENT, "max_recv_frag": MAX_FRAGMENT}
+    sizes = {"max_xmit_frag": MAX_FRAGMENT_BYTES, "max_recv_frag": MAX_FRAGMENT_BYTES}
     fields = {**sizes, "assoc_group_id": group, "context_elem": contexts, "reserved": bytes(3), **body}
-    return pdu(kind, call_id, _BODIES[kind](**fields), flags)
+    return pdu(kind, call_id, _BODY_CLASS_BY_PDU_TYPE[kind](**fields), flags)
 
 
 @lru_cache(maxsize=128)
@@ -201,9 +201,9 @@ def bind_ack(
         for one in outcomes
     ]
     address = DceRpc5PortAny(port_spec=port.encode() + b"\0" if port else b"")
-    sizes = {"max_xmit_frag": MAX_FRAGMENT, "max_recv_frag": MAX_FRAGMENT}
+    sizes = {"max_xmit_frag": MAX_FRAGMENT_BYTES, "max_recv_frag": MAX_FRAGMENT_BYTES}
     fields = {**sizes, "assoc_group_id": group, "sec_addr": address, "results": results, "reserved": bytes(3), **body}
-    return pdu(kind, call_id, _BODIES[kind](**fields), flags)
+    return pdu(kind, call_id, _BODY_CLASS_BY_PDU_TYPE[kind](**fields), flags)
 
 
 @lru_cache(maxsize=128)
@@ -222,7 +222,7 @@ def fault(call_id: int, p_cont_id: int, status: int, *, flags: int = WHOLE_FRAGM
     return pdu("fault", call_id, DceRpc5Fault(cont_id=p_cont_id, status=status), flags)
 
 
-def auth3(call_id: int) -> Packet:
+def build_rpc_auth3(call_id: int) -> Packet:
     """Build an rpc_auth_3 without its trailer. Spec: MS-RPCE 2.2.2.10."""
     return pdu("auth3", call_id, DceRpc5Auth3())
 
@@ -249,12 +249,12 @@ def read_rpc_size(data: bytes) -> int | None:
     """Return the size of the PDU that begins with the given bytes, or None while its header is incomplete. Raise
     WireError for bytes that do not begin a PDU.
     """
-    if len(data) < HEADER_SIZE:
+    if len(data) < PDU_HEADER_BYTES:
         return None
     _read_pdu_type(data)
     size = int.from_bytes(data[8:10], read_byte_order(data))
-    if size < HEADER_SIZE:
-        raise WireError(f"DCE/RPC: frag_len {size} is below {HEADER_SIZE}")
+    if size < PDU_HEADER_BYTES:
+        raise WireError(f"DCE/RPC: frag_len {size} is below {PDU_HEADER_BYTES}")
     return size
 
 
@@ -282,13 +282,13 @@ def dissect_rpc(data: bytes) -> Packet:
     """Dissect a PDU completely, except its stub, which remains ``Raw``. Raise WireError if this fails."""
     name = get_rpc_kind(data)
     auth_length = int.from_bytes(data[10:12], read_byte_order(data))
-    if auth_length and HEADER_SIZE + TRAILER_SIZE + auth_length > len(data):
+    if auth_length and PDU_HEADER_BYTES + SEC_TRAILER_BYTES + auth_length > len(data):
         raise WireError(f"{name}: auth_len {auth_length} and the sec_trailer do not fit into {len(data)} bytes")
     try:
         packet = DceRpc5(data)
     except DISSECTION_ERRORS as error:
         raise WireError(f"{name}: {type(error).__name__}: {error}") from error
-    body = _BODIES.get(name)
+    body = _BODY_CLASS_BY_PDU_TYPE.get(name)
     if packet.frag_len != len(data) or packet.haslayer(Padding):
         raise WireError(f"{name}: frag_len is {packet.frag_len}, but the PDU has {len(data)} bytes")
     if body is not None and not isinstance(packet.payload, body):
@@ -308,19 +308,19 @@ def read_stub(packet: Packet) -> bytes:
 def check_pdu(data: bytes) -> None:
     """Raise WireError if a PDU cannot be dissected."""
     if get_rpc_kind(data) in _NEGOTIATING_PDU_TYPES:
-        _check_negotiation(_drop_identifiers(data))
+        _check_negotiation(_blank_identifiers(data))
     else:
         dissect_rpc(data)
 
 
 def list_bind_outcomes(data: bytes) -> tuple[Outcome, ...]:
     """Return the result of ``read_bind_outcomes`` for the bytes of a PDU."""
-    return _outcomes_in(_drop_identifiers(data))
+    return _read_outcomes_in_pdu(_blank_identifiers(data))
 
 
 def list_bind_proposals(data: bytes) -> tuple[Proposal, ...]:
     """Return the result of ``read_bind_proposals`` for the bytes of a PDU."""
-    return _proposals_in(_drop_identifiers(data))
+    return _read_proposals_in_pdu(_blank_identifiers(data))
 
 
 def read_group_id(data: bytes) -> int:
@@ -328,13 +328,13 @@ def read_group_id(data: bytes) -> int:
     return int.from_bytes(data[GROUP_ID_OFFSET : GROUP_ID_OFFSET + 4], read_byte_order(data))
 
 
-def _drop_identifiers(data: bytes) -> bytes:
+def _blank_identifiers(data: bytes) -> bytes:
     """Return a PDU that negotiates contexts with its call identifier and its group identifier set to zero. In most
     associations of a run, the PDUs differ only in these identifiers, so that results can be cached.
     """
     if len(data) < GROUP_ID_OFFSET + 4:
         return data
-    return data[:12] + bytes(4) + data[HEADER_SIZE:GROUP_ID_OFFSET] + bytes(4) + data[GROUP_ID_OFFSET + 4 :]
+    return data[:12] + bytes(4) + data[PDU_HEADER_BYTES:GROUP_ID_OFFSET] + bytes(4) + data[GROUP_ID_OFFSET + 4 :]
 
 
 @lru_cache(maxsize=128)
@@ -343,12 +343,12 @@ def _check_negotiation(data: bytes) -> None:
 
 
 @lru_cache(maxsize=128)
-def _outcomes_in(data: bytes) -> tuple[Outcome, ...]:
+def _read_outcomes_in_pdu(data: bytes) -> tuple[Outcome, ...]:
     return tuple(read_bind_outcomes(dissect_rpc(data)))
 
 
 @lru_cache(maxsize=128)
-def _proposals_in(data: bytes) -> tuple[Proposal, ...]:
+def _read_proposals_in_pdu(data: bytes) -> tuple[Proposal, ...]:
     return tuple(read_bind_proposals(dissect_rpc(data)))
 
 
@@ -374,14 +374,14 @@ def _read_syntax(packet: Packet) -> Syntax | None:
 
 
 def _read_pdu_type(data: bytes) -> int:
-    if len(data) < HEADER_SIZE:
-        raise WireError(f"DCE/RPC: the PDU has {len(data)} bytes, but needs at least {HEADER_SIZE}")
+    if len(data) < PDU_HEADER_BYTES:
+        raise WireError(f"DCE/RPC: the PDU has {len(data)} bytes, but needs at least {PDU_HEADER_BYTES}")
     if data[0] != 5 or data[2] not in PDU_TYPE_NAMES:
         raise WireError(f"DCE/RPC: no supported PDU has version {data[0]} and PTYPE {data[2]}")
     return data[2]
 
 
-def rpc_dissection(data: bytes, stub: Any = None) -> str:
+def format_rpc_dissection(data: bytes, stub: Any = None) -> str:
     """Return the fields of a PDU as text, with the fields of its stub if the stub was read. This function raises no
     exception.
     """
@@ -390,14 +390,14 @@ def rpc_dissection(data: bytes, stub: Any = None) -> str:
     except WireError as error:
         return f"cannot be dissected: {error}"
     text = str(packet.show(dump=True))
-    sealed = is_sealed(packet)
+    sealed = is_stub_encrypted(packet)
     if stub is None:
         return f"{text}the stub data are encrypted, so they are neither read nor judged\n" if sealed else text
     note = "the stub data as decrypted by the tester; on the wire they are the bytes above\n" if sealed else ""
     return f"{text}{note}{stub.show(dump=True)}"
 
 
-def is_sealed(packet: Packet) -> bool:
+def is_stub_encrypted(packet: Packet) -> bool:
     """Return whether the stub data of a request or response are encrypted (MS-RPCE 3.3.1.5.2.2)."""
     verifier = packet.auth_verifier
     return (

@@ -17,8 +17,13 @@ EPT_OPERATIONS: dict[str, Operation] = {
 }
 
 _ZERO_ADDRESS = str(IPv4Address(0))
-_UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
-_LENGTHS_OF_FLOORS = {_UUID: (19, 2), _CONNECTION_ORIENTED: (1, 2), _TCP: (1, 2), _IP: (1, 4)}
+_UUID_FLOOR_ID, _CONNECTION_ORIENTED_FLOOR_ID, _TCP_FLOOR_ID, _IP_FLOOR_ID = 0x0D, 0x0B, 0x07, 0x09
+_LENGTHS_OF_FLOORS = {
+    _UUID_FLOOR_ID: (19, 2),
+    _CONNECTION_ORIENTED_FLOOR_ID: (1, 2),
+    _TCP_FLOOR_ID: (1, 2),
+    _IP_FLOOR_ID: (1, 4),
+}
 """For each protocol identifier, the lengths of both sides of a floor in bytes. scapy does not check these lengths.
 """
 
@@ -28,12 +33,21 @@ def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
     compute.
     """
     named = [
-        {"lhs_length": 19, "protocol_identifier": _UUID, "uuid": one.uuid, "version": one.major, "rhs": one.minor}
+        {
+            "lhs_length": 19,
+            "protocol_identifier": _UUID_FLOOR_ID,
+            "uuid": one.uuid,
+            "version": one.major,
+            "rhs": one.minor,
+        }
         for one in (interface, transfer)
     ]
-    plain = [{"lhs_length": 1, "protocol_identifier": one, "rhs": 0} for one in (_CONNECTION_ORIENTED, _TCP)]
+    plain = [
+        {"lhs_length": 1, "protocol_identifier": one, "rhs": 0}
+        for one in (_CONNECTION_ORIENTED_FLOOR_ID, _TCP_FLOOR_ID)
+    ]
     floors = [prot_and_addr_t(rhs_length=2, **fields) for fields in (*named, *plain)]
-    return [*floors, prot_and_addr_t(lhs_length=1, protocol_identifier=_IP, rhs_length=4, rhs=_ZERO_ADDRESS)]
+    return [*floors, prot_and_addr_t(lhs_length=1, protocol_identifier=_IP_FLOOR_ID, rhs_length=4, rhs=_ZERO_ADDRESS)]
 
 
 def build_map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:
@@ -48,15 +62,15 @@ def read_ports(response: Any) -> list[int]:
     for each in response.valueof("ITowers") or []:
         try:
             tower = protocol_tower_t(each.tower_octet_string)
-            ports = [floor.rhs for floor in tower.floors if floor.protocol_identifier == _TCP]
+            ports = [floor.rhs for floor in tower.floors if floor.protocol_identifier == _TCP_FLOOR_ID]
         except DISSECTION_ERRORS as error:
             raise WireError(f"ept_map: a tower cannot be dissected: {type(error).__name__}") from error
-        _check_lengths(tower)
+        _check_floor_lengths(tower)
         found += ports
     return found
 
 
-def _check_lengths(tower: Any) -> None:
+def _check_floor_lengths(tower: Any) -> None:
     for floor in tower.floors:
         lengths = (floor.lhs_length, floor.rhs_length)
         if _LENGTHS_OF_FLOORS.get(floor.protocol_identifier, lengths) != lengths:

@@ -32,9 +32,9 @@ SIZES_BY_FIELD_TYPE = {
     NDRLongField: (8, 8),
 }
 """int bytes: the sizes of primitive values, each in NDR and in NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
-TAG_SIZES = {"B": 1, "I": 4}
+TAG_BYTES_BY_FORMAT = {"B": 1, "I": 4}
 GUID_SIZE = 16
-LARGEST_TAG = 16
+LARGEST_UNION_TAG = 16
 """The largest union discriminant that is tried when the members of a union are searched for."""
 
 Row = dict[str, Any]
@@ -76,12 +76,12 @@ def _describe_union(field: Any, path: str) -> Row:
     """
     arms = {
         tag: _describe_field(arm, f"{path}.value")
-        for tag in range(LARGEST_TAG + 1)
+        for tag in range(LARGEST_UNION_TAG + 1)
         for arm, (matches, _) in field.flds
         if matches(SimpleNamespace(tag=tag))
     }
     for arm in arms.values():
         if arm["kind"] in ("guid", "bytes"):
             arm["path"] = f"{path}.{arm['kind']}"
-    sizes = [TAG_SIZES[each] for each in field.switch_fmt]
+    sizes = [TAG_BYTES_BY_FORMAT[each] for each in field.switch_fmt]
     return {"kind": "union", "path": f"{path}.tag", "sizes": sizes, "aligns": field.align, "arms": arms}

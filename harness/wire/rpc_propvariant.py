@@ -42,7 +42,17 @@ VT_EMPTY, VT_NULL, VT_I2, VT_I4, VT_BOOL, VT_VARIANT = 0, 1, 2, 3, 11, 12
 VT_I1, VT_UI1, VT_UI2, VT_UI4, VT_I8, VT_UI8 = 16, 17, 18, 19, 20, 21
 VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 31, 65, 72, 0x1000
 
-NUMBER_SIZES = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
+NUMBER_BYTES_BY_VARTYPE = {
+    VT_I1: 1,
+    VT_UI1: 1,
+    VT_I2: 2,
+    VT_UI2: 2,
+    VT_BOOL: 2,
+    VT_I4: 4,
+    VT_UI4: 4,
+    VT_I8: 8,
+    VT_UI8: 8,
+}
 """int bytes: the size of a numeric value, by its type."""
 
 PROPERTY_TYPES = {
@@ -143,8 +153,8 @@ class StubBuilder:
         if value.raw is not None:
             self.align(len(value.raw) if len(value.raw) in (1, 2, 4, 8) else 1)
             self.data += value.raw
-        elif value.vt in NUMBER_SIZES:
-            self.number(NUMBER_SIZES[value.vt], value.value)
+        elif value.vt in NUMBER_BYTES_BY_VARTYPE:
+            self.number(NUMBER_BYTES_BY_VARTYPE[value.vt], value.value)
         elif value.vt not in (VT_EMPTY, VT_NULL):
             self._write_referent(value)
         if self.wide:
@@ -166,8 +176,8 @@ class StubBuilder:
         self.data += value.bytes_le
 
     def _write_elements(self, vt: int, values: Sequence[Any]) -> None:
-        if vt in NUMBER_SIZES or vt == VT_BLOB:
-            self.array(NUMBER_SIZES.get(vt, 1), values)
+        if vt in NUMBER_BYTES_BY_VARTYPE or vt == VT_BLOB:
+            self.array(NUMBER_BYTES_BY_VARTYPE.get(vt, 1), values)
             return
         self.long(len(values))
         for value in values:
@@ -283,8 +293,8 @@ def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
             raise WireError(f"the discriminant differs from vt {vt:#x}")
         if wide:
             reader.at += -reader.at % 8
-        if vt in NUMBER_SIZES:
-            placed.append((vt, reader.number(NUMBER_SIZES[vt])))
+        if vt in NUMBER_BYTES_BY_VARTYPE:
+            placed.append((vt, reader.number(NUMBER_BYTES_BY_VARTYPE[vt])))
         elif vt in (VT_EMPTY, VT_NULL):
             placed.append((vt, 0))
         elif vt in (VT_LPWSTR, VT_CLSID):

@@ -28,7 +28,7 @@ from scapy.layers.dcerpc import (
 )
 
 from harness.wire.rpc import QMCOMM
-from harness.wire.rpc_stub import ExactLengthBytes, Guid, Handle, Operation, operation, wide_string
+from harness.wire.rpc_stub import ExactLengthBytes, Guid, Handle, Operation, build_wide_string_pointer, operation
 
 
 class FormatType(IntEnum):
@@ -65,7 +65,7 @@ RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
 DENY_NONE, DENY_RECEIVE = 0, 1
 """The values of dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 
-_SEND, _CREATECURSOR = 0, 2
+_SEND_UNION_TAG, _CREATECURSOR_UNION_TAG = 0, 2
 """The values of uTransferType. The union member for CACTB_SEND consists of two pointers, as in a zeroed buffer; the
 union member for CACTB_CREATECURSOR consists of three DWORDs.
 
@@ -136,7 +136,7 @@ def queue_format(kind: int, value: Any = b"", suffix: int = 0, reserved: int = 0
     elif isinstance(value, tuple):
         arm = value[0].bytes_le + struct.pack("<I", value[1])
     elif isinstance(value, str):
-        arm = wide_string(value)
+        arm = build_wide_string_pointer(value)
     union = NDRUnion(tag=kind if tag is None else tag, value=arm)
     return QUEUE_FORMAT(m_qft=kind, m_SuffixAndFlags=suffix, m_reserved=reserved, arm=union)
 
@@ -167,8 +167,8 @@ class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
         *_build_dword_fields("uTransferType"),
         NDRUnionField(
             [
-                _build_union_arm(_SEND, NDRPacketField("arm", SendArm(), SendArm)),
-                _build_union_arm(_CREATECURSOR, _build_byte_array_fields(12)),
+                _build_union_arm(_SEND_UNION_TAG, NDRPacketField("arm", SendArm(), SendArm)),
+                _build_union_arm(_CREATECURSOR_UNION_TAG, _build_byte_array_fields(12)),
             ],
             StrFixedLenField("arm", b"", length=0),
             align=_UNION_ALIGNMENTS,
@@ -212,7 +212,9 @@ class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
 
 def transfer_buffer() -> CACTransferBufferV1:
     """Build the zeroed CACTransferBufferV1 that clients send (MS-MQMP note <29>)."""
-    return CACTransferBufferV1(uTransferType=_CREATECURSOR, arm=NDRUnion(tag=_CREATECURSOR, value=bytes(12)))
+    return CACTransferBufferV1(
+        uTransferType=_CREATECURSOR_UNION_TAG, arm=NDRUnion(tag=_CREATECURSOR_UNION_TAG, value=bytes(12))
+    )
 
 
 _OPEN_RESULT_FIELDS = [Handle("pphContext"), *_build_dword_fields("pdwContext", "dwpQueue", "phQueue", "Return")]

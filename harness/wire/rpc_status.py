@@ -32,7 +32,7 @@ RETURN_VALUE_NAMES = {
 }
 """The name of each HRESULT or NTSTATUS, by value."""
 
-FAULT_NAMES = {
+NAME_BY_FAULT_STATUS = {
     0x00000005: "ERROR_ACCESS_DENIED",
     0x000006F7: "RPC_X_BAD_STUB_DATA",
     0x000006E6: "RPC_S_PROCNUM_OUT_OF_RANGE",
@@ -54,9 +54,9 @@ def name_status(status: int) -> str:
     return RETURN_VALUE_NAMES.get(status, f"{status:#010x}")
 
 
-def name_fault(status: int) -> str:
+def get_fault_name(status: int) -> str:
     """Return the name of a fault status."""
-    return f"fault {FAULT_NAMES.get(status) or name_status(status)}"
+    return f"fault {NAME_BY_FAULT_STATUS.get(status) or name_status(status)}"
 
 
 def is_failure(status: int) -> bool:

@@ -28,7 +28,7 @@ from scapy.packet import Packet, Padding, Raw
 from harness.wire.rpc import Syntax, build_without_copies
 from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
-SHORT_STUB = 512
+MAX_SHORT_STUB_BYTES = 512
 """int bytes: the maximum length of a stub whose dissected packet is reused for other stubs with the same bytes."""
 NULL_HANDLE = bytes(20)
 """The context handle NULL: attributes (u32) followed by a nil UUID (C706 14.2.16.6)."""
@@ -84,7 +84,7 @@ def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: in
     return build_pointer(NDRConformantArray(max_count=count, value=[varying]))
 
 
-def wide_string(text: str) -> NDRPointer:
+def build_wide_string_pointer(text: str) -> NDRPointer:
     """Build a pointer to a [string] of UTF-16 characters, including its terminator. Spec: C706 14.3.4.2."""
     count = len(text.encode("utf-16-le")) // 2 + 1
     varying = NDRVaryingArray(offset=0, actual_count=count, value=text)
@@ -151,7 +151,7 @@ def read_stub(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     Short stubs with the same bytes, such as empty answers of reads, share one packet. This is safe because the
     harness never changes a received packet.
     """
-    return _read_short_stub(kind, stub, wide) if len(stub) <= SHORT_STUB else _dissect_stub(kind, stub, wide)
+    return _read_short_stub(kind, stub, wide) if len(stub) <= MAX_SHORT_STUB_BYTES else _dissect_stub(kind, stub, wide)
 
 
 @lru_cache(maxsize=512)

@@ -8,17 +8,17 @@ from __future__ import annotations
 import struct
 from typing import Literal, NamedTuple
 
-from harness.wire.rpc import HEADER_SIZE, REQUEST_SIZE, TRAILER_SIZE, get_rpc_kind
+from harness.wire.rpc import PDU_HEADER_BYTES, REQUEST_HEADER_BYTES, SEC_TRAILER_BYTES, get_rpc_kind
 from harness.wire.wire_error import WireError
 
-CONNECT, CALL, PKT, INTEGRITY = 2, 3, 4, 5
+CONNECT_LEVEL, CALL_LEVEL, PACKET_LEVEL, INTEGRITY_LEVEL = 2, 3, 4, 5
 """The authentication levels (MS-RPCE 2.2.1.1.8)."""
-NEGOTIATE, NTLM = 9, 10
+NEGOTIATE_AUTHENTICATION_TYPE, NTLM_AUTHENTICATION_TYPE = 9, 10
 """The security providers (MS-RPCE 2.2.1.1.7)."""
-HEADER_SIGN = 0x04
+HEADER_SIGN_FLAG = 0x04
 """The flag PFC_SUPPORT_HEADER_SIGN of binds, alter_contexts and their answers (MS-RPCE 2.2.2.3)."""
 STUB_ALIGNMENT_BYTES = 16
-OBJECT_SIZE, OBJECT_UUID = 16, 0x80
+OBJECT_UUID_BYTES, OBJECT_UUID_FLAG = 16, 0x80
 
 
 class Trailer(NamedTuple):
@@ -60,11 +60,11 @@ def read_trailer(pdu: bytes) -> Trailer | None:
     order, length = _read_byte_order(pdu), read_auth_length(pdu)
     if not length:
         return None
-    start = len(pdu) - length - TRAILER_SIZE
-    if start < HEADER_SIZE:
+    start = len(pdu) - length - SEC_TRAILER_BYTES
+    if start < PDU_HEADER_BYTES:
         raise WireError(f"auth_len {length} and the sec_trailer do not fit into {len(pdu)} bytes")
     kind, level, pad, _, context = struct.unpack_from(order + "4BI", pdu, start)
-    if start - pad < HEADER_SIZE:
+    if start - pad < PDU_HEADER_BYTES:
         raise WireError(f"auth_pad_length {pad} does not fit into {len(pdu)} bytes")
     return Trailer(kind, level, context, pdu[len(pdu) - length :], pad)
 
@@ -82,10 +82,10 @@ def split_pdu(pdu: bytes) -> PduSegments:
     if read_trailer(pdu) is None:
         raise WireError("the PDU has no sec_trailer")
     end = len(pdu) - read_auth_length(pdu)
-    start = end - TRAILER_SIZE
-    size = REQUEST_SIZE if get_rpc_kind(pdu) in ("request", "response") else HEADER_SIZE
-    if get_rpc_kind(pdu) == "request" and pdu[3] & OBJECT_UUID:
-        size += OBJECT_SIZE
+    start = end - SEC_TRAILER_BYTES
+    size = REQUEST_HEADER_BYTES if get_rpc_kind(pdu) in ("request", "response") else PDU_HEADER_BYTES
+    if get_rpc_kind(pdu) == "request" and pdu[3] & OBJECT_UUID_FLAG:
+        size += OBJECT_UUID_BYTES
     if size > start:
         raise WireError(f"the sec_trailer at {start} is inside the header of {size} bytes")
     return PduSegments(pdu[:size], pdu[size:start], pdu[start:end], pdu[end:])

@@ -16,7 +16,7 @@ from scapy.packet import Packet
 from harness.wire.wire_error import WireError
 from harness.wire.words import Bits, Word, list_words
 
-_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_STRUCT_FORMAT_BY_SIZE = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """The format character of the module struct for each size of a Word in bytes."""
 
 
@@ -32,7 +32,7 @@ class SingleField:
         try:
             data, layer.fields[field.name] = field.getfield(layer, data)
         except struct.error:
-            raise _missing_bytes(layer, field.name, data) from None
+            raise _build_missing_bytes_error(layer, field.name, data) from None
         return data
 
     def build(self, layer: Packet, built: bytes) -> bytes:
@@ -48,11 +48,11 @@ class FixedSizeRun:
         self._parts = tuple(parts)
         self._struct = struct.Struct("<" + "".join(map(_get_format, self._parts)))
         self._readers = [
-            (part.name, None if isinstance(part, Word) or _is_plain(part, "m2i") else part.m2i, part)
+            (part.name, None if isinstance(part, Word) or _inherits_field_method(part, "m2i") else part.m2i, part)
             for part in self._parts
         ]
         self._writers = [
-            (part.name, part, _is_plain(part, "i2m")) if isinstance(part, Field) else (None, part, False)
+            (part.name, part, _inherits_field_method(part, "i2m")) if isinstance(part, Field) else (None, part, False)
             for part in self._parts
         ]
 
@@ -77,7 +77,7 @@ class FixedSizeRun:
             if len(data) < size:
                 break
             data = data[size:]
-        return _missing_bytes(layer, part.name, data)
+        return _build_missing_bytes_error(layer, part.name, data)
 
     def build(self, layer: Packet, built: bytes) -> bytes:
         """Return the bytes built so far, followed by the bytes of the fields."""
@@ -108,7 +108,7 @@ Part: TypeAlias = SingleField | FixedSizeRun
 
 
 @cache
-def parts_of(layer: type[Packet]) -> tuple[Part, ...]:
+def list_parts_of_layer(layer: type[Packet]) -> tuple[Part, ...]:
     """Return the parts of a layer in wire order. A part is a run of fields or a single field."""
     return tuple(_group_fields(list_field_runs(layer)))
 
@@ -134,19 +134,24 @@ def _has_fixed_size(part: Field | Word) -> bool:
     order of the packets.
     """
     if isinstance(part, Word):
-        return part.size in _FORMATS
+        return part.size in _STRUCT_FORMAT_BY_SIZE
     little_endian = part.fmt[0] == "<" or part.sz == 1 or part.fmt[-1] == "s"
-    return little_endian and part.sz > 0 and _is_plain(part, "getfield") and _is_plain(part, "addfield")
+    return (
+        little_endian
+        and part.sz > 0
+        and _inherits_field_method(part, "getfield")
+        and _inherits_field_method(part, "addfield")
+    )
 
 
-def _is_plain(field: Field, method: str) -> bool:
+def _inherits_field_method(field: Field, method: str) -> bool:
     """Return whether a field class inherits a given method of Field unchanged."""
     return getattr(type(field), method) is getattr(Field, method)
 
 
 def _get_format(part: Field | Word) -> str:
-    return _FORMATS[part.size] if isinstance(part, Word) else str(part.fmt[1:])
+    return _STRUCT_FORMAT_BY_SIZE[part.size] if isinstance(part, Word) else str(part.fmt[1:])
 
 
-def _missing_bytes(layer: Packet, name: str, data: bytes) -> WireError:
+def _build_missing_bytes_error(layer: Packet, name: str, data: bytes) -> WireError:
     return WireError(f"{type(layer).__name__}.{name}: only {len(data)} bytes are left for this field")

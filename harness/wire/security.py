@@ -9,7 +9,7 @@ from harness.wire.fields import Bytes, ComputedField, Padding, WideString, compu
 from harness.wire.layer import Layer, Structure
 from harness.wire.words import Word
 
-SIZE_FIELDS = {
+SIZE_FIELD_BY_ITEM = {
     "SecurityID": ("SenderIdSize", "H"),
     "EncryptionKey": ("EncryptionKeySize", "H"),
     "Signature": ("SignatureSize", "H"),
@@ -20,12 +20,12 @@ SIZE_FIELDS = {
 
 
 def _build_item_fields(name: str) -> tuple[Field, Field]:
-    size, _ = SIZE_FIELDS[name]
+    size, _ = SIZE_FIELD_BY_ITEM[name]
     return Bytes(name, lambda layer: layer.getfieldval(size)), Padding(f"{name}Padding")
 
 
-def _has_data(layer: Packet) -> bool:
-    return any(layer.getfieldval(name) for name in SIZE_FIELDS)
+def _has_security_data(layer: Packet) -> bool:
+    return any(layer.getfieldval(name) for name in SIZE_FIELD_BY_ITEM)
 
 
 # [MS-MQMQ] sect 2.2.20.6
@@ -36,12 +36,12 @@ class SecurityHeader(Layer):
     (MS-MQQB 4.1.7).
     """
 
-    Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_data)
+    Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_security_data)
 
     fields_desc = (
         *Flags.fields,
-        *(ComputedField(size, fmt, compute_length_of(name)) for name, (size, fmt) in SIZE_FIELDS.items()),
-        *(part for name in SIZE_FIELDS for part in _build_item_fields(name)),
+        *(ComputedField(size, fmt, compute_length_of(name)) for name, (size, fmt) in SIZE_FIELD_BY_ITEM.items()),
+        *(part for name in SIZE_FIELD_BY_ITEM for part in _build_item_fields(name)),
     )
 
 

@@ -15,8 +15,8 @@ from harness.wire.wire_error import WireError
 from harness.wire.words import Word
 
 MAX_SHOWN_BYTES = 64
-MAX_CHARACTERS = 256
-MAX_ELEMENTS = 32
+MAX_SHOWN_VALUE_CHARACTERS = 256
+MAX_SHOWN_LIST_ELEMENTS = 32
 
 
 def format_dissection(data: bytes, ping: bool = False) -> str:
@@ -32,7 +32,7 @@ def format_dissection(data: bytes, ping: bool = False) -> str:
 
 def tree(packet: Packet) -> str:
     """Return a text with every field of an already dissected packet and its offset."""
-    return "\n".join(line.text for line in tree_lines(packet))
+    return "\n".join(line.text for line in list_dissection_lines(packet))
 
 
 class TreeLine(NamedTuple):
@@ -50,7 +50,7 @@ class TreeLine(NamedTuple):
     end: int
 
 
-def tree_lines(packet: Packet) -> list[TreeLine]:
+def list_dissection_lines(packet: Packet) -> list[TreeLine]:
     """Return the lines of the text that ``tree`` returns for a packet."""
     lines: list[TreeLine] = []
     offset = 0
@@ -105,12 +105,12 @@ def _list_field_lines(
     elif isinstance(value, list):
         yield TreeLine(f"{indent}{name}: {len(value)}", path, value, start, end)
         at = start
-        for element in value[:MAX_ELEMENTS]:
+        for element in value[:MAX_SHOWN_LIST_ELEMENTS]:
             yield from _list_field_lines((*path, "-"), element, 0, at, at + len(element), indent + "  ")
             at += len(element)
-        if len(value) > MAX_ELEMENTS:
-            more = f"{indent}  ... {len(value) - MAX_ELEMENTS} more"
-            yield TreeLine(more, (*path, "-"), value[MAX_ELEMENTS:], at, end)
+        if len(value) > MAX_SHOWN_LIST_ELEMENTS:
+            more = f"{indent}  ... {len(value) - MAX_SHOWN_LIST_ELEMENTS} more"
+            yield TreeLine(more, (*path, "-"), value[MAX_SHOWN_LIST_ELEMENTS:], at, end)
     else:
         yield TreeLine(f"{indent}{name} = {_format_value(value, size)}  @{start:#x}", path, value, start, end)
 
@@ -121,8 +121,8 @@ def _format_value(value: Any, size: int) -> str:
     if isinstance(value, UUID):
         return f"{{{value}}}"
     if isinstance(value, str):
-        more = f"... ({len(value)} characters)" if len(value) > MAX_CHARACTERS else ""
-        return repr(value[:MAX_CHARACTERS]) + more
+        more = f"... ({len(value)} characters)" if len(value) > MAX_SHOWN_VALUE_CHARACTERS else ""
+        return repr(value[:MAX_SHOWN_VALUE_CHARACTERS]) + more
     more = f"... ({len(value)} bytes)" if len(value) > MAX_SHOWN_BYTES else ""
     return (value[:MAX_SHOWN_BYTES].hex(" ") or "(empty)") + more
 

@@ -28,7 +28,7 @@ from harness.wire.transaction import TransactionHeader
 from harness.wire.wire_error import WireError
 from harness.wire.words import Word
 
-LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
+QUEUE_LAYOUTS_BY_FLAG: dict[str, dict[int, type[Structure] | None]] = {
     "DQ": {0: None, 3: PrivateQueueFormatNameId, 5: PublicQueueFormatName, 7: DirectQueueFormatName},
     "AQ": {
         0: None,
@@ -70,9 +70,9 @@ class Queue(NestedField):
 
     def _announced_layout(self, layer: Packet) -> type[Structure] | None:
         value = layer.getfieldval(self.flag)
-        if value not in LAYOUTS[self.flag]:
+        if value not in QUEUE_LAYOUTS_BY_FLAG[self.flag]:
             raise WireError(f"UserHeader.{self.flag} is {value}, for which {self.name} has no layout")
-        return LAYOUTS[self.flag][value]
+        return QUEUE_LAYOUTS_BY_FLAG[self.flag][value]
 
 
 def _announce_queue_type(field: str, flag: str) -> Callable[[Packet], int]:
@@ -82,7 +82,9 @@ def _announce_queue_type(field: str, flag: str) -> Callable[[Packet], int]:
 
     def get_queue_type(layer: Packet) -> int:
         queue = layer.getfieldval(field)
-        kinds = (number for number, layout in LAYOUTS[flag].items() if layout and isinstance(queue, layout))
+        kinds = (
+            number for number, layout in QUEUE_LAYOUTS_BY_FLAG[flag].items() if layout and isinstance(queue, layout)
+        )
         return 0 if queue is None else next(kinds, UNLISTED_QUEUE_TYPE)
 
     return get_queue_type

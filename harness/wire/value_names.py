@@ -49,14 +49,14 @@ def with_names(text: str) -> str:
     """
     if "0x" in text:
         text = _STATUS_NUMBER_PATTERN.sub(
-            lambda found: _add_name(found, RETURN_VALUE_NAMES),
-            _CLASS_NUMBER_PATTERN.sub(lambda one: _add_name(one, MESSAGE_CLASS_NAMES), text),
+            lambda found: _add_name_after_number(found, RETURN_VALUE_NAMES),
+            _CLASS_NUMBER_PATTERN.sub(lambda one: _add_name_after_number(one, MESSAGE_CLASS_NAMES), text),
         )
     if _LIST_PATTERN.fullmatch(text):
         return ", ".join(re.findall(r"'([^']*)'", text)) or "nothing"
     return text
 
 
-def _add_name(found: re.Match[str], names: dict[int, str]) -> str:
+def _add_name_after_number(found: re.Match[str], names: dict[int, str]) -> str:
     name = names.get(int(found[1], 16)) if int(found[1], 16) or names is MESSAGE_CLASS_NAMES else None
     return f"{found[0]} {name}" if name else found[0]

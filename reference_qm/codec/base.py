@@ -11,22 +11,22 @@ from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-BASE_HEADER_SECTION = "MS-MQMQ 2.2.19.1"
+BASE_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.1"
 PACKET_VERSION_NUMBER = 0x10
 PACKET_SIGNATURE = b"LIOR"  # 0x524F494C, little-endian
 MAX_PACKET_SIZE = 0x00400000
 INFINITE = 0xFFFFFFFF
 BASE_HEADER_SIZE = 16
 SESSION_HEADER_SIZE = 16
-INTERNAL_MINIMUM_BYTES = 20
+MIN_INTERNAL_PACKET_BYTES = 20
 """The minimum size of an internal packet in bytes: the sizes of BaseHeader and InternalHeader."""
-USER_MINIMUM_BYTES = 120
+MIN_USER_MESSAGE_BYTES = 120
 """The minimum size of a UserMessage in bytes:
 
 16 bytes for the BaseHeader, 48 for the UserHeader without queue names, and 56 for the MessagePropertiesHeader without
 label, extension and body.
 """
-DEBUG_HEADER_MINIMUM_BYTES = 4
+MIN_DEBUG_HEADER_BYTES = 4
 SESSION_ACK_SIZES = (0x14, 0x24)
 """The accepted values of PacketSize in a SessionAck: the document states 0x14, and Windows sends 0x24 (MS-MQQB
 4.1.8).
@@ -38,7 +38,7 @@ _INTERNAL_FLAG, _SESSION_HEADER_FLAG, _DEBUG_HEADER_FLAG = 1 << 3, 1 << 4, 1 << 
 _HEADER_BEGIN_LAYOUT = Struct("<BBH4sI")
 _BASE_HEADER_LAYOUT = Layout(
     "BaseHeader",
-    BASE_HEADER_SECTION,
+    BASE_HEADER_SPEC_SECTION,
     VersionNumber=U8,
     Reserved=U8,
     Flags=U16,
@@ -57,7 +57,7 @@ class BaseHeader(FlaggedRecord, Record):
     for no limit.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.1"
 
     Reserved: int = 0
     Flags: int = 0
@@ -91,20 +91,20 @@ class BaseHeader(FlaggedRecord, Record):
         start = cursor.offset
         version, reserved, flags, signature, size, life = cursor.unpack(_BASE_HEADER_LAYOUT)
         _check_version_number(version, start)
-        _check_signature(signature, start + 4)
+        _check_packet_signature(signature, start + 4)
         return cls(reserved, flags, size, life)
 
     @classmethod
-    def read_measured(cls, data: bytes) -> Self:
+    def read_measured_header(cls, data: bytes) -> Self:
         """Read the BaseHeader of a packet whose VersionNumber and Signature ``measure_packet`` has already checked."""
         _, reserved, flags, _, size, life = _BASE_HEADER_LAYOUT.unpack_from(data)
         return cls(reserved, flags, size, life)
 
     def build(self) -> bytes:
         """Return the 16 bytes of the header, with the value of the attribute PacketSize."""
-        return self.build_sized(self.PacketSize)
+        return self.build_header_with_size(self.PacketSize)
 
-    def build_sized(self, size: int) -> bytes:
+    def build_header_with_size(self, size: int) -> bytes:
         """Return the 16 bytes of the header, with ``size`` as the value of PacketSize."""
         return _BASE_HEADER_LAYOUT.pack(
             PACKET_VERSION_NUMBER, self.Reserved, self.Flags, PACKET_SIGNATURE, size, self.TimeToReachQueue
@@ -122,12 +122,12 @@ def measure_packet(data: bytes | bytearray, start: int = 0) -> int | None:
     if available < 12:
         if available > 0:
             _check_version_number(data[start], 0)
-        _check_signature(bytes(data[start + 4 : start + 8]), 4)
+        _check_packet_signature(bytes(data[start + 4 : start + 8]), 4)
         return None
     version, _, flags, signature, size = _HEADER_BEGIN_LAYOUT.unpack_from(data, start)
     if version != PACKET_VERSION_NUMBER or signature != PACKET_SIGNATURE:
         _check_version_number(version, 0)
-        _check_signature(signature, 4)
+        _check_packet_signature(signature, 4)
     if size > MAX_PACKET_SIZE:
         raise _make_size_error(size, f"the value is above the maximum 0x{MAX_PACKET_SIZE:08X}")
     if flags & _INTERNAL_FLAG:
@@ -136,13 +136,13 @@ def measure_packet(data: bytes | bytearray, start: int = 0) -> int | None:
                 raise _make_size_error(
                     size, "the value is neither 0x14 nor 0x24, the sizes of a SessionAck (IN and SH set)"
                 )
-            return INTERNAL_MINIMUM_BYTES + SESSION_HEADER_SIZE
-        if size < INTERNAL_MINIMUM_BYTES:
+            return MIN_INTERNAL_PACKET_BYTES + SESSION_HEADER_SIZE
+        if size < MIN_INTERNAL_PACKET_BYTES:
             raise _make_size_error(
-                size, f"the value is below {INTERNAL_MINIMUM_BYTES}, the minimum of an internal packet"
+                size, f"the value is below {MIN_INTERNAL_PACKET_BYTES}, the minimum of an internal packet"
             )
         return int(size)
-    least = USER_MINIMUM_BYTES + (DEBUG_HEADER_MINIMUM_BYTES if flags & _DEBUG_HEADER_FLAG else 0)
+    least = MIN_USER_MESSAGE_BYTES + (MIN_DEBUG_HEADER_BYTES if flags & _DEBUG_HEADER_FLAG else 0)
     if size < least:
         raise _make_size_error(size, f"the value is below {least}, the minimum of a UserMessage with these Flags")
     return int(size) + (SESSION_HEADER_SIZE if flags & _SESSION_HEADER_FLAG else 0)
@@ -153,12 +153,12 @@ def _check_version_number(version: int, offset: int) -> None:
         raise FormatError(
             "BaseHeader.VersionNumber",
             offset,
-            BASE_HEADER_SECTION,
+            BASE_HEADER_SPEC_SECTION,
             f"the value is 0x{version:02X} instead of 0x{PACKET_VERSION_NUMBER:02X}",
         )
 
 
-def _check_signature(signature: bytes, offset: int) -> None:
+def _check_packet_signature(signature: bytes, offset: int) -> None:
     """Check those bytes of the signature that have arrived. A wrong byte always causes the same error, no matter how
     many of the following bytes have arrived.
     """
@@ -168,8 +168,8 @@ def _check_signature(signature: bytes, offset: int) -> None:
         if found != printed:
             whole = PACKET_SIGNATURE.hex(" ")
             message = f"its byte {place} is 0x{found:02X} instead of 0x{printed:02X} (the signature is {whole})"
-            raise FormatError("BaseHeader.Signature", offset, BASE_HEADER_SECTION, message)
+            raise FormatError("BaseHeader.Signature", offset, BASE_HEADER_SPEC_SECTION, message)
 
 
 def _make_size_error(size: int, why: str) -> FormatError:
-    return FormatError("BaseHeader.PacketSize", 8, BASE_HEADER_SECTION, f"0x{size:X} {why}")
+    return FormatError("BaseHeader.PacketSize", 8, BASE_HEADER_SPEC_SECTION, f"0x{size:X} {why}")

@@ -10,13 +10,13 @@ from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import U32, Layout
 from reference_qm.codec.record import Record
 
-_PUBLIC_KEY_BLOB_SECTION = "MS-MQQB 2.4.1"
-_SIMPLE_BLOB_SECTION = "MS-MQQB 2.4.2"
+_PUBLIC_KEY_BLOB_SPEC_SECTION = "MS-MQQB 2.4.1"
+_SIMPLE_BLOB_SPEC_SECTION = "MS-MQQB 2.4.2"
 _PUBLIC_KEY_BLOB_FIXED_BYTES = bytes.fromhex("06 02 00 00 00 A4 00 00 52 53 41 31")
 _SIMPLE_BLOB_FIXED_BYTES = bytes.fromhex("01 02 00 00"), bytes.fromhex("00 A4 00 00")
-_PUBLIC_KEY_BLOB_LAYOUT = Layout("PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SECTION, fixed="12s", bitLen=U32, pubExp=U32)
+_PUBLIC_KEY_BLOB_LAYOUT = Layout("PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SPEC_SECTION, fixed="12s", bitLen=U32, pubExp=U32)
 _SIMPLE_BLOB_LAYOUT = Layout(
-    "SIMPLEBLOB", _SIMPLE_BLOB_SECTION, fixed="4s", sessionKeyAlgorithm=U32, keyAlgorithm="4s", encryptedKey="256s"
+    "SIMPLEBLOB", _SIMPLE_BLOB_SPEC_SECTION, fixed="4s", sessionKeyAlgorithm=U32, keyAlgorithm="4s", encryptedKey="256s"
 )
 
 
@@ -27,7 +27,7 @@ class PublicKeyBlob(Record):
     Spec: MS-MQQB 2.4.1. 20 bytes, then the modulus. bitLen u32 LE (computed); pubExp u32 LE; modulus bytes, LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.4.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.4.1"
 
     pubExp: int = 65537
     modulus: bytes = b""
@@ -41,15 +41,15 @@ class PublicKeyBlob(Record):
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
         fixed, bits, exponent = cursor.unpack(_PUBLIC_KEY_BLOB_LAYOUT)
-        _check_fixed_bytes(fixed, _PUBLIC_KEY_BLOB_FIXED_BYTES, "PUBLICKEYBLOB", start, _PUBLIC_KEY_BLOB_SECTION)
+        _check_fixed_bytes(fixed, _PUBLIC_KEY_BLOB_FIXED_BYTES, "PUBLICKEYBLOB", start, _PUBLIC_KEY_BLOB_SPEC_SECTION)
         if bits % 8:
             raise FormatError(
                 "PUBLICKEYBLOB.bitLen",
                 start + 12,
-                _PUBLIC_KEY_BLOB_SECTION,
+                _PUBLIC_KEY_BLOB_SPEC_SECTION,
                 f"{bits} bits are not a whole number of bytes",
             )
-        return cls(exponent, cursor.take(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC_KEY_BLOB_SECTION))
+        return cls(exponent, cursor.take(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC_KEY_BLOB_SPEC_SECTION))
 
     def build(self) -> bytes:
         return _PUBLIC_KEY_BLOB_LAYOUT.pack(_PUBLIC_KEY_BLOB_FIXED_BYTES, self.bitLen, self.pubExp) + self.modulus
@@ -62,7 +62,7 @@ class SimpleBlob(Record):
     Spec: MS-MQQB 2.4.2. 268 bytes. sessionKeyAlgorithm u32 LE; encryptedKey 256 bytes, LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.4.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.4.2"
 
     sessionKeyAlgorithm: int = 0
     encryptedKey: bytes = bytes(256)
@@ -71,8 +71,8 @@ class SimpleBlob(Record):
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
         fixed, session_key, key, encrypted = cursor.unpack(_SIMPLE_BLOB_LAYOUT)
-        _check_fixed_bytes(fixed, _SIMPLE_BLOB_FIXED_BYTES[0], "SIMPLEBLOB", start, _SIMPLE_BLOB_SECTION)
-        _check_fixed_bytes(key, _SIMPLE_BLOB_FIXED_BYTES[1], "SIMPLEBLOB", start + 8, _SIMPLE_BLOB_SECTION)
+        _check_fixed_bytes(fixed, _SIMPLE_BLOB_FIXED_BYTES[0], "SIMPLEBLOB", start, _SIMPLE_BLOB_SPEC_SECTION)
+        _check_fixed_bytes(key, _SIMPLE_BLOB_FIXED_BYTES[1], "SIMPLEBLOB", start + 8, _SIMPLE_BLOB_SPEC_SECTION)
         return cls(session_key, encrypted)
 
     def build(self) -> bytes:

@@ -37,7 +37,7 @@ class Cursor:
         if stop > self.end:
             available = self.end - start
             raise FormatError(
-                layout.find_cut_field(available),
+                layout.find_incomplete_field(available),
                 start,
                 layout.section,
                 f"{layout.owner} needs {layout.size} bytes, but only {available} are left",

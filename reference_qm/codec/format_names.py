@@ -208,10 +208,12 @@ def parse_format_name(text: str) -> FormatName:
 
 def _parse_single_name(text: str, offset: int) -> SingleName:
     keyword, equals, rest = text.partition("=")
-    parser = _PARSER_BY_PREFIX.get(keyword.upper()) if equals else None
+    parser = _PARSER_BY_FORMAT_NAME_PREFIX.get(keyword.upper()) if equals else None
     if parser is None:
-        known = ", ".join(f"{name}=" for name in _PARSER_BY_PREFIX)
-        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_quote_beginning(text)} begins with none of {known}")
+        known = ", ".join(f"{name}=" for name in _PARSER_BY_FORMAT_NAME_PREFIX)
+        raise FormatError(
+            "FormatName", offset, "MS-MQMQ 2.1", f"{_quote_beginning_of_text(text)} begins with none of {known}"
+        )
     return parser(rest, offset + len(keyword) + 1)
 
 
@@ -223,7 +225,7 @@ def _parse_direct_name(text: str, offset: int) -> DirectName:
             "DirectName",
             offset,
             section,
-            rf"{_quote_beginning(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
+            rf"{_quote_beginning_of_text(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
         )
     protocol, address = match["protocol"].upper(), match["address"]
     if protocol not in _ADDRESS_CHECK_BY_PROTOCOL:
@@ -231,14 +233,14 @@ def _parse_direct_name(text: str, offset: int) -> DirectName:
             "Protocol",
             offset,
             section,
-            f"{_quote_beginning(protocol)} is not one of {', '.join(_ADDRESS_CHECK_BY_PROTOCOL)}",
+            f"{_quote_beginning_of_text(protocol)} is not one of {', '.join(_ADDRESS_CHECK_BY_PROTOCOL)}",
         )
     if not _ADDRESS_CHECK_BY_PROTOCOL[protocol](address):
         raise FormatError(
             "ProtocolAddressSpecification",
             offset + len(protocol) + 1,
             section,
-            f"{_quote_beginning(address)} is not a valid {protocol} address",
+            f"{_quote_beginning_of_text(address)} is not a valid {protocol} address",
         )
     if match["system"]:
         return MachineQueuePath(protocol, address, match["system"].upper())
@@ -269,7 +271,10 @@ def _parse_private_name(text: str, offset: int) -> PrivateName:
     match = _PRIVATE_PATTERN.fullmatch(text)
     if match is None:
         raise FormatError(
-            "PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_quote_beginning(text)} is not Guid\hexadecimal[;JOURNAL]"
+            "PrivateName",
+            offset,
+            "MS-MQMQ 2.1.4",
+            rf"{_quote_beginning_of_text(text)} is not Guid\hexadecimal[;JOURNAL]",
         )
     return PrivateName(UUID(match["computer"]), int(match["queue"], 16), match["journal"] is not None)
 
@@ -278,7 +283,10 @@ def _parse_distribution_list_name(text: str, offset: int) -> DistributionListNam
     match = _DISTRIBUTION_LIST_PATTERN.fullmatch(text)
     if match is None:
         raise FormatError(
-            "DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_quote_beginning(text)} is not Guid[@DomainName]"
+            "DistributionListName",
+            offset,
+            "MS-MQMQ 2.1.5",
+            f"{_quote_beginning_of_text(text)} is not Guid[@DomainName]",
         )
     return DistributionListName(UUID(match["guid"]), match["domain"])
 
@@ -287,7 +295,7 @@ def _parse_multicast_name(text: str, offset: int) -> MulticastName:
     match = _MULTICAST_PATTERN.fullmatch(text)
     if match is None or int(match["port"]) > 0xFFFF:
         expected = "an IPv4 multicast address, a colon and a port"
-        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_quote_beginning(text)} is not {expected}")
+        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_quote_beginning_of_text(text)} is not {expected}")
     return MulticastName(match["address"], int(match["port"]))
 
 
@@ -297,14 +305,14 @@ def _make_guid_name_parser(
     def parse_guid_name(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
         if re.fullmatch(_GUID_PATTERN, text) is None:
             raise FormatError(
-                name.__name__, offset, section, f"{_quote_beginning(text)} is not a GUID of the form 8-4-4-4-12"
+                name.__name__, offset, section, f"{_quote_beginning_of_text(text)} is not a GUID of the form 8-4-4-4-12"
             )
         return name(UUID(text))
 
     return parse_guid_name
 
 
-_PARSER_BY_PREFIX: Mapping[str, Callable[[str, int], SingleName]] = {
+_PARSER_BY_FORMAT_NAME_PREFIX: Mapping[str, Callable[[str, int], SingleName]] = {
     "DIRECT": _parse_direct_name,
     "PUBLIC": _make_guid_name_parser(PublicName, "MS-MQMQ 2.1.3"),
     "PRIVATE": _parse_private_name,
@@ -315,7 +323,7 @@ _PARSER_BY_PREFIX: Mapping[str, Callable[[str, int], SingleName]] = {
 }
 
 
-def _quote_beginning(text: str) -> str:
+def _quote_beginning_of_text(text: str) -> str:
     """Return the first 60 characters of a text in quotes. Special characters are escaped, so that an error message
     stays on one line.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reference_qm.codec.base import measure_packet
 from reference_qm.codec.format_error import FormatError, FramingError
 
-_BYTES_UNTIL_SIZE_KNOWN = 12  # bytes up to and including PacketSize
+_BYTES_NEEDED_TO_MEASURE_PACKET = 12  # bytes up to and including PacketSize
 
 
 class StreamFramer:
@@ -53,7 +53,7 @@ class StreamFramer:
                         position += size
                         continue
                 size = measure_packet(held)
-                missing = (_BYTES_UNTIL_SIZE_KNOWN if size is None else size) - len(held)
+                missing = (_BYTES_NEEDED_TO_MEASURE_PACKET if size is None else size) - len(held)
                 held += data[position : position + missing]
                 position = min(position + missing, len(data))
                 if len(held) == measure_packet(held):

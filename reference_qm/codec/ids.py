@@ -26,7 +26,7 @@ class SequenceInfo(Record):
     Spec: MS-MQMQ 2.2.5.1. 16 bytes. SeqID i64 LE; SeqNo and PrevNo u32 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.5.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.5.1"
 
     SeqID: int = 0
     SeqNo: int = 0
@@ -47,7 +47,7 @@ class ObjectID(Record):
     Spec: MS-MQMQ 2.2.8. 20 bytes. Lineage 16-byte GUID; Uniquifier u32 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.8"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.8"
 
     Lineage: UUID = NULL_GUID
     Uniquifier: int = 0
@@ -68,7 +68,7 @@ class TxSequenceID(Record):
     numbers, which ``int()`` returns.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.2"
 
     Ordinal: int = 0
     TimeStamp: int = 0
@@ -91,7 +91,7 @@ class MessageIdentifier(Record):
     Spec: MS-MQMQ 2.2.18.1.3. 20 bytes. QueueManagerGuid 16-byte GUID; Ordinal u32 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.3"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.3"
 
     QueueManagerGuid: UUID = NULL_GUID
     Ordinal: int = 0
@@ -111,7 +111,7 @@ class XactUow(Record):
     Spec: MS-MQMQ 2.2.18.1.8. 16 bytes. rgb 16 bytes of a GUID.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.8"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.8"
 
     rgb: bytes = bytes(16)
 

@@ -47,7 +47,7 @@ class InternalHeader(FlaggedRecord, Record):
     Spec: MS-MQQB 2.2.1. 4 bytes. Reserved u16 LE; Flags u16 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.2.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.2.1"
 
     Reserved: int = 0
     Flags: int = 0
@@ -82,7 +82,7 @@ class ConnectionParametersHeader(Record):
     packets.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.2.2.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.2.2.1"
 
     RecoverableAckTimeout: int = 0
     AckTimeout: int = 0
@@ -105,7 +105,7 @@ class EstablishConnectionHeader(FlaggedRecord, Record):
     started; OperatingSystem u16 LE bits; Reserved u16 LE; Padding 512 bytes.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.2.3.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.2.3.1"
 
     ClientGuid: UUID = NULL_GUID
     ServerGuid: UUID = NULL_GUID
@@ -140,7 +140,7 @@ class PingPacket(FlaggedRecord, Record):
     Cookie u32 LE; QMGuid 16-byte GUID.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.2.7"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.2.7"
 
     Flags: int = 0
     Cookie: int = 0

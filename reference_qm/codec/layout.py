@@ -60,7 +60,7 @@ class Layout:
         getter = attrgetter(*names)
         self.values: Callable[[object], Any] = getter if len(names) > 1 else lambda record: (getter(record),)
 
-    def find_cut_field(self, available: int) -> str:
+    def find_incomplete_field(self, available: int) -> str:
         """Return the name of the first field that is incomplete when only ``available`` bytes exist."""
         return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
 

@@ -20,15 +20,15 @@ from reference_qm.codec.queue_formats import (
 )
 from reference_qm.codec.record import Record
 
-_ADDRESS_HEADER_SECTION = "MS-MQMQ 2.2.20.2"
-_SIGNATURE_HEADER_SECTION = "MS-MQMQ 2.2.20.3"
-_ELEMENT_SECTION = "MS-MQMQ 2.2.18.1.4"
+_ADDRESS_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.2"
+_SIGNATURE_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.3"
+_FORMAT_NAME_ELEMENT_SPEC_SECTION = "MS-MQMQ 2.2.18.1.4"
 _SMALLEST_ELEMENT_BYTES = 4  # FormatType and the terminating null of an empty direct name
-_FORMAT_TYPE_LAYOUT = Layout("MQFFormatNameElement", _ELEMENT_SECTION, FormatType=U16)
-_ADDRESS_LAYOUT = Layout(
-    "MQFAddressHeader", _ADDRESS_HEADER_SECTION, HeaderSize=U32, HeaderID=U16, Reserved=U16, ElementCount=U32
+_FORMAT_TYPE_LAYOUT = Layout("MQFFormatNameElement", _FORMAT_NAME_ELEMENT_SPEC_SECTION, FormatType=U16)
+_ADDRESS_HEADER_LAYOUT = Layout(
+    "MQFAddressHeader", _ADDRESS_HEADER_SPEC_SECTION, HeaderSize=U32, HeaderID=U16, Reserved=U16, ElementCount=U32
 )
-_SIGNATURE_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE_HEADER_SECTION, ID=U16, Reserved=U16, Size=U32)
+_SIGNATURE_HEADER_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE_HEADER_SPEC_SECTION, ID=U16, Reserved=U16, Size=U32)
 
 ElementName = PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
 _ELEMENT_TYPE_BY_NUMBER: Mapping[int, type[ElementName]] = {
@@ -56,7 +56,7 @@ class MQFFormatNameElement(Record):
     bytes between FormatType and FormatName, stored as in the module ``padding``.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4"
 
     FormatName: ElementName
     Padding: bytes | None = None
@@ -74,12 +74,12 @@ class MQFFormatNameElement(Record):
             raise FormatError(
                 "MQFFormatNameElement.FormatType",
                 start,
-                _ELEMENT_SECTION,
+                _FORMAT_NAME_ELEMENT_SPEC_SECTION,
                 f"0x{number:04X} is not a FormatType with a known layout",
             )
         name = _ELEMENT_TYPE_BY_NUMBER[number]
         padding = cursor.padding(
-            _PADDING_BOUNDARY_BY_ELEMENT_TYPE[name], "MQFFormatNameElement.Padding", _ELEMENT_SECTION
+            _PADDING_BOUNDARY_BY_ELEMENT_TYPE[name], "MQFFormatNameElement.Padding", _FORMAT_NAME_ELEMENT_SPEC_SECTION
         )
         return cls(name.read(cursor), padding)
 
@@ -99,7 +99,7 @@ class MQFAddressHeader(Record):
     u32 LE (computed); Padding: stored as in the module ``padding``.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.2"
 
     HeaderID: int = 0
     FormatNameList: tuple[MQFFormatNameElement, ...] = ()
@@ -115,32 +115,34 @@ class MQFAddressHeader(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        size, header_id, reserved, count = cursor.unpack(_ADDRESS_LAYOUT)
-        if size < _ADDRESS_LAYOUT.size:
+        size, header_id, reserved, count = cursor.unpack(_ADDRESS_HEADER_LAYOUT)
+        if size < _ADDRESS_HEADER_LAYOUT.size:
             raise FormatError(
                 "MQFAddressHeader.HeaderSize",
                 start,
-                _ADDRESS_HEADER_SECTION,
-                f"{size} is below the minimum {_ADDRESS_LAYOUT.size}",
+                _ADDRESS_HEADER_SPEC_SECTION,
+                f"{size} is below the minimum {_ADDRESS_HEADER_LAYOUT.size}",
             )
-        listed = cursor.within(size - _ADDRESS_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS_HEADER_SECTION)
+        listed = cursor.within(
+            size - _ADDRESS_HEADER_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS_HEADER_SPEC_SECTION
+        )
         if count * _SMALLEST_ELEMENT_BYTES > listed.remaining:
             raise FormatError(
                 "MQFAddressHeader.ElementCount",
                 start + 8,
-                _ADDRESS_HEADER_SECTION,
+                _ADDRESS_HEADER_SPEC_SECTION,
                 f"{count} elements do not fit into {listed.remaining} bytes",
             )
         elements = tuple(MQFFormatNameElement.read(listed) for _ in range(count))
         padding = listed.take(
-            min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS_HEADER_SECTION
+            min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS_HEADER_SPEC_SECTION
         )
-        listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS_HEADER_SECTION)
-        padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS_HEADER_SECTION)
+        listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS_HEADER_SPEC_SECTION)
+        padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS_HEADER_SPEC_SECTION)
         return cls(header_id, elements, size, reserved, omit_zero_padding(padding))
 
     def build(self) -> bytes:
-        wire = bytearray(_ADDRESS_LAYOUT.size)
+        wire = bytearray(_ADDRESS_HEADER_LAYOUT.size)
         for element in self.FormatNameList:
             wire += element.build(len(wire))
         end = len(wire)
@@ -148,7 +150,7 @@ class MQFAddressHeader(Record):
         size = len(wire) if self.HeaderSize is None else self.HeaderSize
         if not end <= size <= len(wire):
             raise MisuseError(f"MQFAddressHeader.HeaderSize is {size}, but the list requires {end} to {len(wire)}")
-        wire[: _ADDRESS_LAYOUT.size] = _ADDRESS_LAYOUT.pack(
+        wire[: _ADDRESS_HEADER_LAYOUT.size] = _ADDRESS_HEADER_LAYOUT.pack(
             size, self.HeaderID, self.Reserved, len(self.FormatNameList)
         )
         return bytes(wire)
@@ -162,7 +164,7 @@ class MQFSignatureHeader(Record):
     bytes; Padding: optional, because 2.2.20.3 specifies no padding and 2.2.19.1 requires aligned headers.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.3"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.3"
 
     Signature: bytes = b""
     ID: int = 0x015E
@@ -176,17 +178,17 @@ class MQFSignatureHeader(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        header_id, reserved, size = cursor.unpack(_SIGNATURE_LAYOUT)
-        signature = cursor.take(size, "MQFSignatureHeader.Signature", _SIGNATURE_HEADER_SECTION)
+        header_id, reserved, size = cursor.unpack(_SIGNATURE_HEADER_LAYOUT)
+        signature = cursor.take(size, "MQFSignatureHeader.Signature", _SIGNATURE_HEADER_SPEC_SECTION)
         return cls(
             signature,
             header_id,
             reserved,
-            read_end_padding(cursor, "MQFSignatureHeader.Padding", _SIGNATURE_HEADER_SECTION),
+            read_end_padding(cursor, "MQFSignatureHeader.Padding", _SIGNATURE_HEADER_SPEC_SECTION),
         )
 
     def build(self) -> bytes:
-        wire = _SIGNATURE_LAYOUT.pack(self.ID, self.Reserved, len(self.Signature)) + self.Signature
+        wire = _SIGNATURE_HEADER_LAYOUT.pack(self.ID, self.Reserved, len(self.Signature)) + self.Signature
         return wire + build_end_padding(-len(wire) % 4, self.Padding, "MQFSignatureHeader")
 
 
@@ -197,7 +199,7 @@ class MultiQueueFormatHeader(Record):
     Spec: MS-MQMQ 2.2.20.1. The header consists of three MQFAddressHeaders and an MQFSignatureHeader.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.1"
 
     Destination: MQFAddressHeader = MQFAddressHeader(0x0064)
     Administration: MQFAddressHeader = MQFAddressHeader(0x00C8)

@@ -10,7 +10,7 @@ from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.internal import PT_CONNECTION_PARAMETERS, PT_ESTABLISH_CONNECTION, PT_SESSION_ACK, PingPacket
 from reference_qm.value_object import value_object
 
-_USER_MESSAGE_SECTION = "MS-MQMQ 2.2.20"
+_USER_MESSAGE_SPEC_SECTION = "MS-MQMQ 2.2.20"
 
 # Masks are faster than named bits, and captures of millions of packets are parsed here.
 (
@@ -86,7 +86,7 @@ class UnknownInternalPacket:
 
     def build(self) -> bytes:
         """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
-        if self.InternalHeader.PT in _INTERNAL_PARSERS:
+        if self.InternalHeader.PT in _INTERNAL_PACKET_PARSER_BY_TYPE:
             raise MisuseError(f"InternalHeader.Flags.PT 0x{self.InternalHeader.PT:X} is a known packet")
         return _build_internal_packet(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
 
@@ -150,7 +150,9 @@ class UserMessagePacket(_ParsedPacket):
         if self.SessionHeader is not None:
             wire += self.SessionHeader.build()
         if not base_header.PacketSize and sized <= base.MAX_PACKET_SIZE:
-            return base_header.build_sized(sized) + wire  # such a packet satisfies all other demands of framing
+            return (
+                base_header.build_header_with_size(sized) + wire
+            )  # such a packet satisfies all other demands of framing
         return _prepend_base_header(base_header, sized, wire)
 
 
@@ -165,14 +167,14 @@ def parse_packet(data: bytes) -> Packet:
         raise FormatError(
             "BaseHeader",
             0,
-            base.BASE_HEADER_SECTION,
+            base.BASE_HEADER_SPEC_SECTION,
             f"the header needs {base.BASE_HEADER_SIZE} bytes, but the packet has {len(data)}",
         )
     if size != len(data):
         raise FormatError(
             "BaseHeader.PacketSize",
             8,
-            base.BASE_HEADER_SECTION,
+            base.BASE_HEADER_SPEC_SECTION,
             f"the value is {size}, but the packet has {len(data)} bytes",
         )
     return _parse_measured_packet(bytes(data))
@@ -190,14 +192,16 @@ def parse_framed_packet(data: bytes) -> Packet:
 
 def _parse_measured_packet(data: bytes) -> Packet:
     """Parse a packet whose size ``measure_packet`` has checked."""
-    base_header = base.BaseHeader.read_measured(data)
+    base_header = base.BaseHeader.read_measured_header(data)
     if not base_header.Flags & _INTERNAL_FLAG:
         return _read_user_message(data, base_header)
     cursor = Cursor(data, base.BASE_HEADER_SIZE)
     internal_header = internal.InternalHeader.read(cursor)
-    reader = _INTERNAL_PARSERS.get(internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown_internal_packet)
+    reader = _INTERNAL_PACKET_PARSER_BY_TYPE.get(
+        internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown_internal_packet
+    )
     packet = reader(cursor, base_header, internal_header)
-    cursor.finish(type(packet).__name__, internal.InternalHeader.SECTION)
+    cursor.finish(type(packet).__name__, internal.InternalHeader.SPEC_SECTION)
     return packet
 
 
@@ -217,14 +221,14 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
         raise FormatError(
             "UserHeader.Flags",
             flags_at,
-            _USER_MESSAGE_SECTION,
+            _USER_MESSAGE_SPEC_SECTION,
             "MP is clear, so the MessagePropertiesHeader is missing",
         )
     properties_header = properties.MessagePropertiesHeader.read(sized)
     debug_header = soap_debug.DebugHeader.read(sized) if base_header.Flags & _DEBUG_HEADER_FLAG else None
     soap_header = soap_debug.SoapHeader.read(sized) if flags & _SOAP_HEADER_FLAG else None
     mqf_header = mqf.MultiQueueFormatHeader.read(sized) if flags & _MULTI_QUEUE_FORMAT_HEADER_FLAG else None
-    sized.finish("UserMessagePacket", _USER_MESSAGE_SECTION)
+    sized.finish("UserMessagePacket", _USER_MESSAGE_SPEC_SECTION)
     return UserMessagePacket(
         BaseHeader=base_header,
         UserHeader=user_header,
@@ -259,10 +263,14 @@ def _read_connection_parameters_packet(
 def _read_unknown_internal_packet(
     cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader
 ) -> InternalPacket:
-    return UnknownInternalPacket(head, kind, cursor.take(cursor.remaining, "UnknownInternalPacket.Body", kind.SECTION))
+    return UnknownInternalPacket(
+        head, kind, cursor.take(cursor.remaining, "UnknownInternalPacket.Body", kind.SPEC_SECTION)
+    )
 
 
-_INTERNAL_PARSERS: Mapping[int, Callable[[Cursor, base.BaseHeader, internal.InternalHeader], InternalPacket]] = {
+_INTERNAL_PACKET_PARSER_BY_TYPE: Mapping[
+    int, Callable[[Cursor, base.BaseHeader, internal.InternalHeader], InternalPacket]
+] = {
     PT_SESSION_ACK: _read_session_ack_packet,
     PT_ESTABLISH_CONNECTION: _read_establish_connection_packet,
     PT_CONNECTION_PARAMETERS: _read_connection_parameters_packet,
@@ -285,7 +293,7 @@ def _prepend_base_header(head: base.BaseHeader, size: int, rest: bytes) -> bytes
 
     A PacketSize of 0 is replaced by ``size``.
     """
-    packet = head.build_sized(head.PacketSize or size) + rest
+    packet = head.build_header_with_size(head.PacketSize or size) + rest
     try:
         measured = base.measure_packet(packet)
     except FormatError as error:

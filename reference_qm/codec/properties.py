@@ -13,10 +13,10 @@ from reference_qm.codec.padding import build_padding
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-MESSAGE_PROPERTIES_HEADER_SECTION = "MS-MQMQ 2.2.19.3"
+MESSAGE_PROPERTIES_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.3"
 _MESSAGE_PROPERTIES_HEADER_LAYOUT = Layout(
     "MessagePropertiesHeader",
-    MESSAGE_PROPERTIES_HEADER_SECTION,
+    MESSAGE_PROPERTIES_HEADER_SPEC_SECTION,
     Flags=U8,
     LabelLength=U8,
     MessageClass=U16,
@@ -44,7 +44,7 @@ class MessagePropertiesHeader(FlaggedRecord, Record):
     ``padding``. LabelLength, MessageSize and ExtensionSize are computed.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.3"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.3"
 
     Flags: int = 0
     MessageClass: int = 0
@@ -104,14 +104,14 @@ class MessagePropertiesHeader(FlaggedRecord, Record):
         terminated = True
         if label_length:
             label, terminated = text.split_terminator(
-                cursor.take(2 * label_length, "MessagePropertiesHeader.Label", MESSAGE_PROPERTIES_HEADER_SECTION)
+                cursor.take(2 * label_length, "MessagePropertiesHeader.Label", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION)
             )
         extension = b""
         if extension_size:
             extension = cursor.take(
-                extension_size, "MessagePropertiesHeader.ExtensionData", MESSAGE_PROPERTIES_HEADER_SECTION
+                extension_size, "MessagePropertiesHeader.ExtensionData", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION
             )
-        body = cursor.take(body_size, "MessagePropertiesHeader.MessageBody", MESSAGE_PROPERTIES_HEADER_SECTION)
+        body = cursor.take(body_size, "MessagePropertiesHeader.MessageBody", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION)
         return cls(
             flags,
             message_class,
@@ -126,7 +126,7 @@ class MessagePropertiesHeader(FlaggedRecord, Record):
             extension,
             body,
             terminated,
-            cursor.padding(4, "MessagePropertiesHeader.Padding", MESSAGE_PROPERTIES_HEADER_SECTION),
+            cursor.padding(4, "MessagePropertiesHeader.Padding", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION),
         )
 
     def build(self) -> bytes:

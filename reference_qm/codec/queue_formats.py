@@ -16,14 +16,16 @@ from reference_qm.codec.padding import build_padding
 from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
 
-_DIRECT_SECTION = "MS-MQMQ 2.2.18.1.5.2"
-_PRIVATE_ID_LAYOUT = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
-_PUBLIC_LAYOUT = Layout("PublicQueueFormatName", "MS-MQMQ 2.2.18.1.7.1", PublicQueueIdentifier=GUID)
-_PRIVATE_LAYOUT = Layout(
+_DIRECT_FORMAT_NAME_SPEC_SECTION = "MS-MQMQ 2.2.18.1.5.2"
+_PRIVATE_FORMAT_NAME_ID_LAYOUT = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
+_PUBLIC_FORMAT_NAME_LAYOUT = Layout("PublicQueueFormatName", "MS-MQMQ 2.2.18.1.7.1", PublicQueueIdentifier=GUID)
+_PRIVATE_FORMAT_NAME_LAYOUT = Layout(
     "PrivateQueueFormatName", "MS-MQMQ 2.2.18.1.7.2", SourceQueueManager=GUID, PrivateQueueIdentifier=U32
 )
-_DIRECT_LAYOUT = Layout("DirectQueueFormatName", _DIRECT_SECTION, Count=U16)
-_DISTRIBUTION_LAYOUT = Layout("MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.1.4.2", DistributionListIdentifier=GUID)
+_DIRECT_FORMAT_NAME_LAYOUT = Layout("DirectQueueFormatName", _DIRECT_FORMAT_NAME_SPEC_SECTION, Count=U16)
+_DISTRIBUTION_LIST_FORMAT_NAME_LAYOUT = Layout(
+    "MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.1.4.2", DistributionListIdentifier=GUID
+)
 
 
 @value_object
@@ -33,16 +35,16 @@ class PrivateQueueFormatNameId(Record):
     Spec: MS-MQMQ 2.2.18.1.5.1. 4 bytes. PrivateQueueIdentifier u32 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.1"
 
     PrivateQueueIdentifier: int = 0
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PRIVATE_ID_LAYOUT))
+        return cls(*cursor.unpack(_PRIVATE_FORMAT_NAME_ID_LAYOUT))
 
     def build(self) -> bytes:
-        return _PRIVATE_ID_LAYOUT.build(self)
+        return _PRIVATE_FORMAT_NAME_ID_LAYOUT.build(self)
 
 
 @value_object
@@ -52,16 +54,16 @@ class PublicQueueFormatName(Record):
     Spec: MS-MQMQ 2.2.18.1.7.1. 16 bytes. PublicQueueIdentifier 16-byte GUID.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.1"
 
     PublicQueueIdentifier: UUID = NULL_GUID
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PUBLIC_LAYOUT))
+        return cls(*cursor.unpack(_PUBLIC_FORMAT_NAME_LAYOUT))
 
     def build(self) -> bytes:
-        return _PUBLIC_LAYOUT.build(self)
+        return _PUBLIC_FORMAT_NAME_LAYOUT.build(self)
 
 
 @value_object
@@ -71,17 +73,17 @@ class PrivateQueueFormatName(Record):
     Spec: MS-MQMQ 2.2.18.1.7.2. 20 bytes. SourceQueueManager 16-byte GUID; PrivateQueueIdentifier u32 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.2"
 
     SourceQueueManager: UUID = NULL_GUID
     PrivateQueueIdentifier: int = 0
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PRIVATE_LAYOUT))
+        return cls(*cursor.unpack(_PRIVATE_FORMAT_NAME_LAYOUT))
 
     def build(self) -> bytes:
-        return _PRIVATE_LAYOUT.build(self)
+        return _PRIVATE_FORMAT_NAME_LAYOUT.build(self)
 
 
 @value_object
@@ -93,7 +95,7 @@ class DirectQueueFormatName(Record):
     in the module ``padding``.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.2"
 
     DirectFormatName: str = ""
     Terminated: bool = True
@@ -107,14 +109,19 @@ class DirectQueueFormatName(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        (count,) = cursor.unpack(_DIRECT_LAYOUT)
+        (count,) = cursor.unpack(_DIRECT_FORMAT_NAME_LAYOUT)
         if count % 2:
             raise FormatError(
-                "DirectQueueFormatName.Count", start, _DIRECT_SECTION, f"{count} bytes are not whole WCHARs"
+                "DirectQueueFormatName.Count",
+                start,
+                _DIRECT_FORMAT_NAME_SPEC_SECTION,
+                f"{count} bytes are not whole WCHARs",
             )
-        wire = cursor.take(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_SECTION)
+        wire = cursor.take(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_FORMAT_NAME_SPEC_SECTION)
         name, terminated = text.split_terminator(wire)
-        return cls(name, terminated, cursor.padding(4, "DirectQueueFormatName.Padding", _DIRECT_SECTION))
+        return cls(
+            name, terminated, cursor.padding(4, "DirectQueueFormatName.Padding", _DIRECT_FORMAT_NAME_SPEC_SECTION)
+        )
 
     def build(self) -> bytes:
         return _build_direct_name(self.DirectFormatName, self.Terminated, self.Padding)
@@ -123,7 +130,7 @@ class DirectQueueFormatName(Record):
 @lru_cache(maxsize=1024)  # every packet names one of the same few queues
 def _build_direct_name(name: str, terminated: bool, padding: bytes | None) -> bytes:
     wire = text.append_terminator(name, terminated)
-    head = _DIRECT_LAYOUT.pack(len(wire))
+    head = _DIRECT_FORMAT_NAME_LAYOUT.pack(len(wire))
     return head + wire + build_padding(-(len(head) + len(wire)) % 4, padding, "DirectQueueFormatName")
 
 
@@ -135,7 +142,7 @@ class MQFDirectQueueFormatName(Record):
     2-byte boundary, because every structure before the name has an even size.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.1"
 
     DirectFormatName: str = ""
 
@@ -157,13 +164,13 @@ class MQFDistributionQueueFormatName(Record):
     Spec: MS-MQMQ 2.2.18.1.4.2. 16 bytes. DistributionListIdentifier 16-byte GUID.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.2"
 
     DistributionListIdentifier: UUID = NULL_GUID
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_DISTRIBUTION_LAYOUT))
+        return cls(*cursor.unpack(_DISTRIBUTION_LIST_FORMAT_NAME_LAYOUT))
 
     def build(self) -> bytes:
-        return _DISTRIBUTION_LAYOUT.build(self)
+        return _DISTRIBUTION_LIST_FORMAT_NAME_LAYOUT.build(self)

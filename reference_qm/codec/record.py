@@ -20,7 +20,7 @@ class Record:
 
     __slots__ = ()
 
-    SECTION: ClassVar[str]
+    SPEC_SECTION: ClassVar[str]
     """The section that specifies the structure."""
 
     @classmethod
@@ -39,7 +39,7 @@ class Record:
         """Parse bytes that contain only this structure; raise FormatError for malformed or leftover bytes."""
         cursor = Cursor(data)
         record = cls.read(cursor)
-        cursor.finish(cls.__name__, cls.SECTION)
+        cursor.finish(cls.__name__, cls.SPEC_SECTION)
         return record
 
 

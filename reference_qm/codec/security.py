@@ -11,10 +11,10 @@ from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.padding import build_padding, omit_zero_padding
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 
-SECURITY_HEADER_SECTION = "MS-MQMQ 2.2.20.6"
+SECURITY_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.6"
 _SECURITY_HEADER_LAYOUT = Layout(
     "SecurityHeader",
-    SECURITY_HEADER_SECTION,
+    SECURITY_HEADER_SPEC_SECTION,
     Flags=U16,
     SenderIdSize=U16,
     EncryptionKeySize=U16,
@@ -22,7 +22,7 @@ _SECURITY_HEADER_LAYOUT = Layout(
     SenderCertSize=U32,
     ProviderInfoSize=U32,
 )
-_PROVIDER_INFO_LAYOUT = Layout("ProviderInfo", SECURITY_HEADER_SECTION, ProviderType=U32)
+_PROVIDER_INFO_LAYOUT = Layout("ProviderInfo", SECURITY_HEADER_SPEC_SECTION, ProviderType=U32)
 _SECURITY_DATA_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 _EMPTY_SECURITY_DATA = security_data.SecurityData()
 
@@ -35,7 +35,7 @@ class SecurityHeader(FlaggedRecord, Record):
     data are present. The bit AI does not, because the packet of MS-MQQB 4.1.7 contains data although AI is clear.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"
 
     Flags: int = 0
     SecurityData: security_data.SecurityData = _EMPTY_SECURITY_DATA
@@ -82,8 +82,8 @@ class SecurityHeader(FlaggedRecord, Record):
         items: dict[str, bytes] = {}
         padding = b""
         for name, size in zip(_SECURITY_DATA_ITEMS, sizes, strict=True):
-            items[name] = cursor.take(size, f"SecurityData.{name}", SECURITY_HEADER_SECTION)
-            padding += cursor.align(4, f"SecurityData.{name}", SECURITY_HEADER_SECTION)
+            items[name] = cursor.take(size, f"SecurityData.{name}", SECURITY_HEADER_SPEC_SECTION)
+            padding += cursor.align(4, f"SecurityData.{name}", SECURITY_HEADER_SPEC_SECTION)
         return cls(flags, security_data.SecurityData(**items, Padding=omit_zero_padding(padding)))
 
     def build(self) -> bytes:
@@ -105,7 +105,7 @@ class ProviderInfo(Record):
     Spec: MS-MQMQ 2.2.20.6. ProviderType u32 LE; ProviderName: text without its terminating null.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"
 
     ProviderType: int = 0
     ProviderName: str = ""
@@ -115,7 +115,7 @@ class ProviderInfo(Record):
         (provider_type,) = cursor.unpack(_PROVIDER_INFO_LAYOUT)
         return cls(
             provider_type,
-            text.decode(cursor.through(text.NULL_WCHAR, "ProviderInfo.ProviderName", SECURITY_HEADER_SECTION)),
+            text.decode(cursor.through(text.NULL_WCHAR, "ProviderInfo.ProviderName", SECURITY_HEADER_SPEC_SECTION)),
         )
 
     def build(self) -> bytes:

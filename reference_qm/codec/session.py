@@ -31,7 +31,7 @@ class SessionHeader(Record):
     u16; RecoverableMsgSeqNumber u16; WindowSize u16 packets; Reserved u16.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.4"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.4"
 
     AckSequenceNumber: int = 0
     RecoverableMsgAckSeqNumber: int = 0

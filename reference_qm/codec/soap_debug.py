@@ -13,14 +13,16 @@ from reference_qm.codec.layout import GUID, U16, U32, Layout
 from reference_qm.codec.padding import build_end_padding, read_end_padding
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 
-_SOAP_HEADER_SECTION = "MS-MQMQ 2.2.20.7"
-_DEBUG_HEADER_SECTION = "MS-MQMQ 2.2.20.8"
+_SOAP_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.7"
+_DEBUG_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.8"
 _SOAP_HEADER_LAYOUT = Layout(
-    "SoapHeader", _SOAP_HEADER_SECTION, HeaderSectionID=U16, Reserved=U16, HeaderDataLength=U32
+    "SoapHeader", _SOAP_HEADER_SPEC_SECTION, HeaderSectionID=U16, Reserved=U16, HeaderDataLength=U32
 )
-_SOAP_BODY_LAYOUT = Layout("SoapHeader", _SOAP_HEADER_SECTION, BodySectionID=U16, Reserved1=U16, BodyDataLength=U32)
-_DEBUG_FLAGS_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SECTION, Flags=U16, Reserved=U16)
-_DEBUG_QUEUE_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SECTION, QueueIdentifier=GUID)
+_SOAP_BODY_LAYOUT = Layout(
+    "SoapHeader", _SOAP_HEADER_SPEC_SECTION, BodySectionID=U16, Reserved1=U16, BodyDataLength=U32
+)
+_DEBUG_FLAGS_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SPEC_SECTION, Flags=U16, Reserved=U16)
+_DEBUG_QUEUE_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SPEC_SECTION, QueueIdentifier=GUID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class SoapHeader(Record):
     specifies none, although 2.2.19.1 requires aligned headers.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.7"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.7"
 
     Header: str | None = None
     Body: str | None = None
@@ -49,25 +51,25 @@ class SoapHeader(Record):
     @property
     def HeaderDataLength(self) -> int:  # noqa: N802 - the printed name
         """The size of Header on the wire in WCHARs, including the terminating null."""
-        return len(_build_section(self.Header, self.HeaderTerminated)) // 2
+        return len(_build_soap_section(self.Header, self.HeaderTerminated)) // 2
 
     @property
     def BodyDataLength(self) -> int:  # noqa: N802 - the printed name
         """The size of Body on the wire in WCHARs, including the terminating null."""
-        return len(_build_section(self.Body, self.BodyTerminated)) // 2
+        return len(_build_soap_section(self.Body, self.BodyTerminated)) // 2
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         header_id, reserved, header_length = cursor.unpack(_SOAP_HEADER_LAYOUT)
-        header, header_terminated = _read_section(cursor, header_length, "SoapHeader.Header")
+        header, header_terminated = _read_soap_section(cursor, header_length, "SoapHeader.Header")
         body_id, reserved1, body_length = cursor.unpack(_SOAP_BODY_LAYOUT)
-        body, body_terminated = _read_section(cursor, body_length, "SoapHeader.Body")
-        padding = read_end_padding(cursor, "SoapHeader.Padding", _SOAP_HEADER_SECTION)
+        body, body_terminated = _read_soap_section(cursor, body_length, "SoapHeader.Body")
+        padding = read_end_padding(cursor, "SoapHeader.Padding", _SOAP_HEADER_SPEC_SECTION)
         return cls(header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding)
 
     def build(self) -> bytes:
-        header = _build_section(self.Header, self.HeaderTerminated)
-        body = _build_section(self.Body, self.BodyTerminated)
+        header = _build_soap_section(self.Header, self.HeaderTerminated)
+        body = _build_soap_section(self.Body, self.BodyTerminated)
         wire = b"".join(
             (
                 _SOAP_HEADER_LAYOUT.pack(self.HeaderSectionID, self.Reserved, len(header) // 2),
@@ -79,13 +81,13 @@ class SoapHeader(Record):
         return wire + build_end_padding(-len(wire) % 4, self.Padding, "SoapHeader")
 
 
-def _read_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:
+def _read_soap_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:
     if not length:
         return None, True
-    return text.split_terminator(cursor.take(2 * length, field, _SOAP_HEADER_SECTION))
+    return text.split_terminator(cursor.take(2 * length, field, _SOAP_HEADER_SPEC_SECTION))
 
 
-def _build_section(content: str | None, terminated: bool) -> bytes:
+def _build_soap_section(content: str | None, terminated: bool) -> bytes:
     return b"" if content is None else text.append_terminator(content, terminated)
 
 
@@ -97,7 +99,7 @@ class DebugHeader(FlaggedRecord, Record):
     QT is 1.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.8"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.8"
 
     Flags: int = 0
     Reserved: int = 0

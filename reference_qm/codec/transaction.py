@@ -15,12 +15,12 @@ from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-_TRANSACTION_HEADER_SECTION = "MS-MQMQ 2.2.20.5"
-_FLAGS_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SECTION, Flags=U32)
+_TRANSACTION_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.20.5"
+_TRANSACTION_FLAGS_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SPEC_SECTION, Flags=U32)
 _SEQUENCE_NUMBERS_LAYOUT = Layout(
-    "TransactionHeader", _TRANSACTION_HEADER_SECTION, TxSequenceNumber=U32, PreviousTxSequenceNumber=U32
+    "TransactionHeader", _TRANSACTION_HEADER_SPEC_SECTION, TxSequenceNumber=U32, PreviousTxSequenceNumber=U32
 )
-_CONNECTOR_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SECTION, ConnectorQMGuid=GUID)
+_CONNECTOR_GUID_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SPEC_SECTION, ConnectorQMGuid=GUID)
 _ORDER_ACK_LAYOUT = Layout(
     "OrderAckBody", "MS-MQQB 2.2.4.1", TxSequenceNumber=U32, TxPreviousSequenceNumber=U32, Reserved="20s"
 )
@@ -43,7 +43,7 @@ class TransactionHeader(FlaggedRecord, Record):
     PreviousTxSequenceNumber u32 LE; ConnectorQMGuid 16-byte GUID, or None if the bit CG is clear.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.5"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.5"
 
     Flags: int = 0
     TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE_ID
@@ -67,17 +67,22 @@ class TransactionHeader(FlaggedRecord, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        (flags,) = cursor.unpack(_FLAGS_LAYOUT)
+        (flags,) = cursor.unpack(_TRANSACTION_FLAGS_LAYOUT)
         sequence = ids.TxSequenceID.read(cursor)
         number, previous = cursor.unpack(_SEQUENCE_NUMBERS_LAYOUT)
-        connector = cursor.unpack(_CONNECTOR_LAYOUT)[0] if flags & 1 else None
+        connector = cursor.unpack(_CONNECTOR_GUID_LAYOUT)[0] if flags & 1 else None
         return cls(flags, sequence, number, previous, connector)
 
     def build(self) -> bytes:
         if (self.ConnectorQMGuid is not None) != bool(self.CG):
             raise MisuseError("TransactionHeader.Flags.CG does not match the presence of ConnectorQMGuid")
-        connector = b"" if self.ConnectorQMGuid is None else _CONNECTOR_LAYOUT.build(self)
-        return _FLAGS_LAYOUT.build(self) + self.TxSequenceID.build() + _SEQUENCE_NUMBERS_LAYOUT.build(self) + connector
+        connector = b"" if self.ConnectorQMGuid is None else _CONNECTOR_GUID_LAYOUT.build(self)
+        return (
+            _TRANSACTION_FLAGS_LAYOUT.build(self)
+            + self.TxSequenceID.build()
+            + _SEQUENCE_NUMBERS_LAYOUT.build(self)
+            + connector
+        )
 
 
 @value_object
@@ -88,7 +93,7 @@ class OrderAckBody(Record):
     Reserved 20 bytes.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.2.4.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.2.4.1"
 
     TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE_ID
     TxSequenceNumber: int = 0
@@ -111,7 +116,7 @@ class FinalAckBody(Record):
     SourceGUID 16-byte GUID; MessageID u32 LE.
     """
 
-    SECTION: ClassVar[str] = "MS-MQQB 2.2.5.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQQB 2.2.5.1"
 
     TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE_ID
     TxSequenceNumber: int = 0

@@ -21,13 +21,13 @@ from reference_qm.codec.queue_formats import (
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.value_object import value_object
 
-USER_HEADER_SECTION = "MS-MQMQ 2.2.19.2"
+USER_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.2"
 QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
 
 FLAGS_OFFSET = 44
 _USER_HEADER_LAYOUT = Layout(
     "UserHeader",
-    USER_HEADER_SECTION,
+    USER_HEADER_SPEC_SECTION,
     SourceQueueManager=GUID,
     QueueManagerAddress=GUID,
     TimeToBeReceived=U32,
@@ -35,21 +35,25 @@ _USER_HEADER_LAYOUT = Layout(
     MessageID=U32,
     Flags=U32,
 )
-_CONNECTOR_LAYOUT = Layout("UserHeader", USER_HEADER_SECTION, ConnectorType=GUID)
+_CONNECTOR_TYPE_LAYOUT = Layout("UserHeader", USER_HEADER_SPEC_SECTION, ConnectorType=GUID)
 
-_QueueTypes = Mapping[int, type[QueueName] | None]
-_DESTINATION_QUEUE_TYPES: _QueueTypes = {
+_QueueNameTypeByNumber = Mapping[int, type[QueueName] | None]
+_DESTINATION_QUEUE_NAME_TYPE_BY_NUMBER: _QueueNameTypeByNumber = {
     0: None,
     3: PrivateQueueFormatNameId,
     5: PublicQueueFormatName,
     7: DirectQueueFormatName,
 }
-_ADMINISTRATION_QUEUE_TYPES: _QueueTypes = {
-    **_DESTINATION_QUEUE_TYPES,
+_ADMINISTRATION_QUEUE_NAME_TYPE_BY_NUMBER: _QueueNameTypeByNumber = {
+    **_DESTINATION_QUEUE_NAME_TYPE_BY_NUMBER,
     2: PrivateQueueFormatNameId,
     6: PrivateQueueFormatName,
 }
-_RESPONSE_QUEUE_TYPES: _QueueTypes = {**_ADMINISTRATION_QUEUE_TYPES, 1: None, 4: PrivateQueueFormatNameId}
+_RESPONSE_QUEUE_NAME_TYPE_BY_NUMBER: _QueueNameTypeByNumber = {
+    **_ADMINISTRATION_QUEUE_NAME_TYPE_BY_NUMBER,
+    1: None,
+    4: PrivateQueueFormatNameId,
+}
 
 
 @value_object
@@ -62,7 +66,7 @@ class UserHeader(FlaggedRecord, Record):
     None; ConnectorType 16-byte GUID, or None if the bit CQ is clear.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.2"
 
     SourceQueueManager: UUID = NULL_GUID
     QueueManagerAddress: UUID = NULL_GUID
@@ -99,17 +103,19 @@ class UserHeader(FlaggedRecord, Record):
         """Read the header; raise FormatError for a DQ, AQ or RQ whose queue layout is not defined."""
         flags_at = cursor.offset + FLAGS_OFFSET
         source, address, life, sent, message, flags = cursor.unpack(_USER_HEADER_LAYOUT)
-        destination = _read_queue(cursor, _DESTINATION_QUEUE_TYPES, flags >> 10 & 7, "DQ", flags_at)
+        destination = _read_queue(cursor, _DESTINATION_QUEUE_NAME_TYPE_BY_NUMBER, flags >> 10 & 7, "DQ", flags_at)
         administration = response = None
         if flags & _ADMIN_AND_RESPONSE_QUEUE_FLAGS:
-            administration = _read_queue(cursor, _ADMINISTRATION_QUEUE_TYPES, flags >> 13 & 7, "AQ", flags_at)
-            response = _read_queue(cursor, _RESPONSE_QUEUE_TYPES, flags >> 16 & 7, "RQ", flags_at)
-        connector = cursor.unpack(_CONNECTOR_LAYOUT)[0] if flags & 1 << 22 else None
+            administration = _read_queue(
+                cursor, _ADMINISTRATION_QUEUE_NAME_TYPE_BY_NUMBER, flags >> 13 & 7, "AQ", flags_at
+            )
+            response = _read_queue(cursor, _RESPONSE_QUEUE_NAME_TYPE_BY_NUMBER, flags >> 16 & 7, "RQ", flags_at)
+        connector = cursor.unpack(_CONNECTOR_TYPE_LAYOUT)[0] if flags & 1 << 22 else None
         return cls(source, address, life, sent, message, flags, destination, administration, response, connector)
 
     def build(self) -> bytes:
         flags = self.Flags
-        if (self.ConnectorType is not None) != bool(flags & _CONNECTOR_FLAG):
+        if (self.ConnectorType is not None) != bool(flags & _CONNECTOR_TYPE_FLAG):
             raise MisuseError("UserHeader.Flags.CQ does not match the presence of ConnectorType")
         wire = _USER_HEADER_LAYOUT.pack(
             self.SourceQueueManager,
@@ -118,27 +124,27 @@ class UserHeader(FlaggedRecord, Record):
             self.SentTime,
             self.MessageID,
             flags,
-        ) + _build_queue(self.DestinationQueue, _DESTINATION_QUEUE_TYPES, flags >> 10 & 7, "DQ")
+        ) + _build_queue(self.DestinationQueue, _DESTINATION_QUEUE_NAME_TYPE_BY_NUMBER, flags >> 10 & 7, "DQ")
         if flags & _ADMIN_AND_RESPONSE_QUEUE_FLAGS or self.AdminQueue is not None or self.ResponseQueue is not None:
-            wire += _build_queue(self.AdminQueue, _ADMINISTRATION_QUEUE_TYPES, flags >> 13 & 7, "AQ")
-            wire += _build_queue(self.ResponseQueue, _RESPONSE_QUEUE_TYPES, flags >> 16 & 7, "RQ")
-        return wire if self.ConnectorType is None else wire + _CONNECTOR_LAYOUT.build(self)
+            wire += _build_queue(self.AdminQueue, _ADMINISTRATION_QUEUE_NAME_TYPE_BY_NUMBER, flags >> 13 & 7, "AQ")
+            wire += _build_queue(self.ResponseQueue, _RESPONSE_QUEUE_NAME_TYPE_BY_NUMBER, flags >> 16 & 7, "RQ")
+        return wire if self.ConnectorType is None else wire + _CONNECTOR_TYPE_LAYOUT.build(self)
 
 
 _ADMIN_AND_RESPONSE_QUEUE_FLAGS = UserHeader.flags(AQ=7, RQ=7)
-_CONNECTOR_FLAG = UserHeader.flags(CQ=1)
+_CONNECTOR_TYPE_FLAG = UserHeader.flags(CQ=1)
 
 
-def _read_queue(cursor: Cursor, types: _QueueTypes, kind: int, bits: str, flags_at: int) -> QueueName | None:
+def _read_queue(cursor: Cursor, types: _QueueNameTypeByNumber, kind: int, bits: str, flags_at: int) -> QueueName | None:
     if kind not in types:
         raise FormatError(
-            "UserHeader.Flags", flags_at, USER_HEADER_SECTION, f"no queue layout is defined for {bits} 0x{kind:X}"
+            "UserHeader.Flags", flags_at, USER_HEADER_SPEC_SECTION, f"no queue layout is defined for {bits} 0x{kind:X}"
         )
     queue = types[kind]
     return None if queue is None else queue.read(cursor)
 
 
-def _build_queue(queue: QueueName | None, types: _QueueTypes, kind: int, bits: str) -> bytes:
+def _build_queue(queue: QueueName | None, types: _QueueNameTypeByNumber, kind: int, bits: str) -> bytes:
     if kind not in types:
         raise MisuseError(f"no queue layout is defined for UserHeader.Flags.{bits} 0x{kind:X}")
     expected = types[kind]

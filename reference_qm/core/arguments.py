@@ -10,14 +10,14 @@ from reference_qm.core.errors import CommandError
 T = TypeVar("T")
 
 
-def check_number(name: str, value: int, lowest: int, highest: int) -> int:
+def require_number_in_range(name: str, value: int, lowest: int, highest: int) -> int:
     """Return a number if it is in its valid range; otherwise raise CommandError."""
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is outside {lowest} to {highest}")
     return value
 
 
-def require_one_of(name: str, word: str, known: Mapping[str, T]) -> T:
+def convert_argument_word(name: str, word: str, known: Mapping[str, T]) -> T:
     """Return the value that the word in an argument stands for; raise CommandError for an unknown word."""
     if word not in known:
         raise CommandError(f"{name}: {word!a} is not one of {', '.join(known)}")

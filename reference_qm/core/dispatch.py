@@ -50,18 +50,18 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 
-OnInput = Callable[[QM], Callable[[Any, Now], None]]
+InputHandler = Callable[[QM], Callable[[Any, Now], None]]
 """An entry of a dispatch table: a function that takes the queue manager and returns a method of one of its current
 parts.
 """
-OnTimer = Callable[[QM, int, Now], None]
+TimerHandler = Callable[[QM, int, Now], None]
 """A method that handles the expiry of a timer.
 
 Its int argument is the number of the session, read, association or call that owns the timer, or 0.
 """
 
 
-def _make_session_timer_handler(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTimer:
+def _make_session_timer_handler(method: Callable[[QM], Callable[[Session, Now], None]]) -> TimerHandler:
     def on_timer(qm: QM, owner: int, now: Now) -> None:
         session = qm.sessions.get(owner)
         if session is not None:
@@ -70,9 +70,9 @@ def _make_session_timer_handler(method: Callable[[QM], Callable[[Session, Now], 
     return on_timer
 
 
-OnEvent = Callable[[QM, Any, Now], None]
+EventHandler = Callable[[QM, Any, Now], None]
 
-ON_INPUT: Mapping[type[Input], OnInput] = {
+ON_INPUT: Mapping[type[Input], InputHandler] = {
     Started: lambda qm: qm.inputs.on_started,
     Stopped: lambda qm: qm.inputs.on_stopped,
     TransportAccepted: lambda qm: qm.session_opening.accept_transport,
@@ -85,7 +85,7 @@ ON_INPUT: Mapping[type[Input], OnInput] = {
     RpcAccepted: lambda qm: qm.remote.associations.accept,
     RpcBytes: lambda qm: qm.inputs.on_rpc_bytes,
     RpcLost: lambda qm: qm.rpc_serving.on_connection_lost,
-    HostResolved: lambda qm: qm.inputs.on_resolved,
+    HostResolved: lambda qm: qm.inputs.on_host_resolved,
     Persisted: lambda qm: qm.inputs.on_persisted,
     PersistFailed: lambda qm: qm.inputs.on_persist_failed,
     DirectoryAnswered: lambda qm: qm.directory_client.on_answered,
@@ -96,7 +96,7 @@ ON_INPUT: Mapping[type[Input], OnInput] = {
     Command: lambda qm: qm.inputs.on_command,
 }
 
-ON_TIMER: Mapping[TimerName, OnTimer] = {
+HANDLER_BY_TIMER_NAME: Mapping[TimerName, TimerHandler] = {
     TimerName.SESSION_INITIALIZATION: _make_session_timer_handler(
         lambda qm: qm.closing.on_session_initialization_timer
     ),
@@ -140,7 +140,7 @@ ON_TIMER: Mapping[TimerName, OnTimer] = {
 }
 """The handler of each timer. Spec: MS-MQQB 3.1.6, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""
 
-ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
+ON_EVENT: dict[type, tuple[EventHandler, ...]] = {
     MessageLeft: (
         lambda qm, event, now: qm.journaling.journal_received(event.position, event.reason),
         lambda qm, event, now: qm.final_acks.position_deleted(event.position, event.reason, now),

@@ -87,7 +87,7 @@ from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 
 
-class Parts:
+class QueueManagerParts:
     """The parts of a queue manager, whose methods are the steps of the specifications. A fault is a replacement for one
     of these parts.
 

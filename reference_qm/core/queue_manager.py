@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Mapping
 
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.dispatch import ON_EVENT, ON_INPUT, ON_TIMER
+from reference_qm.core.dispatch import HANDLER_BY_TIMER_NAME, ON_EVENT, ON_INPUT
 from reference_qm.core.events import DirectoryLost, Event
-from reference_qm.core.parts import Parts
+from reference_qm.core.parts import QueueManagerParts
 from reference_qm.core.queueing import lifetimes
 from reference_qm.core.remote.client_model import RemoteClient
 from reference_qm.core.remote.rpc_serving import RemoteReading
@@ -34,7 +34,7 @@ MAX_KEPT_CLOSED_SESSIONS = 16
 """The maximum number of closed sessions that are kept for inspection."""
 
 
-class QueueManager(Parts):
+class QueueManager(QueueManagerParts):
     """A queue manager: its state, its methods for the host, and the parts that carry out the steps of the
     specifications.
     """
@@ -99,7 +99,7 @@ class QueueManager(Parts):
         """The reason why the queue manager refuses all work until a restart, or None while the queue manager works."""
         for queue in () if is_restored else config.queues:
             if queue.is_private:
-                self.surviving_queues.create_configured(queue)
+                self.surviving_queues.create_configured_queue(queue)
 
     # -- the surface --------------------------------------------------------------------------------------------------
 
@@ -133,8 +133,8 @@ class QueueManager(Parts):
 
     def handle_timer(self, now: Now) -> list[Effect]:
         """Handle every timer that is due, and return the effects to carry out, in order."""
-        while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
-            ON_TIMER[key.name](self, key.owner, now)
+        while (key := self.timers.pop_due_timer(now.monotonic_ms)) is not None:
+            HANDLER_BY_TIMER_NAME[key.name](self, key.owner, now)
             self.handle_events(now)
         return self._take_effects()
 

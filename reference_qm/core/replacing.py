@@ -13,12 +13,12 @@ def replace_part_by_subclass(qm: QM, cls: type[Part]) -> None:
 
     Raise TypeError for a class that is derived from no part or from several parts.
     """
-    attribute = find_attribute(qm, find_part(cls))
+    attribute = find_part_attribute(qm, find_replaced_part(cls))
     current = type(getattr(qm, attribute))
     setattr(qm, attribute, type(cls.__name__, (cls, current), {})(qm))
 
 
-def find_part(cls: type[Part]) -> type[Part]:
+def find_replaced_part(cls: type[Part]) -> type[Part]:
     """Return the part of the queue manager from which a class is derived."""
     parts = [base for base in cls.__mro__ if Part in base.__bases__]
     if len(parts) != 1:
@@ -26,7 +26,7 @@ def find_part(cls: type[Part]) -> type[Part]:
     return parts[0]
 
 
-def find_attribute(qm: QM, part: type[Part]) -> str:
+def find_part_attribute(qm: QM, part: type[Part]) -> str:
     """Return the name of the queue manager's attribute that refers to a part."""
     for name, value in vars(qm).items():
         if isinstance(value, part):

@@ -18,7 +18,7 @@ from reference_qm.directory.filters import (
     FilterError,
     build_equality_filter,
     check_filter,
-    select_matching,
+    select_matching_elements,
 )
 from reference_qm.directory.interface import (
     AttributeList,
@@ -30,7 +30,7 @@ from reference_qm.directory.interface import (
     ReadResult,
     WriteRequest,
 )
-from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, update_element
+from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, copy_with_published_attributes
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import ChangeOperation, DirectoryState
 
@@ -41,7 +41,7 @@ def create_directory_object(
     """Raise the event Create Directory Object. The change notification is sent before the result is known. Spec:
     MS-MQDMPR 3.1.7.1.18.
     """
-    if _is_public(element):
+    if _is_public_queue(element):
         state.send_change_notification(ChangeOperation.QUEUE_CREATION, element)
     return CreateRequest(element, attributes)
 
@@ -50,7 +50,7 @@ def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> 
     """Raise the event Delete Directory Object. The change notification is sent before the result is known. Spec:
     MS-MQDMPR 3.1.7.1.19.
     """
-    if _is_public(element):
+    if _is_public_queue(element):
         state.send_change_notification(ChangeOperation.QUEUE_DELETION, element)
     return DeleteRequest(element)
 
@@ -62,7 +62,7 @@ def note_change(state: DirectoryState, change: Change, status: Result) -> None:
     _note_directory_status(state, status)
     if status is not Result.SUCCESS or not isinstance(change, WriteRequest):
         return
-    if _is_public(change.element):
+    if _is_public_queue(change.element):
         state.send_change_notification(ChangeOperation.QUEUE_UPDATE, change.element)
     elif isinstance(change.element, QueueManager):
         state.send_change_notification(ChangeOperation.QUEUE_MANAGER_UPDATE, change.element)
@@ -81,7 +81,7 @@ def read_directory(
     elements. Spec: MS-MQDMPR 3.1.7.1.20.
     """
     if state.DirectoryOffline and not force:
-        return _read_offline(state, kind, filters)
+        return _read_while_offline(state, kind, filters)
     found = directory.read(kind, filters, attributes)
     if not force:
         _note_directory_status(state, found.rStatus)
@@ -118,10 +118,10 @@ def check_directory_online(directory: Replica, state: DirectoryState) -> None:
     published = read_directory(directory, state, "QueueManager", own, force=True).rDirectoryObject
     if not isinstance(published, QueueManager):
         return
-    state.LocalQueueManager = update_element(state.LocalQueueManager, published)
+    state.LocalQueueManager = copy_with_published_attributes(state.LocalQueueManager, published)
     state.DirectoryOffline = False
     state.QueueCollection = tuple(
-        _refresh_queue(directory, state, queue) if _is_public(queue) else queue for queue in state.QueueCollection
+        _refresh_queue(directory, state, queue) if _is_public_queue(queue) else queue for queue in state.QueueCollection
     )
 
 
@@ -129,10 +129,10 @@ def _refresh_queue(directory: Replica, state: DirectoryState, queue: Queue) -> Q
     found = read_directory(
         directory, state, "Queue", build_equality_filter("Identifier", queue.Identifier)
     ).rDirectoryObject
-    return update_element(queue, found) if isinstance(found, Queue) else queue
+    return copy_with_published_attributes(queue, found) if isinstance(found, Queue) else queue
 
 
-def _read_offline(state: DirectoryState, kind: str, filters: FilterExpressions) -> ReadResult:
+def _read_while_offline(state: DirectoryState, kind: str, filters: FilterExpressions) -> ReadResult:
     local: dict[str, tuple[Sequence[DirectoryObject], type[DirectoryObject], Result]] = {
         "Queue": (state.QueueCollection, Queue, Result.OBJECT_NOT_FOUND),
         "QueueManager": ((state.LocalQueueManager,), QueueManager, Result.DIRECTORY_NOT_CONNECTED),
@@ -144,11 +144,11 @@ def _read_offline(state: DirectoryState, kind: str, filters: FilterExpressions) 
         check_filter(of_kind, filters)
     except FilterError:
         return ReadResult(Result.GENERIC_ERROR)
-    found = select_matching(elements, filters)
+    found = select_matching_elements(elements, filters)
     return ReadResult(Result.SUCCESS, found[0]) if found else ReadResult(otherwise)
 
 
-def _is_public(element: DirectoryObject) -> bool:
+def _is_public_queue(element: DirectoryObject) -> bool:
     return isinstance(element, Queue) and element.QueueType is QueueType.PUBLIC
 
 

@@ -32,7 +32,7 @@ _COMPARISON_BY_OPERATOR: Final[dict[Operator, Callable[[Any, Any], bool]]] = {
     Operator.LESS_THAN_OR_EQUAL: operator.le,
     Operator.GREATER_THAN_OR_EQUAL: operator.ge,
 }
-_ORDERED_TYPES: Final = (int, str, bytes, UUID)
+_ORDERED_VALUE_TYPES: Final = (int, str, bytes, UUID)
 
 
 class FilterError(Exception):
@@ -90,11 +90,13 @@ def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]
     for one in filters:
         if one.attribute not in list_directory_attributes(kind):
             raise FilterError(f"{one.attribute} is not a directory attribute of {kind.__name__}")
-        if one.operator in _COMPARISON_BY_OPERATOR and type(one.value) not in _ORDERED_TYPES:
+        if one.operator in _COMPARISON_BY_OPERATOR and type(one.value) not in _ORDERED_VALUE_TYPES:
             raise FilterError(f"{one.attribute}: {one.operator.value} cannot compare {one.value!a}")
 
 
-def select_matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]) -> list[DirectoryObject]:
+def select_matching_elements(
+    elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]
+) -> list[DirectoryObject]:
     """Return the elements that satisfy all expressions; the order of the elements stays unchanged."""
     return [element for element in elements if all(one.matches_element(element) for one in filters)]
 

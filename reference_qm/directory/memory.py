@@ -25,11 +25,11 @@ from reference_qm.directory.names import build_distinguished_name
 from reference_qm.directory.objects import DirectoryObject, copy_with_attributes, list_directory_attributes
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.rules import (
-    RULES_BY_TYPE,
+    RULES_BY_OBJECT_TYPE,
     build_created_attributes,
     build_written_attributes,
-    is_cost_valid,
-    may_create,
+    is_link_cost_valid,
+    may_create_element,
     may_pass_attribute_list,
 )
 
@@ -95,7 +95,7 @@ class MemoryDirectory(Replica):
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
         """Return all objects, or None if they cannot be read."""
         try:
-            with self._open_to_read():
+            with self._open_objects_to_read():
                 return super().contents()
         except StorageError:
             return Result.GENERIC_ERROR, None
@@ -115,21 +115,21 @@ class MemoryDirectory(Replica):
         Raise ValueError for an invalid element, and StorageError if the element cannot be stored.
         """
         kind = type(element).__name__
-        if type(element) not in RULES_BY_TYPE:
+        if type(element) not in RULES_BY_OBJECT_TYPE:
             raise ValueError(f"{kind}: this kind of directory does not store objects of this type")
-        if not is_cost_valid(element):
-            raise ValueError(f"{kind}.ActualCost: the value must be {objects.MIN_COST} to {objects.MAX_COST}")
+        if not is_link_cost_valid(element):
+            raise ValueError(f"{kind}.ActualCost: the value must be {objects.MIN_LINK_COST} to {objects.MAX_LINK_COST}")
         path = build_distinguished_name(element)
         if path is None:
             raise ValueError(f"{kind}: the attributes that form its name must be set")
-        with self._open_to_change():
+        with self._open_objects_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
                 raise ValueError(f"{path} already exists; change the existing object instead")
-            return self._store_published(element, path)
+            return self._store_published_object(element, path)
 
     def create(self, element: DirectoryObject, attributes: AttributeList = None) -> ChangeResult:
         """Create an object. Spec: MS-MQDSSM 3.1.6.1. The directory chooses the Identifier."""
-        if not may_create(element, attributes):
+        if not may_create_element(element, attributes):
             return ChangeResult(Result.GENERIC_ERROR)
         path = build_distinguished_name(element)
         if path is None:
@@ -137,14 +137,15 @@ class MemoryDirectory(Replica):
         if not self.connected:
             return ChangeResult(Result.DIRECTORY_NOT_CONNECTED)
         try:
-            with self._open_to_change():
+            with self._open_objects_to_change():
                 if path.casefold() in self._paths:
                     return ChangeResult(Result.OBJECT_ALREADY_EXISTS)
-                if not self._sites_exist(element):
+                if not self._do_linked_sites_exist(element):
                     return ChangeResult(Result.GENERIC_ERROR)
                 published = copy_with_attributes(element, build_created_attributes(type(element), attributes))
                 return ChangeResult(
-                    Result.SUCCESS, self._store_published(self._drop_dangling_references(published), path).Identifier
+                    Result.SUCCESS,
+                    self._store_published_object(self._drop_dangling_references(published), path).Identifier,
                 )
         except StorageError:
             return ChangeResult(Result.GENERIC_ERROR)
@@ -154,19 +155,19 @@ class MemoryDirectory(Replica):
         result is GenericError.
         """
         if (
-            type(element) not in RULES_BY_TYPE
-            or not RULES_BY_TYPE[type(element)].may_be_created
-            or not (element.Identifier or _get_path(element))
+            type(element) not in RULES_BY_OBJECT_TYPE
+            or not RULES_BY_OBJECT_TYPE[type(element)].may_be_created
+            or not (element.Identifier or _get_element_path(element))
         ):
             return Result.GENERIC_ERROR
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
         try:
-            with self._open_to_change():
+            with self._open_objects_to_change():
                 stored = self._find_stored_element(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
-                below = f", {_get_path(stored)}"
+                below = f", {_get_element_path(stored)}"
                 if any(path.endswith(below) for path in self._paths):
                     return Result.GENERIC_ERROR
                 self._delete_element(stored)
@@ -178,21 +179,21 @@ class MemoryDirectory(Replica):
         """Write attributes of an object. Spec: MS-MQDSSM 3.1.6.7. An unset attribute of the element stays unchanged."""
         if (
             not may_pass_attribute_list(type(element), attributes)
-            or not is_cost_valid(element)
-            or not (element.Identifier or _get_path(element))
+            or not is_link_cost_valid(element)
+            or not (element.Identifier or _get_element_path(element))
         ):
             return Result.GENERIC_ERROR
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
         try:
-            with self._open_to_change():
+            with self._open_objects_to_change():
                 stored = self._find_stored_element(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
                 names = build_written_attributes(type(element), attributes)
                 values = {name: getattr(element, name) for name in names if getattr(element, name) is not None}
                 changed = self._drop_dangling_references(replace(stored, **values))
-                if not values.keys().isdisjoint(_LINK_END_ATTRIBUTES) and not self._sites_exist(changed):
+                if not values.keys().isdisjoint(_LINK_END_ATTRIBUTES) and not self._do_linked_sites_exist(changed):
                     return Result.GENERIC_ERROR
                 self._store_element(_set_known_attributes(changed, ModifyTime=self._utc_s()))
                 return Result.SUCCESS
@@ -200,12 +201,12 @@ class MemoryDirectory(Replica):
             return Result.GENERIC_ERROR
 
     @contextmanager
-    def _open_to_read(self) -> Iterator[None]:
+    def _open_objects_to_read(self) -> Iterator[None]:
         """Enter a block in which the objects can be read. Raise StorageError if they cannot be read."""
         yield
 
     @contextmanager
-    def _open_to_change(self) -> Iterator[None]:
+    def _open_objects_to_change(self) -> Iterator[None]:
         """Enter a block that changes the objects. Either all changes are stored, or StorageError is raised and no
         change is stored.
         """
@@ -224,31 +225,31 @@ class MemoryDirectory(Replica):
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> tuple[Result, list[DirectoryObject]]:
         try:
-            with self._open_to_read():
+            with self._open_objects_to_read():
                 return super()._search_elements(kind, filters, attributes, orders)
         except StorageError:
             return Result.GENERIC_ERROR, []
 
     def _store_element(self, element: DirectoryObject) -> None:
         """Store an element under its Identifier and its path. Raise StorageError if this fails."""
-        if type(element) not in RULES_BY_TYPE or element.Identifier is None or not _get_path(element):
+        if type(element) not in RULES_BY_OBJECT_TYPE or element.Identifier is None or not _get_element_path(element):
             raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be stored")
         self._objects[element.Identifier] = element
-        self._paths[_get_path(element)] = element.Identifier
+        self._paths[_get_element_path(element)] = element.Identifier
 
     def _delete_element(self, element: DirectoryObject) -> None:
         """Delete a stored element. Raise StorageError if this fails."""
-        del self._objects[self._paths.pop(_get_path(element))]
+        del self._objects[self._paths.pop(_get_element_path(element))]
 
     def _find_stored_element(self, element: DirectoryObject) -> DirectoryObject | None:
         """Find an object by its Identifier. Without an Identifier, find the object by its FullPath, and without a
         FullPath by its name. Spec: MS-MQDSSM 3.1.6.16.
         """
-        identifier = element.Identifier or self._paths.get(_get_path(element))
+        identifier = element.Identifier or self._paths.get(_get_element_path(element))
         stored = self._objects.get(identifier) if identifier else None
         return stored if type(stored) is type(element) else None
 
-    def _store_published(self, element: DirectoryObject, path: str) -> DirectoryObject:
+    def _store_published_object(self, element: DirectoryObject, path: str) -> DirectoryObject:
         now = self._utc_s()
         element = replace(element, Identifier=element.Identifier or self._new_identifier())
         element = _set_known_attributes(
@@ -257,7 +258,7 @@ class MemoryDirectory(Replica):
         self._store_element(element)
         return element
 
-    def _sites_exist(self, element: DirectoryObject) -> bool:
+    def _do_linked_sites_exist(self, element: DirectoryObject) -> bool:
         """Return whether both sites of a link exist; True for an element that is not a link.
 
         Spec: MS-MQDSSM 3.1.6.1.4.4, 3.1.6.1.4.5.
@@ -279,7 +280,7 @@ class MemoryDirectory(Replica):
         return replace(element, **lists)
 
 
-def _get_path(element: DirectoryObject) -> str:
+def _get_element_path(element: DirectoryObject) -> str:
     """Return the path of an element in lower case, or an empty text if the path is not set."""
     path: str = getattr(element, "FullPath", None) or build_distinguished_name(element) or ""
     return path.casefold()

@@ -12,7 +12,7 @@ from typing import Any, Final
 from reference_qm.directory import objects
 from reference_qm.directory.objects import DirectoryObject
 
-_SPECIAL_CHARACTERS: Final = '\\,+"<>;='
+_ESCAPED_NAME_CHARACTERS: Final = '\\,+"<>;='
 _CONFIGURATION_PATH: Final = ("CN=Configuration",)
 _ROOT_NAME: Final = "DC=enterprise,DC=invalid"
 """The distinguished name of the container of all objects of the directory. MS-MQDSSM leaves the choice of this name to
@@ -22,7 +22,7 @@ the directory.
 
 def _build_common_name(value: str) -> str:
     """Return the relative distinguished name ``CN=value`` for a value. Spec: RFC 4514 2.4 (allowed characters)."""
-    escaped = "".join(f"\\{one}" if one in _SPECIAL_CHARACTERS else one for one in value)
+    escaped = "".join(f"\\{one}" if one in _ESCAPED_NAME_CHARACTERS else one for one in value)
     return f"CN={escaped}"
 
 

@@ -18,8 +18,8 @@ from reference_qm.directory import enums
 UNPUBLISHED_FIELD_METADATA: Final = {"published": False}
 NULL_GUID: Final = UUID(int=0)
 UNLIMITED_QUOTA_KB: Final = 0xFFFFFFFF
-MIN_COST: Final = 1
-MAX_COST: Final = 999_999
+MIN_LINK_COST: Final = 1
+MAX_LINK_COST: Final = 999_999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,21 +169,21 @@ class DistributionList(DirectoryObject):
     Members: tuple[UUID, ...] = ()
 
 
-OBJECT_TYPES: Final[dict[str, type[DirectoryObject]]] = {
+OBJECT_TYPE_BY_NAME: Final[dict[str, type[DirectoryObject]]] = {
     one.__name__: one for one in (QueueManager, Queue, Enterprise, Site, RoutingLink, ConnectedNetwork, User)
 }
 """The types of objects, by the names that events use (iDirectoryObjectType)."""
-STORED_TYPES: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPES | {
+STORED_TYPE_BY_NAME: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPE_BY_NAME | {
     one.__name__: one for one in (Computer, DistributionList)
 }
-"""The types of OBJECT_TYPES, and the types that are read only over LDAP and not by an event (MS-MQDSSM 3.1.6.14)."""
+"""The types of OBJECT_TYPE_BY_NAME and those that are read only over LDAP, not by an event (MS-MQDSSM 3.1.6.14)."""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
 
 _ATTRIBUTE_NAMES_BY_TYPE: Final = {
     kind: tuple(one.name for one in fields(kind) if one.metadata.get("published", True))
-    for kind in STORED_TYPES.values()
+    for kind in STORED_TYPE_BY_NAME.values()
 }
 
 
@@ -199,6 +199,6 @@ def copy_with_attributes(element: Element, names: Iterable[str] | None) -> Eleme
     return type(element)(**{name: getattr(element, name) for name in known if name in wanted})
 
 
-def update_element(local: Element, published: Element) -> Element:
+def copy_with_published_attributes(local: Element, published: Element) -> Element:
     """Return a copy of a local element that has the directory attributes of the element's published object."""
     return replace(local, **{name: getattr(published, name) for name in list_directory_attributes(type(local))})

@@ -22,7 +22,7 @@ def find_distribution_list(directory: Replica, name: str) -> DistributionList | 
     return next((one for one in found if _are_names_equal(one.Name, name)), None)
 
 
-def list_members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
+def list_distribution_list_members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
     """Return the members of a distribution list, or None if the list is unknown or has an invalid member. Spec:
     MS-MQDSSM 3.1.6.9. A member that is itself a list is returned as a list, not as its members.
     """

@@ -8,11 +8,11 @@ from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, list_directory_attributes
+from reference_qm.directory.objects import STORED_TYPE_BY_NAME, DirectoryObject, list_directory_attributes
 
 Record = dict[str, object]
 
-_TYPE_HINTS: Final = {kind: get_type_hints(kind) for kind in STORED_TYPES.values()}
+_FIELD_TYPES_BY_OBJECT_TYPE: Final = {kind: get_type_hints(kind) for kind in STORED_TYPE_BY_NAME.values()}
 _WRITER_BY_TYPE: Final[dict[type, Callable[[Any], object]]] = {UUID: str, bytes: bytes.hex}
 _READER_BY_TYPE: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes.fromhex, str: str}
 
@@ -24,29 +24,30 @@ class RecordError(Exception):
 def convert_to_record(element: DirectoryObject) -> Record:
     """Return a record that contains the type and the directory attributes of an element."""
     names = list_directory_attributes(type(element))
-    return {"type": type(element).__name__} | {name: _encode_value(getattr(element, name)) for name in names}
+    return {"type": type(element).__name__} | {name: _encode_attribute_value(getattr(element, name)) for name in names}
 
 
 def convert_from_record(record: object) -> DirectoryObject:
     """Return the directory object that a record describes. Raise RecordError if the record is invalid."""
     if not isinstance(record, dict):
         raise RecordError("a directory object must be a JSON object")
-    kind = STORED_TYPES.get(str(record.get("type")))
+    kind = STORED_TYPE_BY_NAME.get(str(record.get("type")))
     if kind is None:
-        raise RecordError(f"type: must be one of {', '.join(STORED_TYPES)}, not {record.get('type')!a:.40}")
+        raise RecordError(f"type: must be one of {', '.join(STORED_TYPE_BY_NAME)}, not {record.get('type')!a:.40}")
     values: Record = {name: value for name, value in record.items() if name != "type"}
     unknown = values.keys() - set(list_directory_attributes(kind))
     if unknown:
         raise RecordError(f"{kind.__name__} has no attributes {', '.join(sorted(unknown))}")
     read: dict[str, Any] = {
-        name: _read_value(f"{kind.__name__}.{name}", _TYPE_HINTS[kind][name], value) for name, value in values.items()
+        name: _read_value(f"{kind.__name__}.{name}", _FIELD_TYPES_BY_OBJECT_TYPE[kind][name], value)
+        for name, value in values.items()
     }
     return kind(**read)
 
 
-def _encode_value(value: Any) -> object:
+def _encode_attribute_value(value: Any) -> object:
     if isinstance(value, tuple):
-        return [_encode_value(one) for one in value]
+        return [_encode_attribute_value(one) for one in value]
     if isinstance(value, Enum):
         return value.value
     write = _WRITER_BY_TYPE.get(type(value))

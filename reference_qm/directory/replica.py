@@ -18,19 +18,19 @@ from reference_qm.directory.filters import (
     FilterError,
     Operator,
     check_filter,
-    select_matching,
+    select_matching_elements,
     sort_elements,
 )
 from reference_qm.directory.interface import AttributeList, FilterExpressions, ReadBeginResult, ReadResult
 from reference_qm.directory.objects import (
-    OBJECT_TYPES,
+    OBJECT_TYPE_BY_NAME,
     DirectoryObject,
     copy_with_attributes,
     list_directory_attributes,
 )
 from reference_qm.directory.rules import may_pass_attribute_list
 
-MAX_QUERIES: Final = 1_024
+MAX_OPEN_QUERIES: Final = 1_024
 """The maximum number of open enumerations, so that abandoned enumerations do not occupy memory without limit."""
 
 
@@ -71,7 +71,7 @@ class Replica:
         status, found = self._search_elements(kind, filters, attributes, orders)
         if status is not Result.SUCCESS:
             return ReadBeginResult(status)
-        if len(self._queries) >= MAX_QUERIES:
+        if len(self._queries) >= MAX_OPEN_QUERIES:
             return ReadBeginResult(Result.GENERIC_ERROR)
         self._last_handle += 1
         self._queries[self._last_handle] = (found[::-1], attributes)
@@ -95,7 +95,7 @@ class Replica:
         attributes: AttributeList,
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> tuple[Result, list[DirectoryObject]]:
-        of_kind = OBJECT_TYPES.get(kind)
+        of_kind = OBJECT_TYPE_BY_NAME.get(kind)
         if of_kind is None or not may_pass_attribute_list(of_kind, attributes):
             return Result.GENERIC_ERROR, []
         if not self.connected:
@@ -103,12 +103,14 @@ class Replica:
         try:
             check_filter(of_kind, filters)
             return Result.SUCCESS, sort_elements(
-                select_matching(self._list_candidates(of_kind, filters), filters), attributes, orders
+                select_matching_elements(self._list_candidate_elements(of_kind, filters), filters), attributes, orders
             )
         except FilterError:
             return Result.GENERIC_ERROR, []
 
-    def _list_candidates(self, kind: type[DirectoryObject], filters: FilterExpressions) -> list[DirectoryObject]:
+    def _list_candidate_elements(
+        self, kind: type[DirectoryObject], filters: FilterExpressions
+    ) -> list[DirectoryObject]:
         """Return the elements of a type that a filter could match. A filter by Identifier matches at most one
         element.
         """

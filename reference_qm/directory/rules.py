@@ -7,11 +7,11 @@ from typing import Final
 
 from reference_qm.directory import objects
 from reference_qm.directory.interface import AttributeList
-from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, list_directory_attributes
+from reference_qm.directory.objects import MAX_LINK_COST, MIN_LINK_COST, DirectoryObject, list_directory_attributes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TypeRules:
+class ObjectTypeRules:
     """The rules for one type of object.
 
     ``may_be_created``: whether events can create and delete objects of the type. ``needed_attributes``: the attributes
@@ -33,35 +33,37 @@ class TypeRules:
 ATTRIBUTES_SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
 """The attributes that the directory itself sets. It ignores values for these attributes in requests."""
 
-RULES_BY_TYPE: Final[dict[type[DirectoryObject], TypeRules]] = {
-    objects.QueueManager: TypeRules(
+RULES_BY_OBJECT_TYPE: Final[dict[type[DirectoryObject], ObjectTypeRules]] = {
+    objects.QueueManager: ObjectTypeRules(
         needed_attributes=frozenset({"SiteIdentifierList", "ComputerName"}),
         listed_attributes=frozenset({"SiteIdentifierList"}),
         unsupported_attributes=frozenset({"ConnectedNetworkIdentifierList"}),
         naming_attributes=frozenset({"ComputerName"}),
         fixed_attributes=frozenset({"QualifiedComputerName", "OperatingSystemVersion", "Clustered"}),
     ),
-    objects.Queue: TypeRules(
+    objects.Queue: ObjectTypeRules(
         needed_attributes=frozenset({"Pathname"}),
         listed_attributes=frozenset({"Pathname"}),
         unsupported_attributes=frozenset({"Scope"}),
         naming_attributes=frozenset({"Pathname"}),
         fixed_attributes=frozenset({"QualifiedPathname", "PrivateQueueNumber", "Transactional"}),
     ),
-    objects.Site: TypeRules(
+    objects.Site: ObjectTypeRules(
         needed_attributes=frozenset({"Name"}),
         listed_attributes=frozenset({"Name"}),
         unsupported_attributes=frozenset({"PrimarySiteController", "PublicSigningKeyList"}),
         naming_attributes=frozenset({"Name"}),
     ),
-    objects.RoutingLink: TypeRules(
+    objects.RoutingLink: ObjectTypeRules(
         needed_attributes=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
         listed_attributes=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
     ),
-    objects.Enterprise: TypeRules(may_be_created=False, naming_attributes=frozenset({"Name"})),
-    objects.User: TypeRules(may_be_created=False, naming_attributes=frozenset({"SecurityIdentifier"})),
-    objects.Computer: TypeRules(may_be_created=False, naming_attributes=frozenset({"Name"})),
-    objects.DistributionList: TypeRules(needed_attributes=frozenset({"Name"}), naming_attributes=frozenset({"Name"})),
+    objects.Enterprise: ObjectTypeRules(may_be_created=False, naming_attributes=frozenset({"Name"})),
+    objects.User: ObjectTypeRules(may_be_created=False, naming_attributes=frozenset({"SecurityIdentifier"})),
+    objects.Computer: ObjectTypeRules(may_be_created=False, naming_attributes=frozenset({"Name"})),
+    objects.DistributionList: ObjectTypeRules(
+        needed_attributes=frozenset({"Name"}), naming_attributes=frozenset({"Name"})
+    ),
 }
 """The rules for each type of object. The result of every operation on a ConnectedNetwork is GenericError.
 
@@ -73,39 +75,41 @@ def may_pass_attribute_list(kind: type[DirectoryObject], attributes: AttributeLi
     """Return whether a request for an object of a type may contain an iAttributeList. Spec: MS-MQDSSM 3.1.6.3.2.1,
     3.1.6.3.5.1.
     """
-    return kind in RULES_BY_TYPE and not RULES_BY_TYPE[kind].unsupported_attributes.intersection(attributes or ())
+    return kind in RULES_BY_OBJECT_TYPE and not RULES_BY_OBJECT_TYPE[kind].unsupported_attributes.intersection(
+        attributes or ()
+    )
 
 
-def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
+def may_create_element(element: DirectoryObject, attributes: AttributeList) -> bool:
     """Return whether an element may be created. Spec: MS-MQDSSM 3.1.6.1 (preconditions, as in 3.1.6.1.1.1)."""
     kind = type(element)
     return (
         may_pass_attribute_list(kind, attributes)
-        and RULES_BY_TYPE[kind].may_be_created
-        and all(getattr(element, name) not in (None, ()) for name in RULES_BY_TYPE[kind].needed_attributes)
-        and (attributes is None or RULES_BY_TYPE[kind].listed_attributes.issubset(attributes))
-        and is_cost_valid(element)
+        and RULES_BY_OBJECT_TYPE[kind].may_be_created
+        and all(getattr(element, name) not in (None, ()) for name in RULES_BY_OBJECT_TYPE[kind].needed_attributes)
+        and (attributes is None or RULES_BY_OBJECT_TYPE[kind].listed_attributes.issubset(attributes))
+        and is_link_cost_valid(element)
     )
 
 
-def is_cost_valid(element: DirectoryObject) -> bool:
+def is_link_cost_valid(element: DirectoryObject) -> bool:
     """Return whether the ActualCost of a link is in the valid range; True for an element that is not a link
     (MS-MQDMPR 3.1.1.8).
     """
     cost = element.ActualCost if isinstance(element, objects.RoutingLink) else None
-    return cost is None or MIN_COST <= cost <= MAX_COST
+    return cost is None or MIN_LINK_COST <= cost <= MAX_LINK_COST
 
 
 def build_created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that the creation of an element publishes."""
-    rules = RULES_BY_TYPE[kind]
+    rules = RULES_BY_OBJECT_TYPE[kind]
     known = set(list_directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported_attributes
     return known if attributes is None else known.intersection(attributes) | rules.naming_attributes
 
 
 def build_written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that a write of a directory object updates."""
-    rules = RULES_BY_TYPE[kind]
+    rules = RULES_BY_OBJECT_TYPE[kind]
     known = (
         set(list_directory_attributes(kind))
         - ATTRIBUTES_SET_BY_DIRECTORY

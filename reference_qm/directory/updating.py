@@ -10,7 +10,7 @@ from uuid import UUID
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory
 from reference_qm.directory.filters import build_equality_filter
-from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, update_element
+from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, copy_with_published_attributes
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import DirectoryState
 
@@ -27,7 +27,7 @@ def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool
     own = build_equality_filter("Identifier", state.LocalQueueManager.Identifier)
     found = read_directory(directory, state, "QueueManager", own)
     if isinstance(found.rDirectoryObject, QueueManager):
-        state.LocalQueueManager = update_element(state.LocalQueueManager, found.rDirectoryObject)
+        state.LocalQueueManager = copy_with_published_attributes(state.LocalQueueManager, found.rDirectoryObject)
         sites = (
             read_directory(directory, state, "Site", build_equality_filter("Identifier", one)).rDirectoryObject
             for one in state.LocalQueueManager.SiteIdentifierList
@@ -82,10 +82,10 @@ def _reread_site(directory: Replica, state: DirectoryState, site: Site) -> Site:
     found = read_directory(
         directory, state, "Site", build_equality_filter("Identifier", site.Identifier)
     ).rDirectoryObject
-    return update_element(site, found) if isinstance(found, Site) else site
+    return copy_with_published_attributes(site, found) if isinstance(found, Site) else site
 
 
 def _reread_gate(directory: Replica, state: DirectoryState, gate: QueueManager) -> QueueManager:
     found = read_directory(directory, state, "QueueManager", build_equality_filter("Identifier", gate.Identifier))
     published = found.rDirectoryObject
-    return update_element(gate, published) if isinstance(published, QueueManager) else gate
+    return copy_with_published_attributes(gate, published) if isinstance(published, QueueManager) else gate

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-SWEEP_THRESHOLD = 4_096
+DEADLINE_SWEEP_THRESHOLD = 4_096
 """The minimum number of entries in the heap at which it is searched for irrelevant entries."""
 
 
@@ -25,7 +25,7 @@ class Deadlines(Generic[T]):
         self._known: set[T] = set()
         self._heap: list[tuple[int, int, T]] = []
         self._turn = 0
-        self._sweep_at = SWEEP_THRESHOLD
+        self._sweep_at = DEADLINE_SWEEP_THRESHOLD
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -42,12 +42,12 @@ class Deadlines(Generic[T]):
         if thing in self._known:
             return
         if len(self._heap) >= self._sweep_at:
-            self._drop_settled()
+            self._drop_settled_items()
         self._turn += 1
         self._known.add(thing)
         heapq.heappush(self._heap, (due_s, self._turn, thing))
 
-    def take_due(self, now_s: int) -> Iterator[T]:
+    def take_due_items(self, now_s: int) -> Iterator[T]:
         """Remove the items that are due, and yield the relevant items among them, in the order of their times."""
         while self._heap and self._heap[0][0] <= now_s:
             _, _, thing = heapq.heappop(self._heap)
@@ -55,8 +55,8 @@ class Deadlines(Generic[T]):
             if self._matters(thing):
                 yield thing
 
-    def _drop_settled(self) -> None:
+    def _drop_settled_items(self) -> None:
         self._heap = [entry for entry in self._heap if self._matters(entry[2])]
         heapq.heapify(self._heap)
         self._known = {thing for _, _, thing in self._heap}
-        self._sweep_at = max(SWEEP_THRESHOLD, 2 * len(self._heap))
+        self._sweep_at = max(DEADLINE_SWEEP_THRESHOLD, 2 * len(self._heap))

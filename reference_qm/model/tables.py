@@ -71,7 +71,7 @@ class OutgoingMessageTable:
             heapq.heappop(self._unsent)
         return None
 
-    def note_sent(self, position: OutgoingMessagePosition) -> None:
+    def note_position_sent(self, position: OutgoingMessagePosition) -> None:
         """Set AwaitingAck to TRUE for a position that was sent."""
         position.AwaitingAck = True
         self._sent[position.order] = position
@@ -105,7 +105,7 @@ class OutgoingMessageTable:
         """Allow a position to be sent."""
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
-    def withhold(self, position: OutgoingMessagePosition) -> None:
+    def withhold_position(self, position: OutgoingMessagePosition) -> None:
         """Withdraw the permission to send a position that is the next position to be sent. A position that was already
         sent needs no such call.
         """

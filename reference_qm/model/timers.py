@@ -6,7 +6,7 @@ import heapq
 from enum import Enum
 from typing import NamedTuple
 
-_SWEEP_MARGIN = 64
+_TIMER_SWEEP_MARGIN = 64
 """The heap is rebuilt when its number of entries exceeds twice the number of running timers plus this value."""
 
 
@@ -89,7 +89,7 @@ class Timers:
         running = _RunningTimer(now_ms, now_ms + max(1, duration_ms), self._turn)
         self._running[key] = running
         heapq.heappush(self._heap, (running.due_ms, running.start_order, key))
-        if len(self._heap) > 2 * len(self._running) + _SWEEP_MARGIN:
+        if len(self._heap) > 2 * len(self._running) + _TIMER_SWEEP_MARGIN:
             self._heap = [(one.due_ms, one.start_order, name) for name, one in self._running.items()]
             heapq.heapify(self._heap)
 
@@ -97,7 +97,7 @@ class Timers:
         """Stop a timer if it is running."""
         self._running.pop(key, None)
 
-    def stop_all(self) -> None:
+    def stop_all_timers(self) -> None:
         """Stop every timer."""
         self._running.clear()
         self._heap.clear()
@@ -130,7 +130,7 @@ class Timers:
             heapq.heappop(self._heap)
         return None
 
-    def pop_due(self, now_ms: int) -> TimerKey | None:
+    def pop_due_timer(self, now_ms: int) -> TimerKey | None:
         """Remove and return the first timer that is due, or return None if no timer is due."""
         due_ms = self.next_due()
         if due_ms is None or due_ms > now_ms:

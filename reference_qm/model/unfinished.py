@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-MAX_UNFINISHED_BYTES = 256 * 1024 * 1024
+MAX_UNFINISHED_PACKET_BYTES = 256 * 1024 * 1024
 """The limit in bytes, which is 64 times the maximum size of a message."""
 
 
@@ -14,7 +14,7 @@ class UnfinishedPackets:
 
     __slots__ = ("held", "limit", "total")
 
-    def __init__(self, limit: int = MAX_UNFINISHED_BYTES) -> None:
+    def __init__(self, limit: int = MAX_UNFINISHED_PACKET_BYTES) -> None:
         self.limit = limit
         self.total = 0
         self.held: dict[str, int] = {}

@@ -15,7 +15,7 @@ WINDOWS_RELEASES = (
 )
 """The releases of Windows. ``windows-server`` stands for the releases between 2016 and 2019."""
 KNOWN_RELEASES = (NO_RELEASE, *WINDOWS_RELEASES)
-_ALL_EXPRESSION, _FROM_PREFIX, _UNTIL_PREFIX = "all", "from ", "until "
+_ALL_RELEASES_EXPRESSION, _FROM_RELEASE_PREFIX, _UNTIL_RELEASE_PREFIX = "all", "from ", "until "
 
 
 def parse_releases(written: Iterable[str]) -> tuple[str, ...]:
@@ -25,11 +25,11 @@ def parse_releases(written: Iterable[str]) -> tuple[str, ...]:
     found = set[str]()
     for each in written:
         first, last = 0, len(WINDOWS_RELEASES)
-        if each.startswith(_FROM_PREFIX):
-            first = _get_release_index(each.removeprefix(_FROM_PREFIX))
-        elif each.startswith(_UNTIL_PREFIX):
-            last = _get_release_index(each.removeprefix(_UNTIL_PREFIX)) + 1
-        elif each != _ALL_EXPRESSION:
+        if each.startswith(_FROM_RELEASE_PREFIX):
+            first = _get_release_index(each.removeprefix(_FROM_RELEASE_PREFIX))
+        elif each.startswith(_UNTIL_RELEASE_PREFIX):
+            last = _get_release_index(each.removeprefix(_UNTIL_RELEASE_PREFIX)) + 1
+        elif each != _ALL_RELEASES_EXPRESSION:
             first = _get_release_index(each)
             last = first + 1
         found.update(WINDOWS_RELEASES[first:last])

@@ -27,7 +27,7 @@ SecurityChange = Callable[[SecurityConfig], SecurityConfig]
 
 
 @dataclass(frozen=True, slots=True)
-class Behaviour:
+class ReleaseBehaviour:
     """A deviation of some releases from the documents.
 
     ``releases``: the releases as the notes write them: ``from NAME``, ``until NAME``, ``all`` or names.
@@ -55,99 +55,113 @@ def _change_security_settings(**changes: Any) -> SecurityChange:
     return lambda security: replace(security, settings=replace(security.settings, **changes))
 
 
-def _make_version_behaviour(release: str, *version: int) -> Behaviour:
-    return Behaviour((release,), presets={"remote_version": version})
+def _make_version_behaviour(release: str, *version: int) -> ReleaseBehaviour:
+    return ReleaseBehaviour((release,), presets={"remote_version": version})
 
 
-_UNTIL_SERVER_2003_R2 = "until windows-server-2003-r2"
+_RELEASES_UNTIL_SERVER_2003_R2 = "until windows-server-2003-r2"
 _RELEASES_XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
 _RELEASES_2000_TO_2003 = ("windows-2000", *_RELEASES_XP_TO_2003)
-DAYS_90_S = 90 * 86_400
-ENTERED_NETWORK_ID = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
+NINETY_DAYS_S = 90 * 86_400
+WINDOWS_NT_NETWORK_ID = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
 """The connected network that the administrator of a machine with Windows NT has configured."""
 
-BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
+BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
     {
         # MS-MQQB
-        "own-queues-not-journaled": Behaviour(("from windows-server-2008",), parts=(queueing.OwnQueuesNotJournaled,)),
-        "pings-first": Behaviour((_UNTIL_SERVER_2003_R2,), presets={"send_ping": True}),
-        "pings-unanswered": Behaviour(("from windows-vista",), presets={"answer_pings": False}),
-        "memory-in-order-acks": Behaviour(("all",), parts=(transfer.UninitializedOrderAckBytes,)),
-        "memory-in-pings": Behaviour(("all",), parts=(transfer.UninitializedPingBits,)),
-        "base-caches": Behaviour(
+        "own-queues-not-journaled": ReleaseBehaviour(
+            ("from windows-server-2008",), parts=(queueing.OwnQueuesNotJournaled,)
+        ),
+        "pings-first": ReleaseBehaviour((_RELEASES_UNTIL_SERVER_2003_R2,), presets={"send_ping": True}),
+        "pings-unanswered": ReleaseBehaviour(("from windows-vista",), presets={"answer_pings": False}),
+        "memory-in-order-acks": ReleaseBehaviour(("all",), parts=(transfer.UninitializedOrderAckBytes,)),
+        "memory-in-pings": ReleaseBehaviour(("all",), parts=(transfer.UninitializedPingBits,)),
+        "base-caches": ReleaseBehaviour(
             _RELEASES_2000_TO_2003, security=_change_security_settings(has_separate_base_caches=True)
         ),
-        "insecure-nacks": Behaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
-        "sends-40-bits": Behaviour(
+        "insecure-nacks": ReleaseBehaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
+        "sends-40-bits": ReleaseBehaviour(
             ("windows-2000", "windows-xp"), security=_change_security_settings(SendEnhancedRC2Using40BitKeys=True)
         ),
-        "rejects-40-bits": Behaviour(
+        "rejects-40-bits": ReleaseBehaviour(
             ("windows-nt",), security=_change_security_settings(RejectEnhancedRC2Using40BitKeys=True)
         ),
-        "no-aes": Behaviour((_UNTIL_SERVER_2003_R2,), security=_remove_aes_keys, parts=(transfer.AdvancedUnsupported,)),
-        "received-keys-stay": Behaviour(
+        "no-aes": ReleaseBehaviour(
+            (_RELEASES_UNTIL_SERVER_2003_R2,), security=_remove_aes_keys, parts=(transfer.AdvancedPrivacyUnsupported,)
+        ),
+        "received-keys-stay": ReleaseBehaviour(
             ("until windows-server-2008",), security=_change_security_settings(received_keys_stay=True)
         ),
-        "sent-keys-live-long": Behaviour(
+        "sent-keys-live-long": ReleaseBehaviour(
             _RELEASES_XP_TO_2003, security=_change_security_settings(sent_keys_live_long=True)
         ),
         # MS-MQMQ
-        "memory-in-padding": Behaviour(("all",), parts=(transfer.UninitializedPadding,)),
-        "no-dead-letters": Behaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
-        "signs-with-md5": Behaviour(("until windows-2000",), presets={"preset_hash": HashAlgorithm.MD5}),
-        "signs-with-sha1": Behaviour(
+        "memory-in-padding": ReleaseBehaviour(("all",), parts=(transfer.UninitializedPadding,)),
+        "no-dead-letters": ReleaseBehaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
+        "signs-with-md5": ReleaseBehaviour(("until windows-2000",), presets={"preset_hash": HashAlgorithm.MD5}),
+        "signs-with-sha1": ReleaseBehaviour(
             (*_RELEASES_XP_TO_2003, "windows-vista", "windows-server-2008"), presets={"preset_hash": HashAlgorithm.SHA1}
         ),
-        "no-lists": Behaviour(("until windows-2000",), parts=(transfer.MultiQueueFormatHeaderMissing,)),
-        "miscounts": Behaviour(("all",), parts=(transfer.MessageCountTooHigh,)),
-        "no-marks-of-transactions": Behaviour(("windows-nt",), parts=(transfer.TransactionMarksMissing,)),
-        "no-reports": Behaviour(("all",), presets={"report_messages": False}),
+        "no-lists": ReleaseBehaviour(("until windows-2000",), parts=(transfer.MultiQueueFormatHeaderMissing,)),
+        "miscounts": ReleaseBehaviour(("all",), parts=(transfer.MessageCountTooHigh,)),
+        "no-marks-of-transactions": ReleaseBehaviour(("windows-nt",), parts=(transfer.TransactionMarksMissing,)),
+        "no-reports": ReleaseBehaviour(("all",), presets={"report_messages": False}),
         # MS-MQQP
-        "later-methods-missing": Behaviour(("until windows-2000",), parts=(remote.LaterMethodsMissing,)),
-        "stays-at-first-port": Behaviour(("from windows-vista",), parts=(remote.ClientKeepsFirstPort,)),
-        "request-ids-not-compared": Behaviour(("until windows-xp",), parts=(remote.RequestIdInUseAccepted,)),
-        "ranges-not-checked": Behaviour(("windows-nt",), presets={"strict_stubs": False}),
-        "queue-known-by-handle": Behaviour(("until windows-2000",), parts=(remote.QueueIdentifiedByHandle,)),
-        "queue-opened-not-compared": Behaviour(("until windows-xp",), parts=(remote.DifferentQueueAccepted,)),
-        "nothing-to-cancel-is-no-handle": Behaviour(("until windows-2000",), parts=(remote.ZeroInCancelInvalidHandle,)),
-        "purge-throws": Behaviour(("from windows-server-2003",), parts=(remote.PurgeErrorsThrown,)),
+        "later-methods-missing": ReleaseBehaviour(("until windows-2000",), parts=(remote.LaterMethodsMissing,)),
+        "stays-at-first-port": ReleaseBehaviour(("from windows-vista",), parts=(remote.ClientKeepsFirstPort,)),
+        "request-ids-not-compared": ReleaseBehaviour(("until windows-xp",), parts=(remote.RequestIdInUseAccepted,)),
+        "ranges-not-checked": ReleaseBehaviour(("windows-nt",), presets={"strict_stubs": False}),
+        "queue-known-by-handle": ReleaseBehaviour(("until windows-2000",), parts=(remote.QueueIdentifiedByHandle,)),
+        "queue-opened-not-compared": ReleaseBehaviour(("until windows-xp",), parts=(remote.DifferentQueueAccepted,)),
+        "nothing-to-cancel-is-no-handle": ReleaseBehaviour(
+            ("until windows-2000",), parts=(remote.ZeroInCancelInvalidHandle,)
+        ),
+        "purge-throws": ReleaseBehaviour(("from windows-server-2003",), parts=(remote.PurgeErrorsThrown,)),
         "version-of-xp": _make_version_behaviour("windows-xp", 5, 1, 1020),
-        "version-of-2003": Behaviour(_RELEASES_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
+        "version-of-2003": ReleaseBehaviour(_RELEASES_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
         "version-of-vista": _make_version_behaviour("windows-vista", 6, 0, 6000),
         "version-of-2008": _make_version_behaviour("windows-server-2008", 6, 0, 6001),
-        "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.ServerVersionNotRequested,)),
+        "version-never-asked": ReleaseBehaviour(("until windows-2000",), parts=(remote.ServerVersionNotRequested,)),
         # MS-MQDMPR
-        "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED_QUOTA_KB}),
-        "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (ENTERED_NETWORK_ID,)}),
-        "supports-others": Behaviour(("until windows-2000",), presets={"supporting_server": True}),
-        "application-queue-unread": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.DeadletterQueueIgnored,)),
-        "reaches-for-90-days": Behaviour((_UNTIL_SERVER_2003_R2,), presets={"long_live_time_s": DAYS_90_S}),
-        "cipher-preset-rc2": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(transfer.CipherDefaultRC2,)),
-        "changes-not-notified": Behaviour(_RELEASES_XP_TO_2003, presets={"change_notifications": False}),
+        "quota-unlimited": ReleaseBehaviour(
+            ("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED_QUOTA_KB}
+        ),
+        "in-a-network": ReleaseBehaviour(("windows-nt",), presets={"connected_networks": (WINDOWS_NT_NETWORK_ID,)}),
+        "supports-others": ReleaseBehaviour(("until windows-2000",), presets={"supporting_server": True}),
+        "application-queue-unread": ReleaseBehaviour(
+            (_RELEASES_UNTIL_SERVER_2003_R2,), parts=(queueing.DeadletterQueueIgnored,)
+        ),
+        "reaches-for-90-days": ReleaseBehaviour(
+            (_RELEASES_UNTIL_SERVER_2003_R2,), presets={"long_live_time_s": NINETY_DAYS_S}
+        ),
+        "cipher-preset-rc2": ReleaseBehaviour((_RELEASES_UNTIL_SERVER_2003_R2,), parts=(transfer.DefaultCipherRC2,)),
+        "changes-not-notified": ReleaseBehaviour(_RELEASES_XP_TO_2003, presets={"change_notifications": False}),
         # MS-MQSO
-        "memory-not-watched": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.MemoryShortageIgnored,)),
-        "domain-not-watched": Behaviour(("windows-nt",), parts=(queueing.DomainChangeIgnored,)),
+        "memory-not-watched": ReleaseBehaviour(
+            (_RELEASES_UNTIL_SERVER_2003_R2,), parts=(queueing.MemoryShortageIgnored,)
+        ),
+        "domain-not-watched": ReleaseBehaviour(("windows-nt",), parts=(queueing.DomainChangeIgnored,)),
         # Articles of the knowledge base
-        "host-names-validated": Behaviour(("all",), presets={"validate_host_names": True}, erratum="E220"),
+        "host-names-validated": ReleaseBehaviour(("all",), presets={"validate_host_names": True}, erratum="E220"),
     }
 )
 
 
 @cache
-def get_behaviours(release: str) -> Mapping[str, Behaviour]:
+def get_release_behaviours(release: str) -> Mapping[str, ReleaseBehaviour]:
     """Return the differences of a release by their names. The release ``none`` has no differences."""
-    found = {name: one for name, one in BEHAVIOURS.items() if release in parse_releases(one.releases)}
+    found = {name: one for name, one in BEHAVIOUR_BY_NAME.items() if release in parse_releases(one.releases)}
     return MappingProxyType(found)
 
 
-def get_presets(release: str) -> dict[str, Any]:
+def get_config_presets(release: str) -> dict[str, Any]:
     """Return the default values of QueueManagerConfig that a release changes, by the names of the fields."""
-    return {name: value for one in get_behaviours(release).values() for name, value in one.presets.items()}
+    return {name: value for one in get_release_behaviours(release).values() for name, value in one.presets.items()}
 
 
 def adapt_security_to_release(release: str, security: SecurityConfig) -> SecurityConfig:
     """Return a security configuration with the changes that a release makes to it."""
-    for one in get_behaviours(release).values():
+    for one in get_release_behaviours(release).values():
         security = one.security(security) if one.security is not None else security
     return security
 
@@ -156,9 +170,9 @@ def adapt_config_to_release(release: str, config: QueueManagerConfig) -> QueueMa
     """Return the configuration that a queue manager of a release has. A preset of the release replaces only a
     default value.
     """
-    return replace(config, **get_presets(release), security=adapt_security_to_release(release, config.security))
+    return replace(config, **get_config_presets(release), security=adapt_security_to_release(release, config.security))
 
 
 def get_replaced_parts(release: str) -> tuple[type[Part], ...]:
     """Return the subclasses that replace parts of the queue manager in a release."""
-    return tuple(part for one in get_behaviours(release).values() for part in one.parts)
+    return tuple(part for one in get_release_behaviours(release).values() for part in one.parts)

@@ -32,9 +32,9 @@ from reference_qm.surface.clock import Now
 _UNINITIALIZED_MEMORY = bytes(range(0xA1, 0xC1))
 """The bytes that stand for uninitialized memory."""
 _MAX_PADDING_BYTES = 7
-_LIST_OFFSET = 12
+_QUEUE_LIST_OFFSET = 12
 """The offset of the first element in an MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
-_FIRST_AND_LAST_MARKS = TransactionHeader.flags(FM=1, LM=1)
+_FIRST_AND_LAST_MESSAGE_FLAGS = TransactionHeader.flags(FM=1, LM=1)
 
 
 class UninitializedOrderAckBytes(OrderAcks):
@@ -95,7 +95,7 @@ class TransactionMarksMissing(Sending):
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         if (header := packet.TransactionHeader) is not None:
-            unmarked = replace(header, Flags=header.Flags & ~_FIRST_AND_LAST_MARKS)
+            unmarked = replace(header, Flags=header.Flags & ~_FIRST_AND_LAST_MESSAGE_FLAGS)
             packet = replace(packet, TransactionHeader=unmarked)
         super().transmit(session, position, packet)
 
@@ -110,7 +110,7 @@ class MultiQueueFormatHeaderMissing(Sending):
         return super().construct_user_message(replace(position, MessageReference=unlisted))
 
 
-class CipherDefaultRC2(Sending):
+class DefaultCipherRC2(Sending):
     """EncryptionAlgorithm is RC2 unless an algorithm is requested. Spec: MS-MQDMPR 3.1.1.12, note <16>."""
 
     __slots__ = ()
@@ -121,7 +121,7 @@ class CipherDefaultRC2(Sending):
         return replace(packet, MessagePropertiesHeader=properties)
 
 
-class AdvancedUnsupported(Securing):
+class AdvancedPrivacyUnsupported(Securing):
     """The queue manager does not encrypt a body at PrivacyLevel Advanced. Spec: MS-MQQB 3.1.7.1.5, note <66>."""
 
     __slots__ = ()
@@ -155,7 +155,11 @@ def _fill_padding(value: Value) -> Value:
         if new != old:
             changes[field.name] = new
     filled: Value = replace(value, **changes) if changes else value
-    return _fill_own_padding(filled) if hasattr(value, "build") and getattr(value, "Padding", b"") is None else filled
+    return (
+        _fill_padding_of_single_record(filled)
+        if hasattr(value, "build") and getattr(value, "Padding", b"") is None
+        else filled
+    )
 
 
 def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -163,17 +167,17 @@ def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
     of the elements. Return a value that is not such a list unchanged.
     """
     padded: list[Any] = []
-    offset = _LIST_OFFSET
+    offset = _QUEUE_LIST_OFFSET
     for value in values:
         if isinstance(value, MQFFormatNameElement):
-            padded.append(_fill_own_padding(value, offset))
+            padded.append(_fill_padding_of_single_record(value, offset))
             offset += len(padded[-1].build(offset))
         else:
             padded.append(value)
     return tuple(padded)
 
 
-def _fill_own_padding(record: Any, *where: int) -> Any:
+def _fill_padding_of_single_record(record: Any, *where: int) -> Any:
     """Return a record at the offset `where` with nonzero padding. A record that has no padding stays unchanged."""
     for size in range(1, _MAX_PADDING_BYTES + 1):
         other = replace(record, Padding=_UNINITIALIZED_MEMORY[:size])

@@ -2,7 +2,7 @@
 
 from reference_qm.routing.next_hops import NextHops, get_next_hops
 from reference_qm.routing.table import (
-    QUEUE_MANAGER_QUERY_MS,
+    QUEUE_MANAGER_QUERY_INTERVAL_MS,
     RoutingTable,
     RoutingTableEntry,
     initialize_routing_table,
@@ -10,7 +10,7 @@ from reference_qm.routing.table import (
 from reference_qm.routing.topology import RoutingError, Topology, get_directory_data
 
 __all__ = [
-    "QUEUE_MANAGER_QUERY_MS",
+    "QUEUE_MANAGER_QUERY_INTERVAL_MS",
     "NextHops",
     "RoutingError",
     "RoutingTable",

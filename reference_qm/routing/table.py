@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from reference_qm.directory.objects import MAX_COST, MIN_COST, QueueManager
+from reference_qm.directory.objects import MAX_LINK_COST, MIN_LINK_COST, QueueManager
 from reference_qm.routing.topology import Topology, is_site_gate
 
-QUEUE_MANAGER_QUERY_MS: Final = 3_600_000
+QUEUE_MANAGER_QUERY_INTERVAL_MS: Final = 3_600_000
 """The duration of the QueueManager Query Timer, after which the routing table is initialized again. Spec: MS-MQBR
 3.1.3.
 """
@@ -50,7 +50,7 @@ def initialize_routing_table(topology: Topology, machine: QueueManager) -> Routi
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class _Path:
+class _SitePath:
     """A path between sites. Paths are compared by cost. Paths of equal cost are compared by the number of links,
     then by the first site.
     """
@@ -72,16 +72,16 @@ def _find_link_costs(topology: Topology) -> LinkCosts:
         one, other, cost = link.Site1Identifier, link.Site2Identifier, link.ActualCost
         if one not in topology.sites or other not in topology.sites:
             continue
-        if one is None or other is None or cost is None or not MIN_COST <= cost <= MAX_COST:
+        if one is None or other is None or cost is None or not MIN_LINK_COST <= cost <= MAX_LINK_COST:
             continue
         edges[one][other] = edges[other][one] = min(cost, edges[one].get(other, cost))
     return edges
 
 
-def _find_least_cost_paths(edges: LinkCosts, sources: list[UUID]) -> dict[UUID, _Path]:
+def _find_least_cost_paths(edges: LinkCosts, sources: list[UUID]) -> dict[UUID, _SitePath]:
     """Find the paths from the sites of the gate to all other sites by Dijkstra's algorithm. Spec: MS-MQBR 3.1.3.1."""
-    paths: dict[UUID, _Path] = {}
-    reached = [(_Path(0, 0, site), site) for site in sources]
+    paths: dict[UUID, _SitePath] = {}
+    reached = [(_SitePath(0, 0, site), site) for site in sources]
     while reached:
         path, site = heapq.heappop(reached)
         if site in paths:
@@ -90,5 +90,5 @@ def _find_least_cost_paths(edges: LinkCosts, sources: list[UUID]) -> dict[UUID, 
         for neighbour, cost in edges.get(site, {}).items():
             if neighbour not in paths:
                 first = path.first if path.links else neighbour
-                heapq.heappush(reached, (_Path(path.cost + cost, path.links + 1, first), neighbour))
+                heapq.heappush(reached, (_SitePath(path.cost + cost, path.links + 1, first), neighbour))
     return paths

@@ -14,7 +14,7 @@ from reference_qm.directory.objects import DirectoryObject, QueueManager, Routin
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.updating import compute_site_gate_collections
 
-MAX_OBJECTS: Final = 1_000_000
+MAX_DIRECTORY_OBJECTS: Final = 1_000_000
 """The maximum number of objects of one type that are read. Without this limit, a directory whose enumeration never ends
 would block the queue manager.
 """
@@ -31,7 +31,7 @@ def get_directory_data(
 ) -> list[Element] | None:
     """Return all objects of a type that satisfy a filter, or None (Nothing) if the read fails.
 
-    Raise RoutingError if the directory returns more than MAX_OBJECTS objects. Spec: MS-MQBR 3.1.5.9.
+    Raise RoutingError if the directory returns more than MAX_DIRECTORY_OBJECTS objects. Spec: MS-MQBR 3.1.5.9.
     """
     begun = read_directory_begin(directory, kind.__name__, filters)
     if begun.rStatus is not Result.SUCCESS or begun.rQueryHandle is None:
@@ -40,9 +40,11 @@ def get_directory_data(
     while (found := read_directory_next(directory, begun.rQueryHandle)).rStatus is Result.SUCCESS:
         if isinstance(found.rDirectoryObject, kind):
             requested.append(found.rDirectoryObject)
-        if len(requested) > MAX_OBJECTS:
+        if len(requested) > MAX_DIRECTORY_OBJECTS:
             read_directory_end(directory, begun.rQueryHandle)
-            raise RoutingError(f"the directory returns more than {MAX_OBJECTS} objects of type {kind.__name__}")
+            raise RoutingError(
+                f"the directory returns more than {MAX_DIRECTORY_OBJECTS} objects of type {kind.__name__}"
+            )
     read_directory_end(directory, begun.rQueryHandle)
     return requested if found.rStatus is Result.END_OF_DATA else None
 
@@ -80,7 +82,7 @@ class Topology:
             get_directory_data(directory, RoutingLink) or (),
         )
 
-    def list_gates(self, site: UUID | None) -> tuple[QueueManager, ...]:
+    def list_site_gates(self, site: UUID | None) -> tuple[QueueManager, ...]:
         """Return the site gates of a site, or an empty list for an unknown site."""
         known = self.sites.get(site) if site else None
         return known.SiteGateCollection if known else ()
@@ -113,7 +115,7 @@ def get_site_gate(topology: Topology, machine: QueueManager) -> UUID | None:
 
 def get_site_gate_for_site(topology: Topology, identifier: UUID) -> UUID | None:
     """Find a gate of a site. Spec: MS-MQBR 3.1.5.7."""
-    return next((gate.Identifier for gate in topology.list_gates(identifier)), None)
+    return next((gate.Identifier for gate in topology.list_site_gates(identifier)), None)
 
 
 def is_site_gate(topology: Topology, machine: QueueManager) -> bool:

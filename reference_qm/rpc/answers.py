@@ -5,7 +5,7 @@ from __future__ import annotations
 from reference_qm.rpc.bodies import Fault, Response
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
 from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.protection import AgreedSecurity, build_fragments
+from reference_qm.rpc.protection import AgreedSecurity, build_call_fragments
 
 _MAX_CANCEL_COUNT = 255
 
@@ -23,7 +23,7 @@ def build_response(
     def make_response_pdu(part: bytes, rest: int, flags: int) -> Pdu:
         return Pdu(Response(p_cont_id, part, rest, count), call_id, flags)
 
-    return build_fragments(stub, fragment_bytes, security, make_response_pdu)
+    return build_call_fragments(stub, fragment_bytes, security, make_response_pdu)
 
 
 def build_fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:

@@ -155,7 +155,7 @@ class Association:
             pdu = Pdu.parse(wire)
         except PduError as error:
             return self._refuse_pdu(header, str(error))
-        handler = _HANDLERS.get((self.state, pdu.body.PTYPE))
+        handler = _PDU_HANDLERS.get((self.state, pdu.body.PTYPE))
         if handler is None:
             return self._refuse_pdu(
                 header, f"{pdu.body.PTYPE.name} is not allowed in the state {self.state.value} (MS-RPCE 3.3.3)"
@@ -177,16 +177,16 @@ class Association:
         bind = pdu.body
         assert isinstance(bind, Bind)
         try:
-            self.security.check_type(pdu.sec_trailer)
+            self.security.check_authentication_type(pdu.sec_trailer)
         except AuthenticationRefused as refused:
             return self._reject_bind(pdu.call_id, refused.reject, str(refused))
         if min(bind.max_xmit_frag, bind.max_recv_frag) < MUST_RECV_FRAG_SIZE:
             why = f"the fragment size is below {MUST_RECV_FRAG_SIZE} bytes (C706 12.6.3.1)"
             return self._reject_bind(pdu.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why)
-        if (fault_found := self._find_fault(pdu, bind)) is not None:
+        if (fault_found := self._find_context_fault(pdu, bind)) is not None:
             return self._reject_bind(pdu.call_id, *fault_found)
         try:
-            leg = self.security.take_leg(pdu)
+            leg = self.security.process_leg_token(pdu)
         except AuthenticationRefused as refused:
             return self._reject_bind(pdu.call_id, refused.reject, str(refused))
         group = self.groups.add_association(self, bind.assoc_group_id, self.remote_host)
@@ -204,16 +204,16 @@ class Association:
         alter = pdu.body
         assert isinstance(alter, AlterContext)
         try:
-            self.security.check_type(pdu.sec_trailer)
+            self.security.check_authentication_type(pdu.sec_trailer)
         except AuthenticationRefused as refused:
             return self.fail_and_close(pdu.call_id, refused.status, str(refused))
-        if (fault_found := self._find_fault(pdu, alter)) is not None:
+        if (fault_found := self._find_context_fault(pdu, alter)) is not None:
             reject, why = fault_found
             if reject is RejectReason.LOCAL_LIMIT_EXCEEDED:
                 return self._reject_bind(pdu.call_id, reject, why)
             return self.refuse_protocol_violation(pdu, why)
         try:
-            leg = self.security.take_leg(pdu)
+            leg = self.security.process_leg_token(pdu)
         except AuthenticationRefused as refused:
             return self.fail_and_close(pdu.call_id, refused.status, str(refused))
         return self._answer_bind(pdu, alter, AlterContextResp, b"", leg)
@@ -225,12 +225,12 @@ class Association:
         if pdu.sec_trailer is None:
             return self.close("an rpc_auth_3 was received without an authentication (MS-RPCE 2.2.2.10)")
         try:
-            self.security.take_last_leg(pdu.sec_trailer)
+            self.security.process_last_leg_token(pdu.sec_trailer)
         except AuthenticationRefused as refused:
             return self.close(str(refused))
         return []
 
-    def _find_fault(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
+    def _find_context_fault(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
         """Return the reason why the proposed contexts are invalid, or None if they are valid."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
@@ -269,12 +269,12 @@ class Association:
         return self.calls.on_request(opened, security)
 
     def _on_co_cancel(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        return self._verify_request(pdu, wire) or self.calls.on_co_cancel(pdu)
+        return self._verify_pdu_signature(pdu, wire) or self.calls.on_co_cancel(pdu)
 
     def _on_orphaned(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        return self._verify_request(pdu, wire) or self.calls.on_orphaned(pdu)
+        return self._verify_pdu_signature(pdu, wire) or self.calls.on_orphaned(pdu)
 
-    def _verify_request(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
+    def _verify_pdu_signature(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         """Close the connection if the signature of a PDU is wrong.
 
         Spec: C706 12.6.4.6, 12.6.4.8: the trailer is optional in co_cancel and orphaned PDUs.
@@ -291,7 +291,7 @@ class Association:
 
     def _note_unfinished_input(self, now: Now, *, progress: bool) -> None:
         """Store the time at which the client last made progress with an incomplete bind, PDU or request."""
-        owes = self.state is AssociationState.ESTABLISHED or self.security.is_unfinished
+        owes = self.state is AssociationState.ESTABLISHED or self.security.is_authentication_unfinished
         owes = owes or bool(self._framer.pending_bytes) or self.calls.is_receiving_fragments
         if not owes:
             self._owed_since = None
@@ -309,8 +309,8 @@ class Association:
         return happened
 
 
-_Handler = Callable[[Association, Pdu, bytes], list[RpcOutput]]
-_HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxyType(
+_PduHandler = Callable[[Association, Pdu, bytes], list[RpcOutput]]
+_PDU_HANDLERS: Mapping[tuple[AssociationState, PacketType], _PduHandler] = MappingProxyType(
     {
         (AssociationState.ESTABLISHED, PacketType.BIND): Association._on_bind,
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.ALTER_CONTEXT): Association._on_alter_context,

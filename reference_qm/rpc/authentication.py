@@ -38,7 +38,7 @@ class AuthLevel(IntEnum):
         return self >= AuthLevel.PKT
 
     @property
-    def seals(self) -> bool:
+    def encrypts_stub(self) -> bool:
         """Whether the stub data are encrypted."""
         return self is AuthLevel.PKT_PRIVACY
 
@@ -57,7 +57,7 @@ class SecurityError(Exception):
     """Raised when a token or a signature is invalid, or when the security provider fails. The message has one line."""
 
 
-class Segments(NamedTuple):
+class PduSegments(NamedTuple):
     """The segments into which a request or response PDU is divided for its protection. Spec: MS-RPCE 2.2.2.1.
 
     ``body``: the stub data with its padding. ``sec_trailer``: the 8 bytes of the sec_trailer, without the token.
@@ -98,19 +98,19 @@ class SecurityContext(Protocol):
         """
         ...
 
-    def sign(self, segments: Segments, *, header_sign: bool) -> bytes:
+    def sign(self, segments: PduSegments, *, header_sign: bool) -> bytes:
         """Return the signature of a PDU."""
         ...
 
-    def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
+    def verify(self, segments: PduSegments, signature: bytes, *, header_sign: bool) -> None:
         """Check the signature of a PDU. Raise SecurityError for a wrong signature."""
         ...
 
-    def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
+    def seal(self, segments: PduSegments, *, header_sign: bool) -> tuple[bytes, bytes]:
         """Return the encrypted body of a PDU, which has the length of the body, and the signature."""
         ...
 
-    def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
+    def unseal(self, segments: PduSegments, signature: bytes, *, header_sign: bool) -> bytes:
         """Verify the signature of an encrypted PDU and return its decrypted body."""
         ...
 

@@ -17,7 +17,7 @@ def _read_syntax(reader: OctetReader) -> SyntaxId:
     return SyntaxId(reader.read_uuid(), reader.read_number(4))
 
 
-def _write_syntax(writer: OctetWriter, syntax: SyntaxId) -> None:
+def _write_syntax_identifier(writer: OctetWriter, syntax: SyntaxId) -> None:
     writer.write_uuid(syntax.uuid)
     writer.write_number(4, syntax.version)
 
@@ -40,7 +40,7 @@ class Bind(Body):
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND
-    SECTION: ClassVar[str] = "C706 12.6.4.3"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.3"
 
     max_xmit_frag: int
     max_recv_frag: int
@@ -73,7 +73,7 @@ class Bind(Body):
             writer.write_number(1, len(element.transfer_syntaxes))
             writer.write_number(1, 0)
             for syntax in (element.abstract_syntax, *element.transfer_syntaxes):
-                _write_syntax(writer, syntax)
+                _write_syntax_identifier(writer, syntax)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class AlterContext(Bind):
     """The PDU with which a client proposes further contexts. Spec: C706 12.6.4.1."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ALTER_CONTEXT
-    SECTION: ClassVar[str] = "C706 12.6.4.1"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class BindAck(Body):
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND_ACK
-    SECTION: ClassVar[str] = "C706 12.6.4.4"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.4"
 
     max_xmit_frag: int
     max_recv_frag: int
@@ -136,7 +136,7 @@ class BindAck(Body):
         for result in self.p_result_list:
             writer.write_number(2, result.result)
             writer.write_number(2, result.reason)
-            _write_syntax(writer, result.transfer_syntax)
+            _write_syntax_identifier(writer, result.transfer_syntax)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class AlterContextResp(BindAck):
     """The PDU in which a server answers the proposals of an alter_context. Spec: C706 12.6.4.2."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ALTER_CONTEXT_RESP
-    SECTION: ClassVar[str] = "C706 12.6.4.2"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class BindNak(Body):
     """The PDU with which a server refuses an association. Spec: C706 12.6.4.5. ``versions``: (major, minor) u8 each."""
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND_NAK
-    SECTION: ClassVar[str] = "C706 12.6.4.5"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.5"
 
     provider_reject_reason: int
     versions: tuple[tuple[int, int], ...] = ((5, 0),)

@@ -19,7 +19,7 @@ class Body(ABC):
     __slots__ = ()
 
     PTYPE: ClassVar[PacketType]
-    SECTION: ClassVar[str]
+    SPEC_SECTION: ClassVar[str]
 
     @classmethod
     @abstractmethod
@@ -40,7 +40,7 @@ class Request(Body):
     """A fragment of a request. Spec: C706 12.6.4.9. alloc_hint u32; p_cont_id, opnum u16; object UUID or None."""
 
     PTYPE: ClassVar[PacketType] = PacketType.REQUEST
-    SECTION: ClassVar[str] = "C706 12.6.4.9"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.9"
 
     p_cont_id: int
     opnum: int
@@ -72,7 +72,7 @@ class Response(Body):
     """A fragment of a response. Spec: C706 12.6.4.10. alloc_hint u32; p_cont_id u16; cancel_count u8."""
 
     PTYPE: ClassVar[PacketType] = PacketType.RESPONSE
-    SECTION: ClassVar[str] = "C706 12.6.4.10"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.10"
 
     p_cont_id: int
     stub: bytes
@@ -101,7 +101,7 @@ class Fault(Body):
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.FAULT
-    SECTION: ClassVar[str] = "C706 12.6.4.7"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.7"
 
     p_cont_id: int
     status: int
@@ -136,7 +136,7 @@ class Auth3(Body):
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.AUTH3
-    SECTION: ClassVar[str] = "MS-RPCE 2.2.2.10"
+    SPEC_SECTION: ClassVar[str] = "MS-RPCE 2.2.2.10"
 
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
@@ -164,7 +164,7 @@ class Shutdown(_EmptyBody):
     """The PDU with which a server asks the client to end the association. Spec: C706 12.6.4.11."""
 
     PTYPE: ClassVar[PacketType] = PacketType.SHUTDOWN
-    SECTION: ClassVar[str] = "C706 12.6.4.11"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.11"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class CoCancel(_EmptyBody):
     """The PDU with which a client cancels a call. Spec: C706 12.6.4.6."""
 
     PTYPE: ClassVar[PacketType] = PacketType.CO_CANCEL
-    SECTION: ClassVar[str] = "C706 12.6.4.6"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.6"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,4 +180,4 @@ class Orphaned(_EmptyBody):
     """The PDU with which a client abandons a call. Spec: C706 12.6.4.8."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ORPHANED
-    SECTION: ClassVar[str] = "C706 12.6.4.8"
+    SPEC_SECTION: ClassVar[str] = "C706 12.6.4.8"

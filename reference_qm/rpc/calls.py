@@ -113,7 +113,7 @@ class Call:
         handle, the handle is NULL. A handle that is answered with NULL is closed. Raise MisuseError for results
         that contradict the declaration of the method.
         """
-        values = self._check_results(results)
+        values = self._check_returned_values(results)
         handle = None
         on_the_wire = values
         if self.method.handle is not None and self.method.answers_handle:
@@ -136,7 +136,7 @@ class Call:
             raise MisuseError(f"{status:#010x} is not a fault status (MS-RPCE 3.3.3.5.1)")
         return self.association.calls.fail_call(self, status)
 
-    def _check_results(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _check_returned_values(self, given: dict[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for one in self.method.parameters:
             if one.direction is Direction.IN_OUT:

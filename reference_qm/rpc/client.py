@@ -30,7 +30,7 @@ from reference_qm.rpc.outgoing import (
     SendPdus,
 )
 from reference_qm.rpc.pdu import Pdu, PduFramer
-from reference_qm.rpc.protection import AgreedSecurity, begin_security, build_fragments
+from reference_qm.rpc.protection import AgreedSecurity, begin_security_context, build_call_fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import ProposalResult
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -69,7 +69,7 @@ class ClientAssociation:
         security: ClientSecurity | None = None,
     ) -> None:
         self.interfaces = tuple(interfaces)
-        self._security = None if security is None else begin_security(security)
+        self._security = None if security is None else begin_security_context(security)
         self.limits = limits or AssociationLimits()
         self.state = BindingState.BINDING
         self.multiplexed = False
@@ -195,7 +195,7 @@ class ClientAssociation:
         return agreed.unprotect_pdu(wire)
 
     def _receive_pdu(self, pdu: Pdu) -> list[ClientOutput]:
-        handler = _HANDLERS.get((self.state, type(pdu.body)))
+        handler = _PDU_HANDLERS.get((self.state, type(pdu.body)))
         if handler is None:
             return self.fail_all_calls(
                 f"the server sent {pdu.body.PTYPE.name} in the state {self.state.value} (C706 11)"
@@ -304,7 +304,7 @@ class ClientAssociation:
         del self._calls[pdu.call_id]
         wide = self._contexts[call.interface.name][1]
         try:
-            results = call.method.read_out(bytes(call.stub), Encoding(wide, pdu.order), call.arguments)
+            results = call.method.read_out_parameters(bytes(call.stub), Encoding(wide, pdu.order), call.arguments)
         except StubError as error:
             return [
                 CallFailed(call, f"{call.method.name} was answered with an invalid stub: {error}"),
@@ -348,15 +348,15 @@ class ClientAssociation:
         call.call_id = self._last_call_id
         self._calls[call.call_id] = call
         context, wide = self._contexts[call.interface.name]
-        stub = call.method.build_in(call.arguments, Encoding(wide))
+        stub = call.method.build_in_parameters(call.arguments, Encoding(wide))
 
         def make_request_pdu(part: bytes, rest: int, flags: int) -> Pdu:
             return Pdu(Request(context, call.opnum, part, rest), call.call_id, flags)
 
-        return build_fragments(stub, self._max_xmit_frag, self._security, make_request_pdu)
+        return build_call_fragments(stub, self._max_xmit_frag, self._security, make_request_pdu)
 
 
-_HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation, Pdu], list[ClientOutput]]] = (
+_PDU_HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation, Pdu], list[ClientOutput]]] = (
     MappingProxyType(
         {
             (BindingState.BINDING, BindAck): ClientAssociation._on_bind_ack,

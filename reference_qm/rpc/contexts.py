@@ -9,7 +9,13 @@ from types import MappingProxyType
 from reference_qm.rpc.bind_bodies import ContextElement, ContextResult
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.status import ProposalResult, ProviderReason
-from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, get_requested_features
+from reference_qm.rpc.syntaxes import (
+    KEEP_CONNECTION_ON_ORPHAN_FEATURE,
+    NDR,
+    NDR64,
+    SyntaxId,
+    get_requested_bind_features,
+)
 
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
 """The supported transfer syntaxes. The value of a syntax is True if the syntax is NDR64."""
@@ -44,10 +50,10 @@ def negotiate_contexts(
     accepted: list[PresentationContext] = []
     for place, proposal in enumerate(proposals):
         features = (
-            get_requested_features(proposal.transfer_syntaxes[0]) if len(proposal.transfer_syntaxes) == 1 else None
+            get_requested_bind_features(proposal.transfer_syntaxes[0]) if len(proposal.transfer_syntaxes) == 1 else None
         )
         if features is not None:
-            results.append(ContextResult(ProposalResult.NEGOTIATE_ACK, features & KEEP_CONNECTION_ON_ORPHAN))
+            results.append(ContextResult(ProposalResult.NEGOTIATE_ACK, features & KEEP_CONNECTION_ON_ORPHAN_FEATURE))
             continue
         served = next((one for one in interfaces if one.syntax.serves(proposal.abstract_syntax)), None)
         if served is None:

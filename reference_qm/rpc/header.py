@@ -14,7 +14,7 @@ from reference_qm.rpc.rpc_errors import PduError
 HEADER_SIZE = 16
 RPC_VERS = 5
 RPC_VERS_MINORS = (0, 1)
-HEADER_SECTION = "C706 12.6.3.1"
+HEADER_SPEC_SECTION = "C706 12.6.3.1"
 SEC_TRAILER_SIZE = 8
 
 
@@ -63,7 +63,7 @@ def get_byte_order(packed_drep: bytes) -> ByteOrder:
     """
     order = _BYTE_ORDER_BY_LABEL.get(packed_drep[0] & 0xF0)
     if order is None:
-        raise PduError("packed_drep", 4, HEADER_SECTION, f"{packed_drep[0]:#04x} is not an integer representation")
+        raise PduError("packed_drep", 4, HEADER_SPEC_SECTION, f"{packed_drep[0]:#04x} is not an integer representation")
     return order
 
 
@@ -95,7 +95,10 @@ class Header:
         """Read the header at the start of ``data``. Raise PduError for a truncated header or an unknown byte order."""
         if len(data) < HEADER_SIZE:
             raise PduError(
-                "common header", 0, HEADER_SECTION, f"the header needs {HEADER_SIZE} bytes, but the PDU has {len(data)}"
+                "common header",
+                0,
+                HEADER_SPEC_SECTION,
+                f"the header needs {HEADER_SIZE} bytes, but the PDU has {len(data)}",
             )
         vers, minor, ptype, flags, drep, size, auth, call_id = _HEADER_LAYOUT_BY_BYTE_ORDER[
             get_byte_order(data[4:8])
@@ -134,10 +137,12 @@ class SecTrailer:
         """
         start = header.frag_length - header.auth_length - SEC_TRAILER_SIZE
         if start < HEADER_SIZE:
-            raise PduError("auth_length", 10, HEADER_SECTION, f"{header.auth_length} bytes do not fit into the PDU")
+            raise PduError(
+                "auth_length", 10, HEADER_SPEC_SECTION, f"{header.auth_length} bytes do not fit into the PDU"
+            )
         kind, level, pad, _ = data[start : start + 4]
         if start - pad < HEADER_SIZE:
-            raise PduError("auth_pad_length", start + 2, HEADER_SECTION, f"{pad} bytes do not fit into the PDU")
+            raise PduError("auth_pad_length", start + 2, HEADER_SPEC_SECTION, f"{pad} bytes do not fit into the PDU")
         context = int.from_bytes(data[start + 4 : start + 8], "little" if header.order == "<" else "big")
         return cls(kind, level, context, data[start + SEC_TRAILER_SIZE : header.frag_length], pad)
 

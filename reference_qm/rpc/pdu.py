@@ -11,8 +11,8 @@ from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
 from reference_qm.rpc.header import (
-    HEADER_SECTION,
     HEADER_SIZE,
+    HEADER_SPEC_SECTION,
     LITTLE_ENDIAN_DREP,
     RPC_VERS,
     RPC_VERS_MINORS,
@@ -66,23 +66,23 @@ class Pdu:
         if header.rpc_vers != RPC_VERS or header.rpc_vers_minor not in RPC_VERS_MINORS:
             version = f"{header.rpc_vers}.{header.rpc_vers_minor}"
             raise PduError(
-                "rpc_vers", 0, HEADER_SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported"
+                "rpc_vers", 0, HEADER_SPEC_SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported"
             )
         if header.frag_length != len(data):
             raise PduError(
                 "frag_length",
                 8,
-                HEADER_SECTION,
+                HEADER_SPEC_SECTION,
                 f"the value is {header.frag_length}, but the PDU has {len(data)} bytes",
             )
         kind = BODY_BY_PTYPE.get(header.ptype)
         if kind is None:
-            raise PduError("PTYPE", 2, HEADER_SECTION, f"{header.ptype} is not supported")
+            raise PduError("PTYPE", 2, HEADER_SPEC_SECTION, f"{header.ptype} is not supported")
         end, trailer = len(data), None
         if header.auth_length:
             trailer = SecTrailer.parse(data, header)
             end -= header.auth_length + SEC_TRAILER_SIZE + trailer.auth_pad_length
-        reader = OctetReader(data, header.order, kind.SECTION, HEADER_SIZE, end)
+        reader = OctetReader(data, header.order, kind.SPEC_SECTION, HEADER_SIZE, end)
         body = kind.read(reader, header.pfc_flags)
         reader.require_end(kind.__name__)
         return cls(body, header.call_id, header.pfc_flags, header.packed_drep, trailer, header.rpc_vers_minor)
@@ -155,7 +155,7 @@ class PduFramer:
             raise PduError(
                 "frag_length",
                 8,
-                HEADER_SECTION,
+                HEADER_SPEC_SECTION,
                 f"the value is {size}, which is outside {HEADER_SIZE} to {self.longest}",
             )
         self._needed, self._measured = size, True

@@ -104,7 +104,7 @@ class PendingCalls:
         if method is None:
             return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_OP_RNG_ERROR)
         limits = self._association.limits
-        group = self._get_group()
+        group = self._get_association_group()
         full = method.opens_handle and len(group.handles) + group.promised >= limits.handles
         if self._association.is_draining or len(self._calls) >= limits.pending_calls or full:
             return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
@@ -137,7 +137,7 @@ class PendingCalls:
                 )
             stub, padding = self._extract_stub(incoming)
             encoding = Encoding(context.wide, incoming.order, self._association.server.strict)
-            arguments = method.read_in(stub, encoding, padding)
+            arguments = method.read_in_parameters(stub, encoding, padding)
         except VerificationError:
             return self._refuse_request(incoming.call_id, context.p_cont_id, FaultStatus.ACCESS_DENIED)
         except StubError:
@@ -145,7 +145,7 @@ class PendingCalls:
         call = Call(self._association, incoming, arguments)
         self._calls[call.call_id] = call
         self._stub_bytes += call.stub_size
-        self._get_group().promised += call.method.opens_handle
+        self._get_association_group().promised += call.method.opens_handle
         return self._dispatch_call(call)
 
     def _extract_stub(self, incoming: IncomingCall) -> tuple[bytes, int]:
@@ -165,7 +165,7 @@ class PendingCalls:
         if parameter is not None and call.method.takes_handle:
             given = call.arguments[parameter.name]
             if given is not None:
-                handle = self._get_group().find_handle(call.method.handle_kind, given)
+                handle = self._get_association_group().find_handle(call.method.handle_kind, given)
                 if handle is None:
                     return self.fail_call(call, FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH)
                 if handle.holder is not None:
@@ -183,7 +183,7 @@ class PendingCalls:
 
     def answer_call(self, call: Call, stub: bytes, handle: ContextHandle | None) -> list[RpcOutput]:
         """Answer a call with a response. ``handle`` is the context handle among the results of the call."""
-        group = self._get_group()
+        group = self._get_association_group()
         opened = handle if handle is not call.handle else None
         if call.handle is not None and call.method.answers_handle and handle is not call.handle:
             group.handles.pop(call.handle.uuid, None)
@@ -248,7 +248,7 @@ class PendingCalls:
         call.ended = True
         del self._calls[call.call_id]
         self._stub_bytes -= call.stub_size
-        self._get_group().promised -= call.method.opens_handle
+        self._get_association_group().promised -= call.method.opens_handle
         handle = call.handle
         if handle is None:
             return []
@@ -260,7 +260,7 @@ class PendingCalls:
                 happened += following.association.calls._dispatch_call(following)
         return happened
 
-    def _get_group(self) -> AssociationGroup:
+    def _get_association_group(self) -> AssociationGroup:
         group = self._association.group
         assert group is not None
         return group

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from reference_qm.rpc.authentication import AuthLevel, ClientSecurity, SecurityContext, SecurityError, Segments
+from reference_qm.rpc.authentication import AuthLevel, ClientSecurity, PduSegments, SecurityContext, SecurityError
 from reference_qm.rpc.bodies import Request, Response
 from reference_qm.rpc.header import HEADER_SIZE, SEC_TRAILER_SIZE, Header, PfcFlags, SecTrailer
 from reference_qm.rpc.pdu import Pdu
@@ -52,8 +52,8 @@ class AgreedSecurity:
             return pdu.build()
         pad = -len(pdu.body.stub) % STUB_ALIGNMENT_BYTES
         wire = replace(pdu, sec_trailer=self.build_trailer(bytes(self.context.signature_size), pad)).build()
-        segments = split_segments(wire)
-        if self.level.seals:
+        segments = split_pdu_segments(wire)
+        if self.level.encrypts_stub:
             body, signature = self.context.seal(segments, header_sign=self.header_sign)
         else:
             body, signature = segments.body, self.context.sign(segments, header_sign=self.header_sign)
@@ -64,12 +64,12 @@ class AgreedSecurity:
 
         Raise SecurityError for a wrong signature, and PduError for wrong padding.
         """
-        segments = split_segments(wire)
+        segments = split_pdu_segments(wire)
         token = wire[len(wire) - Header.parse(wire).auth_length :]
         signature, rest = token[: self.context.signature_size], token[self.context.signature_size :]
         if any(rest):  # the provider fills unused space with zeros (MS-RPCE 2.2.2.11)
             raise SecurityError(f"the token is too long: {len(token)} bytes")
-        if self.level.seals:
+        if self.level.encrypts_stub:
             body = self.context.unseal(segments, signature, header_sign=self.header_sign)
         else:
             body = segments.body
@@ -84,12 +84,12 @@ class AgreedSecurity:
         return (fragment_bytes - taken) // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
 
-def begin_security(security: ClientSecurity) -> AgreedSecurity:
+def begin_security_context(security: ClientSecurity) -> AgreedSecurity:
     """Return the security context of a client's new connection, before the first token is exchanged."""
     return AgreedSecurity(security.auth_type, security.level, security.level, SECURITY_CONTEXT_ID, security.initiate())
 
 
-def split_segments(wire: bytes) -> Segments:
+def split_pdu_segments(wire: bytes) -> PduSegments:
     """Return the segments of a complete PDU of a call. The PDU must have a sec_trailer. A PDU without stub data has
     no body segment.
     """
@@ -101,10 +101,10 @@ def split_segments(wire: bytes) -> Segments:
         if header.ptype == Request.PTYPE and header.pfc_flags & PfcFlags.OBJECT_UUID:
             length += _OBJECT_UUID_BYTES
     length = min(length, start)
-    return Segments(wire[:length], wire[length:start], wire[start : start + SEC_TRAILER_SIZE])
+    return PduSegments(wire[:length], wire[length:start], wire[start : start + SEC_TRAILER_SIZE])
 
 
-def build_fragments(
+def build_call_fragments(
     stub: bytes, fragment_bytes: int, security: AgreedSecurity | None, make: Callable[[bytes, int, int], Pdu]
 ) -> bytes:
     """Return the fragments of a request or response, each with its own protection.

@@ -15,7 +15,7 @@ from reference_qm.rpc.protection import AgreedSecurity
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.rpc.status import FaultStatus, RejectReason
 
-_CONTEXT_SECTION = "MS-RPCE 3.3.1.5.4"
+_SECURITY_CONTEXT_SPEC_SECTION = "MS-RPCE 3.3.1.5.4"
 
 
 class AuthenticationRefused(Exception):
@@ -39,7 +39,7 @@ class AssociationSecurity:
 
     # -- legs ---------------------------------------------------------------------------------------------------
 
-    def check_type(self, trailer: SecTrailer | None) -> None:
+    def check_authentication_type(self, trailer: SecTrailer | None) -> None:
         """Refuse the first token of an authentication if its provider is unsupported. Spec: MS-RPCE 3.3.3.5.3."""
         if trailer is None or self._agreed is not None:
             return
@@ -57,7 +57,7 @@ class AssociationSecurity:
             )
         self._agreed = AgreedSecurity(trailer.auth_type, trailer.auth_level, level, trailer.auth_context_id, context)
 
-    def take_leg(self, pdu: Pdu) -> SecTrailer | None:
+    def process_leg_token(self, pdu: Pdu) -> SecTrailer | None:
         """Process the token of a bind or alter_context. Return the trailer of the answer, or None if the answer has
         none.
         """
@@ -70,7 +70,7 @@ class AssociationSecurity:
         token = self._process_token(agreed, trailer.token)
         return agreed.build_trailer(token) if token else None
 
-    def take_last_leg(self, trailer: SecTrailer) -> None:
+    def process_last_leg_token(self, trailer: SecTrailer) -> None:
         """Process the token of an rpc_auth_3 PDU. The server does not answer this PDU, so the client learns of a
         failure at its first request.
 
@@ -88,7 +88,7 @@ class AssociationSecurity:
         return self._agreed is not None and self._agreed.header_sign
 
     @property
-    def is_unfinished(self) -> bool:
+    def is_authentication_unfinished(self) -> bool:
         """Whether an authentication has begun and is not complete."""
         return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.is_complete
 
@@ -96,7 +96,7 @@ class AssociationSecurity:
         if self._agreed is None or not self._agreed.owns_trailer(trailer):
             why = (
                 f"security context {trailer.auth_context_id} is not the "
-                f"security context of this connection ({_CONTEXT_SECTION})"
+                f"security context of this connection ({_SECURITY_CONTEXT_SPEC_SECTION})"
             )
             raise AuthenticationRefused(why, FaultStatus.RPC_S_PROTOCOL_ERROR)
         return self._agreed

@@ -40,18 +40,18 @@ NIL_SYNTAX = SyntaxId(UUID(int=0), 0)
 NDR = SyntaxId(UUID("8a885d04-1ceb-11c9-9fe8-08002b104860"), 2)
 NDR64 = SyntaxId(UUID("71710533-beba-4937-8319-b5dbef9ccc36"), 1)
 
-KEEP_CONNECTION_ON_ORPHAN = 0x02
+KEEP_CONNECTION_ON_ORPHAN_FEATURE = 0x02
 """The supported bind time feature (MS-RPCE 3.3.1.5.10). Multiplexing of security contexts is not supported."""
 
-_FEATURE_PREFIX = UUID("6cb71c2c-9812-4540-0000-000000000000").bytes[:8]
+_BIND_FEATURE_PREFIX = UUID("6cb71c2c-9812-4540-0000-000000000000").bytes[:8]
 
 
-def get_requested_features(syntax: SyntaxId) -> int | None:
+def get_requested_bind_features(syntax: SyntaxId) -> int | None:
     """Return the feature bits of a transfer syntax that requests a bind time feature negotiation, or None for any
     other transfer syntax.
 
     Spec: MS-RPCE 3.3.1.5.3, 2.2.2.14.
     """
-    if syntax.version != 1 or syntax.uuid.bytes[:8] != _FEATURE_PREFIX:
+    if syntax.version != 1 or syntax.uuid.bytes[:8] != _BIND_FEATURE_PREFIX:
         return None
     return int.from_bytes(syntax.uuid.bytes[8:], "little")

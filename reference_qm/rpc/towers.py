@@ -14,10 +14,10 @@ from reference_qm.rpc.octets import OctetReader
 from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.syntaxes import SyntaxId
 
-SECTION = "C706 L"
+SPEC_SECTION = "C706 L"
 _UUID_PROTOCOL, _CONNECTION_ORIENTED_PROTOCOL, _TCP_PROTOCOL, _IP_PROTOCOL = 0x0D, 0x0B, 0x07, 0x09
 _ZERO_ADDRESS = IPv4Address(0)
-_PROTOCOLS = (_CONNECTION_ORIENTED_PROTOCOL, _TCP_PROTOCOL, _IP_PROTOCOL)
+_TRANSPORT_FLOOR_PROTOCOLS = (_CONNECTION_ORIENTED_PROTOCOL, _TCP_PROTOCOL, _IP_PROTOCOL)
 
 
 class TowerReader(OctetReader):
@@ -50,7 +50,7 @@ class Tower:
         """Read a tower, or return None if the tower is for a different protocol. Raise StubError for a malformed
         tower.
         """
-        reader = TowerReader(octets, "<", SECTION)
+        reader = TowerReader(octets, "<", SPEC_SECTION)
         reader.where = "tower_octet_string"
         floors = [
             (reader.read_counted_bytes(), reader.read_counted_bytes())
@@ -58,7 +58,12 @@ class Tower:
         ]
         reader.require_end("tower_octet_string")
         protocols = tuple(left[0] if left else None for left, _ in floors[2:])
-        if len(floors) != 5 or protocols != _PROTOCOLS or len(floors[3][1]) != 2 or len(floors[4][1]) != 4:
+        if (
+            len(floors) != 5
+            or protocols != _TRANSPORT_FLOOR_PROTOCOLS
+            or len(floors[3][1]) != 2
+            or len(floors[4][1]) != 4
+        ):
             return None
         syntaxes = [_read_floor_syntax(*floor) for floor in floors[:2]]
         if syntaxes[0] is None or syntaxes[1] is None:

@@ -9,10 +9,10 @@ from reference_qm.rpc.contexts import PresentationContext
 from reference_qm.rpc.header import PacketType
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
 
-SECTION = "MS-RPCE 2.2.2.13"
-VERIFICATION_SIGNATURE = bytes.fromhex("8ae3137102f43671")
+SPEC_SECTION = "MS-RPCE 2.2.2.13"
+VERIFICATION_TRAILER_SIGNATURE = bytes.fromhex("8ae3137102f43671")
 _BITMASK_COMMAND, _PCONTEXT_COMMAND, _HEADER2_COMMAND = 1, 2, 3
-_COMMAND_MASK, _END_FLAG, _MUST_PROCESS_FLAG = 0x3FFF, 0x4000, 0x8000
+_COMMAND_MASK, _LAST_COMMAND_FLAG, _MUST_PROCESS_FLAG = 0x3FFF, 0x4000, 0x8000
 _SUPPORT_HEADER_SIGN_BIT = 1
 _ALIGNMENT_BYTES = 4
 _COMMAND_HEADER_LAYOUT = struct.Struct("<HH")
@@ -31,7 +31,7 @@ def strip_verification_trailer(
     if the trailer contradicts the request. Padding may separate the stub data from the trailer; readers ignore the
     padding.
     """
-    place = stub.rfind(VERIFICATION_SIGNATURE)
+    place = stub.rfind(VERIFICATION_TRAILER_SIGNATURE)
     if place < 0 or place % _ALIGNMENT_BYTES:
         return stub, False
     expected = {
@@ -41,8 +41,8 @@ def strip_verification_trailer(
         ),
     }
     commands: list[tuple[int, bytes]] = []
-    position = place + len(VERIFICATION_SIGNATURE)
-    while not commands or not commands[-1][0] & _END_FLAG:
+    position = place + len(VERIFICATION_TRAILER_SIGNATURE)
+    while not commands or not commands[-1][0] & _LAST_COMMAND_FLAG:
         if position + _COMMAND_HEADER_LAYOUT.size > len(stub):
             return stub, False  # the message contains octets that look like a trailer
         command, size = _COMMAND_HEADER_LAYOUT.unpack_from(stub, position)
@@ -51,7 +51,7 @@ def strip_verification_trailer(
     if position != len(stub):
         return stub, False
     for command, value in commands:
-        _check_command(command, value, expected, header_sign)
+        _check_verification_command(command, value, expected, header_sign)
     return stub[:place], True
 
 
@@ -59,7 +59,7 @@ def _encode_syntax(syntax: SyntaxId) -> bytes:
     return syntax.uuid.bytes_le + struct.pack("<I", syntax.version)
 
 
-def _check_command(command: int, value: bytes, expected: dict[int, bytes], header_sign: bool) -> None:
+def _check_verification_command(command: int, value: bytes, expected: dict[int, bytes], header_sign: bool) -> None:
     kind = command & _COMMAND_MASK
     if kind == _BITMASK_COMMAND:
         promised = len(value) == 4 and value[0] & _SUPPORT_HEADER_SIGN_BIT
@@ -70,4 +70,4 @@ def _check_command(command: int, value: bytes, expected: dict[int, bytes], heade
     else:
         true = not command & _MUST_PROCESS_FLAG
     if not true:
-        raise VerificationError(f"command {kind} of the verification trailer contradicts the request ({SECTION})")
+        raise VerificationError(f"command {kind} of the verification trailer contradicts the request ({SPEC_SECTION})")

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from reference_qm.security.security_error import SecurityError
 
-SECTION = "MS-MQMQ 2.2.19.3"
+SPEC_SECTION = "MS-MQMQ 2.2.19.3"
 
 
 class HashAlgorithm(IntEnum):
@@ -82,7 +82,7 @@ def parse_hash_algorithm(value: int) -> HashAlgorithm:
         return HashAlgorithm(value)
     except ValueError:
         raise SecurityError(
-            "MessagePropertiesHeader.HashAlgorithm", SECTION, f"0x{value:08X} is not a known hash algorithm"
+            "MessagePropertiesHeader.HashAlgorithm", SPEC_SECTION, f"0x{value:08X} is not a known hash algorithm"
         ) from None
 
 
@@ -92,7 +92,7 @@ def get_provider_and_key_size(level: int) -> PrivacyProvider:
     """
     privacy = PRIVACY_BY_LEVEL.get(level)
     if privacy is None:
-        raise SecurityError("MessagePropertiesHeader.PrivacyLevel", SECTION, f"0x{level:08X} names no encryption")
+        raise SecurityError("MessagePropertiesHeader.PrivacyLevel", SPEC_SECTION, f"0x{level:08X} names no encryption")
     return privacy
 
 
@@ -104,6 +104,6 @@ def parse_encryption_algorithm(privacy: PrivacyProvider, value: int) -> Encrypti
     if found is None:
         allowed = ", ".join(known.name for known in privacy.key_bits)
         raise SecurityError(
-            "MessagePropertiesHeader.EncryptionAlgorithm", SECTION, f"0x{value:08X} is none of {allowed}"
+            "MessagePropertiesHeader.EncryptionAlgorithm", SPEC_SECTION, f"0x{value:08X} is none of {allowed}"
         )
     return found

@@ -74,12 +74,12 @@ class CachedUserCert:
     CachedTime: int
 
 
-class _TimedEntry(Protocol):
+class _TimedCacheEntry(Protocol):
     @property
     def CachedTime(self) -> int: ...  # noqa: N802 - the printed name
 
 
-Entry = TypeVar("Entry", bound=_TimedEntry)
+Entry = TypeVar("Entry", bound=_TimedCacheEntry)
 
 
 class TimedCache(Generic[Entry]):

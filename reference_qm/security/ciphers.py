@@ -23,7 +23,7 @@ from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.security.second_library import import_second_library_module
 from reference_qm.security.security_error import SecurityError
 
-_SECTION_NAME = "MS-MQQB 3.1.7.1.5"
+_SPEC_SECTION = "MS-MQQB 3.1.7.1.5"
 _REDUCED_KEY_BITS = 40
 _KEY_BITS_BY_ALGORITHM = {
     EncryptionAlgorithm.RC2: (40, 128),
@@ -77,7 +77,7 @@ def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
 def _check_key_size(algorithm: EncryptionAlgorithm, key: bytes) -> None:
     if 8 * len(key) not in _KEY_BITS_BY_ALGORITHM[algorithm]:
         allowed = " or ".join(map(str, _KEY_BITS_BY_ALGORITHM[algorithm]))
-        raise SecurityError("SymmetricKey", _SECTION_NAME, f"{algorithm.name} takes {allowed} bits, not {8 * len(key)}")
+        raise SecurityError("SymmetricKey", _SPEC_SECTION, f"{algorithm.name} takes {allowed} bits, not {8 * len(key)}")
 
 
 def _make_security_error(message: str) -> SecurityError:

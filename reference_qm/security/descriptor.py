@@ -50,7 +50,7 @@ class Ace(Record):
     Spec: MS-DTYP 2.4.4. 8 bytes and the SID. AceFlags u8; Mask u32 LE, an ACCESS_MASK; AceSize u16 LE (computed).
     """
 
-    SECTION: ClassVar[str] = "MS-DTYP 2.4.4"
+    SPEC_SECTION: ClassVar[str] = "MS-DTYP 2.4.4"
 
     AceType: AceType
     Mask: int
@@ -75,10 +75,12 @@ class Ace(Record):
                 "ACE.AceType", start, "MS-MQMQ 2.3.1.25", f"0x{kind:02X} is not an ACE type of Windows NT 4.0"
             )
         if size < _ACE_LAYOUT.size:
-            raise FormatError("ACE.AceSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACE_LAYOUT.size}")
-        trustee = cursor.within(size - _ACE_LAYOUT.size, "ACE.Sid", cls.SECTION)
+            raise FormatError(
+                "ACE.AceSize", start + 2, cls.SPEC_SECTION, f"{size} is below the minimum {_ACE_LAYOUT.size}"
+            )
+        trustee = cursor.within(size - _ACE_LAYOUT.size, "ACE.Sid", cls.SPEC_SECTION)
         sid = Sid.read(trustee)
-        trustee.finish("ACE.AceSize", cls.SECTION)
+        trustee.finish("ACE.AceSize", cls.SPEC_SECTION)
         return cls(AceType(kind), mask, sid, flags)
 
     def build(self) -> bytes:
@@ -90,7 +92,7 @@ class Ace(Record):
 class Acl(Record):
     """An ACL: a list of ACEs. Spec: MS-DTYP 2.4.5. 8 bytes and the entries. AclSize, AceCount u16 LE (computed)."""
 
-    SECTION: ClassVar[str] = "MS-DTYP 2.4.5"
+    SPEC_SECTION: ClassVar[str] = "MS-DTYP 2.4.5"
 
     Aces: tuple[Ace, ...] = ()
     AclRevision: int = 2
@@ -100,10 +102,12 @@ class Acl(Record):
         start = cursor.offset
         revision, _, size, count, _ = cursor.unpack(_ACL_LAYOUT)
         if revision not in _ACL_REVISIONS:
-            raise FormatError("ACL.AclRevision", start, cls.SECTION, f"the value is {revision} instead of 2 or 4")
+            raise FormatError("ACL.AclRevision", start, cls.SPEC_SECTION, f"the value is {revision} instead of 2 or 4")
         if size < _ACL_LAYOUT.size:
-            raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACL_LAYOUT.size}")
-        listed = cursor.within(size - _ACL_LAYOUT.size, "ACL.AclSize", cls.SECTION)
+            raise FormatError(
+                "ACL.AclSize", start + 2, cls.SPEC_SECTION, f"{size} is below the minimum {_ACL_LAYOUT.size}"
+            )
+        listed = cursor.within(size - _ACL_LAYOUT.size, "ACL.AclSize", cls.SPEC_SECTION)
         return cls(tuple(Ace.read(listed) for _ in range(count)), revision)  # bytes behind the last ACE are allowed
 
     def build(self) -> bytes:
@@ -121,7 +125,7 @@ class SecurityDescriptor(FlaggedRecord, Record):
     Control according to the existing parts.
     """
 
-    SECTION: ClassVar[str] = "MS-DTYP 2.4.6"
+    SPEC_SECTION: ClassVar[str] = "MS-DTYP 2.4.6"
 
     Owner: Sid | None = None
     Group: Sid | None = None
@@ -142,24 +146,24 @@ class SecurityDescriptor(FlaggedRecord, Record):
             raise FormatError(
                 "SECURITY_DESCRIPTOR.Revision",
                 start,
-                cls.SECTION,
+                cls.SPEC_SECTION,
                 f"the value is {revision} instead of {_DESCRIPTOR_REVISION}",
             )
         if not control >> 15 & 1:
             raise FormatError(
                 "SECURITY_DESCRIPTOR.Control",
                 start + 2,
-                cls.SECTION,
+                cls.SPEC_SECTION,
                 "SR is clear, so the descriptor is not self-relative",
             )
-        parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SECTION)
+        parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SPEC_SECTION)
         present, audited = dacl if control >> 2 & 1 else 0, sacl if control >> 4 & 1 else 0
         return cls(
-            Sid.read(_open_part(parts, owner, "OffsetOwner")) if owner else None,
-            Sid.read(_open_part(parts, group, "OffsetGroup")) if group else None,
-            Acl.read(_open_part(parts, present, "OffsetDacl")) if present else None,
+            Sid.read(_open_descriptor_part(parts, owner, "OffsetOwner")) if owner else None,
+            Sid.read(_open_descriptor_part(parts, group, "OffsetGroup")) if group else None,
+            Acl.read(_open_descriptor_part(parts, present, "OffsetDacl")) if present else None,
             control,
-            _read_acl_bytes(_open_part(parts, audited, "OffsetSacl")) if audited else None,
+            _read_acl_bytes(_open_descriptor_part(parts, audited, "OffsetSacl")) if audited else None,
         )
 
     def build(self) -> bytes:
@@ -186,7 +190,7 @@ def _read_acl_bytes(cursor: Cursor) -> bytes:
     return head + cursor.take(size - _ACL_LAYOUT.size, "ACL.AclSize", "MS-DTYP 2.4.5")
 
 
-def _open_part(parts: bytes, offset: int, field: str) -> Cursor:
+def _open_descriptor_part(parts: bytes, offset: int, field: str) -> Cursor:
     """Return a cursor for a part of a security descriptor. ``offset`` counts from the start of the descriptor."""
     begin = offset - _DESCRIPTOR_LAYOUT.size
     if not 0 <= begin < len(parts):

@@ -32,7 +32,7 @@ class MqdsPublicKey(Record):
     u32 LE; sProviderName text without its terminating null; aBuf bytes: BLOBHEADER and RSAPUBKEY.
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.1"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.1"
 
     ulProviderType: int
     sProviderName: str
@@ -52,10 +52,10 @@ class MqdsPublicKey(Record):
     def read(cls, cursor: Cursor) -> Self:
         key_size, name_size, kind = cursor.unpack(_PUBLIC_KEY_LAYOUT)
         field = "MQDSPUBLICKEY.sProviderName"
-        name = cursor.within(name_size, field, cls.SECTION)
-        provider = wchars.decode(name.through(wchars.NULL_WCHAR, field, cls.SECTION))
-        name.finish(field, cls.SECTION)
-        return cls(kind, provider, cursor.take(key_size, "MQDSPUBLICKEY.aBuf", cls.SECTION))
+        name = cursor.within(name_size, field, cls.SPEC_SECTION)
+        provider = wchars.decode(name.through(wchars.NULL_WCHAR, field, cls.SPEC_SECTION))
+        name.finish(field, cls.SPEC_SECTION)
+        return cls(kind, provider, cursor.take(key_size, "MQDSPUBLICKEY.aBuf", cls.SPEC_SECTION))
 
     def build(self) -> bytes:
         return (
@@ -74,7 +74,7 @@ class MqdsPublicKey(Record):
 class MqdsPublicKeys(Record):
     """MQDSPUBLICKEYS: the public keys of a queue manager. Spec: MS-MQMQ 2.2.2. 8 bytes (two u32 LE) and the keys."""
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.2"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.2"
 
     aPublicKeys: tuple[MqdsPublicKey, ...] = ()
 
@@ -84,11 +84,14 @@ class MqdsPublicKeys(Record):
         size, count = cursor.unpack(_PUBLIC_KEYS_LAYOUT)
         if size < _PUBLIC_KEYS_LAYOUT.size:
             raise FormatError(
-                "MQDSPUBLICKEYS.ulLen", start, cls.SECTION, f"{size} is below the minimum {_PUBLIC_KEYS_LAYOUT.size}"
+                "MQDSPUBLICKEYS.ulLen",
+                start,
+                cls.SPEC_SECTION,
+                f"{size} is below the minimum {_PUBLIC_KEYS_LAYOUT.size}",
             )
-        listed = cursor.within(size - _PUBLIC_KEYS_LAYOUT.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SECTION)
+        listed = cursor.within(size - _PUBLIC_KEYS_LAYOUT.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SPEC_SECTION)
         keys = tuple(MqdsPublicKey.read(listed) for _ in range(count))
-        listed.finish("MQDSPUBLICKEYS.ulLen", cls.SECTION)
+        listed.finish("MQDSPUBLICKEYS.ulLen", cls.SPEC_SECTION)
         return cls(keys)
 
     def build(self) -> bytes:
@@ -108,7 +111,7 @@ class UserSignCert(Record):
     LE (computed); Certificate bytes (DER X.509).
     """
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.22"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.22"
 
     Digest: bytes = bytes(16)
     Identifier: UUID = NULL_GUID
@@ -127,7 +130,7 @@ class UserSignCert(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         made, identifier, size = cursor.unpack(_CERTIFICATE_LAYOUT)
-        return cls(made, identifier, cursor.take(size, "MQUSERSIGNCERT.Certificate", cls.SECTION))
+        return cls(made, identifier, cursor.take(size, "MQUSERSIGNCERT.Certificate", cls.SPEC_SECTION))
 
     def build(self) -> bytes:
         return _CERTIFICATE_LAYOUT.build(self) + self.Certificate
@@ -137,7 +140,7 @@ class UserSignCert(Record):
 class UserSignCerts(Record):
     """MQUSERSIGNCERTS: the certificates of a user. Spec: MS-MQMQ 2.2.21. 4 bytes and the entries (count u32 LE)."""
 
-    SECTION: ClassVar[str] = "MS-MQMQ 2.2.21"
+    SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.21"
 
     Certificates: tuple[UserSignCert, ...] = ()
 

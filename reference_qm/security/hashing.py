@@ -25,8 +25,8 @@ from reference_qm.security.algorithms import HashAlgorithm
 from reference_qm.security.second_library import convert_private_key, convert_public_key, import_second_library_module
 from reference_qm.security.security_error import SecurityError
 
-_SIGNING_SECTION = "MS-MQQB 3.1.7.1.4"
-_AUTHENTICATION_SECTION = "MS-MQQB 3.1.5.8.3"
+_SIGNING_SPEC_SECTION = "MS-MQQB 3.1.7.1.4"
+_AUTHENTICATION_SPEC_SECTION = "MS-MQQB 3.1.5.8.3"
 _CRYPTOGRAPHY_HASHES: Mapping[HashAlgorithm, hashes.HashAlgorithm] = {
     HashAlgorithm.MD5: hashes.MD5(),  # noqa: S303 - what the message names
     HashAlgorithm.SHA1: hashes.SHA1(),  # noqa: S303 - what the message names
@@ -66,7 +66,9 @@ def sign_data(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> 
         else:
             signature = key.sign(data, padding.PKCS1v15(), _CRYPTOGRAPHY_HASHES[algorithm])
     except ValueError as error:
-        raise SecurityError("Signature", _SIGNING_SECTION, f"{algorithm.name} does not fit the key: {error}") from error
+        raise SecurityError(
+            "Signature", _SIGNING_SPEC_SECTION, f"{algorithm.name} does not fit the key: {error}"
+        ) from error
     return signature[::-1]
 
 
@@ -103,14 +105,16 @@ def read_certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
             key = x509.load_der_x509_certificate(certificate).public_key()
     except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
         raise SecurityError(
-            subject, _AUTHENTICATION_SECTION, f"the value is not an X.509 certificate with a usable key: {error}"
+            subject, _AUTHENTICATION_SPEC_SECTION, f"the value is not an X.509 certificate with a usable key: {error}"
         ) from error
     if not isinstance(key, rsa.RSAPublicKey):
         raise SecurityError(
-            subject, _AUTHENTICATION_SECTION, f"the value contains an {type(key).__name__} instead of an RSA key"
+            subject, _AUTHENTICATION_SPEC_SECTION, f"the value contains an {type(key).__name__} instead of an RSA key"
         )
     if key.key_size > MAX_MODULUS_BITS or key.public_numbers().e > MAX_EXPONENT:
         raise SecurityError(
-            subject, _AUTHENTICATION_SECTION, "the value contains an RSA key that is larger than the accepted maximum"
+            subject,
+            _AUTHENTICATION_SPEC_SECTION,
+            "the value contains an RSA key that is larger than the accepted maximum",
         )
     return key

@@ -23,8 +23,8 @@ from reference_qm.surface.entropy import Entropy
 _CIPHER_MODULE = "Cipher.PKCS1_v1_5"
 _ENCRYPTED_KEY_BITS = 256
 _BLOB_HEADER_BYTES = 12
-_SIMPLE_BLOB_SECTION = "MS-MQQB 2.4.2"
-_PUBLIC_KEY_BLOB_SECTION = "MS-MQQB 2.4.1"
+_SIMPLE_BLOB_SPEC_SECTION = "MS-MQQB 2.4.2"
+_PUBLIC_KEY_BLOB_SPEC_SECTION = "MS-MQQB 2.4.1"
 
 
 def parse_public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
@@ -33,14 +33,14 @@ def parse_public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
     if modulus.bit_length() != blob.bitLen:
         raise SecurityError(
             "PUBLICKEYBLOB.modulus",
-            _PUBLIC_KEY_BLOB_SECTION,
+            _PUBLIC_KEY_BLOB_SPEC_SECTION,
             f"the modulus has {modulus.bit_length()} bits, but bitLen is {blob.bitLen}",
         )
     try:
         return rsa.RSAPublicNumbers(blob.pubExp, modulus).public_key()
     except ValueError as error:
         raise SecurityError(
-            "PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SECTION, f"the value is not an RSA key: {error}"
+            "PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SPEC_SECTION, f"the value is not an RSA key: {error}"
         ) from error
 
 
@@ -57,7 +57,7 @@ def encrypt_symmetric_key(
     if key.key_size > 8 * _ENCRYPTED_KEY_BITS:
         raise SecurityError(
             "SIMPLEBLOB.encryptedKey",
-            _SIMPLE_BLOB_SECTION,
+            _SIMPLE_BLOB_SPEC_SECTION,
             f"a key encrypted with an RSA key of {key.key_size} bits does not fit into the field",
         )
     try:
@@ -68,7 +68,7 @@ def encrypt_symmetric_key(
         )
     except ValueError as error:
         raise SecurityError(
-            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"the key cannot be encrypted: {error}"
+            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SPEC_SECTION, f"the key cannot be encrypted: {error}"
         ) from error
     return SimpleBlob(algorithm, encrypted[::-1].ljust(_ENCRYPTED_KEY_BITS, b"\0"))
 
@@ -87,20 +87,20 @@ def decrypt_symmetric_key(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm
     if simple.sessionKeyAlgorithm != algorithm:
         raise SecurityError(
             "SIMPLEBLOB.sessionKeyAlgorithm",
-            _SIMPLE_BLOB_SECTION,
+            _SIMPLE_BLOB_SPEC_SECTION,
             f"0x{simple.sessionKeyAlgorithm:08X} is not {algorithm.name}",
         )
     if any(simple.encryptedKey[size:]):
         raise SecurityError(
             "SIMPLEBLOB.encryptedKey",
-            _SIMPLE_BLOB_SECTION,
+            _SIMPLE_BLOB_SPEC_SECTION,
             f"the value was not encrypted with an RSA key of {key.key_size} bits",
         )
     found = _decrypt_key(key, simple.encryptedKey[:size][::-1], bits // 8)
     if not found:
         raise SecurityError(
             "SIMPLEBLOB.encryptedKey",
-            _SIMPLE_BLOB_SECTION,
+            _SIMPLE_BLOB_SPEC_SECTION,
             f"the value contains no key of {bits} bits for this RSA key",
         )
     return found

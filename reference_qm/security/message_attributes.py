@@ -51,7 +51,7 @@ UNPROTECTED_ATTRIBUTES = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
 """The PrivacyLevel, HashAlgorithm and EncryptionAlgorithm of a message without MessageSecurity."""
 
 
-def add_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMessagePacket:
+def add_security_attributes(packet: UserMessagePacket, security: MessageSecurity) -> UserMessagePacket:
     """Return the packet of a message with the message's security attributes, before signature and encryption.
 
     Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32. The document adds a SecurityHeader only to signed messages. But an
@@ -107,7 +107,7 @@ def read_security(packet: UserMessagePacket) -> MessageSecurity:
             EncryptionAlgorithm=properties.EncryptionAlgorithm,
         )
     data = header.SecurityData
-    provider = _parse_provider(data.ProviderInfo)
+    provider = _parse_privacy_provider(data.ProviderInfo)
     return MessageSecurity(
         PrivacyLevel=properties.PrivacyLevel,
         AuthenticationLevel=header.AS,
@@ -123,7 +123,7 @@ def read_security(packet: UserMessagePacket) -> MessageSecurity:
     )
 
 
-def _parse_provider(info: bytes) -> ProviderInfo:
+def _parse_privacy_provider(info: bytes) -> ProviderInfo:
     try:
         return ProviderInfo.parse(info) if info else ProviderInfo()
     except FormatError:

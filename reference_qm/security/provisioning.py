@@ -26,13 +26,13 @@ KEY_BITS_BY_PROVIDER: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER
 """The size in bits of a queue manager's RSA key for each provider. The providers are in the order in which key lists
 contain their keys. Spec: MS-MQDMPR 3.1.3.
 """
-_TYPE_BY_PROVIDER = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
+_TYPE_NUMBER_BY_PROVIDER = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
 _PUBLIC_EXPONENT = 65537
 _KEY_TYPE_OFFSET = 4
 _SIGNING_KEY_TYPE = bytes.fromhex("00 24 00 00")
 """The field Key Type of an RSA key for signing. Spec: MS-MQMQ 2.2.20.6."""
 
-PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
+PrivateKeyByProvider = Mapping[str, rsa.RSAPrivateKey]
 """The RSA private key of each provider, by the provider's name."""
 
 
@@ -64,14 +64,14 @@ class SecurityConfig:
     lists replace the directory.
     """
 
-    encryption_keys: PrivateKeys = field(default_factory=dict, repr=False)
-    signing_keys: PrivateKeys = field(default_factory=dict, repr=False)
+    encryption_keys: PrivateKeyByProvider = field(default_factory=dict, repr=False)
+    signing_keys: PrivateKeyByProvider = field(default_factory=dict, repr=False)
     accounts: tuple[Account, ...] = ()
     remote_keys: Mapping[UUID, MqdsPublicKeys] = field(default_factory=dict)
     settings: SecuritySettings = field(default_factory=SecuritySettings)
 
 
-def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
+def generate_rsa_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
     """Generate an RSA key pair of ``bits`` bits, which is an even number. Spec: MS-MQDMPR 3.1.3, RFC 8017 3.1.
 
     pycryptodomex generates the primes, because it takes its entropy from the caller and supports keys of 512 bits.
@@ -93,7 +93,7 @@ def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
     return rsa.RSAPrivateNumbers(p, q, d, *parts, rsa.RSAPublicNumbers(_PUBLIC_EXPONENT, p * q)).private_key()
 
 
-def build_directory_key_list(keys: PrivateKeys, *, signing: bool = False) -> MqdsPublicKeys:
+def build_directory_key_list(keys: PrivateKeyByProvider, *, signing: bool = False) -> MqdsPublicKeys:
     """Return the PublicEncryptionKeyList, or the PublicSigningKeyList, of a list of private keys. The field Key Type
     of a blob distinguishes keys for encryption and keys for signing. Spec: MS-MQDMPR 3.1.3, MS-MQMQ 2.2.1, 2.2.20.6.
     """
@@ -104,7 +104,7 @@ def build_directory_key_list(keys: PrivateKeys, *, signing: bool = False) -> Mqd
 
     return MqdsPublicKeys(
         tuple(
-            MqdsPublicKey(_TYPE_BY_PROVIDER[name], name, build_blob(keys[name]))
+            MqdsPublicKey(_TYPE_NUMBER_BY_PROVIDER[name], name, build_blob(keys[name]))
             for name in KEY_BITS_BY_PROVIDER
             if name in keys
         )

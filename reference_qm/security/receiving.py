@@ -48,14 +48,14 @@ from reference_qm.security.signatures import (
 )
 from reference_qm.surface.clock import Now
 
-_SECTION_NAME = "MS-MQQB 3.1.5.8.3"
+_SPEC_SECTION = "MS-MQQB 3.1.5.8.3"
 _KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY_BY_LEVEL.values())
 _ZERO_KEY_BITS = 88
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 
-class Accounts(Protocol):
+class AccountFinder(Protocol):
     """The interface through which the receiver looks up users in the directory and in the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
@@ -75,7 +75,7 @@ class Receiver:
 
     caches: SecurityCaches
     private_keys: Mapping[str, rsa.RSAPrivateKey]
-    accounts: Accounts
+    accounts: AccountFinder
 
 
 class MessageRefused(Exception):
@@ -96,7 +96,7 @@ def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     try:
         privacy = get_provider_and_key_size(properties.PrivacyLevel)
         algorithm = parse_encryption_algorithm(privacy, properties.EncryptionAlgorithm)
-        key = _find_key(packet, security, privacy, algorithm, receiver, now)
+        key = _find_symmetric_key(packet, security, privacy, algorithm, receiver, now)
         _check_key_strength(privacy.provider, algorithm, key, receiver)
         body = decrypt(algorithm, key, properties.MessageBody)
     except (SecurityError, FormatError) as error:
@@ -108,7 +108,7 @@ def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     )
 
 
-def _find_key(
+def _find_symmetric_key(
     packet: UserMessagePacket,
     security: SecurityHeader,
     privacy: PrivacyProvider,
@@ -130,7 +130,7 @@ def _find_key(
     private_key = receiver.private_keys.get(privacy.provider)
     if private_key is None:
         raise SecurityError(
-            "SelectedCSP", _SECTION_NAME, f"this queue manager has no private key for {privacy.provider}"
+            "SelectedCSP", _SPEC_SECTION, f"this queue manager has no private key for {privacy.provider}"
         )
     key = decrypt_symmetric_key(private_key, algorithm, blob, privacy.key_bits[algorithm])
     cache.add(CachedSymmetricKey(*wanted, key, now.utc_s))
@@ -142,7 +142,7 @@ def _check_key_strength(provider: str, algorithm: EncryptionAlgorithm, key: byte
         return
     if provider == ENHANCED_PROVIDER and algorithm is EncryptionAlgorithm.RC2 and not any(key[-_ZERO_KEY_BITS // 8 :]):
         raise SecurityError(
-            "SymmetricKey", _SECTION_NAME, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
+            "SymmetricKey", _SPEC_SECTION, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
         )
 
 
@@ -157,7 +157,7 @@ def authenticate_message(
         return packet
     kind = 0
     if is_signed(packet):
-        _check_provider(security)
+        _check_signature_provider(security)
         try:
             kind = find_valid_signature_type(packet, content)
         except SecurityError as error:
@@ -166,7 +166,7 @@ def authenticate_message(
     return replace(packet, SecurityHeader=replace(security, Flags=flags))
 
 
-def _check_provider(security: SecurityHeader) -> None:
+def _check_signature_provider(security: SecurityHeader) -> None:
     """Check that the provider of a signature is supported. Spec: MS-MQMQ 2.2.20.6 DE, ProviderInfo."""
     if security.DE or not security.ProviderInfoSize:
         return
@@ -197,7 +197,7 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
         raise MessageRefused(
             MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
             "SecurityHeader.SecurityData.SenderCert: the certificate is not registered for its SecurityID "
-            f"({_SECTION_NAME})",
+            f"({_SPEC_SECTION})",
         )
     cache.add(CachedUserCert(matching, security_id, now.utc_s))
 
@@ -205,17 +205,17 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
 def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: SecurityDescriptor) -> None:
     """Check that the sender may write to a queue with the given security descriptor."""
     try:
-        user, sids = _build_token(security, receiver.accounts)
+        user, sids = _build_access_token(security, receiver.accounts)
     except FormatError as error:
         raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
     if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
         lacks = "is not an account" if sids is None else "does not have MQSEC_WRITE_MESSAGE"
         raise MessageRefused(
-            MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION_NAME})"
+            MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SPEC_SECTION})"
         )
 
 
-def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
+def _build_access_token(security: SecurityHeader, accounts: AccountFinder) -> tuple[Sid, Set[Sid] | None]:
     """Return the userSID and the Sids of a user's token, or None for an unknown account. The Sids always include the
     group Everyone.
     """

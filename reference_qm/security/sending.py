@@ -38,7 +38,7 @@ from reference_qm.security.security_error import SecurityError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
 
-_SECTION_NAME = "MS-MQQB 3.1.7.1.5"
+_SPEC_SECTION = "MS-MQQB 3.1.7.1.5"
 _REDUCED_KEY_BITS = 40
 
 
@@ -70,7 +70,7 @@ def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: Securit
     key = remote_keys.find(privacy.provider)
     if key is None:
         raise SecurityError(
-            "MQDSPUBLICKEYS", _SECTION_NAME, f"the remote queue manager has no key for {privacy.provider}"
+            "MQDSPUBLICKEYS", _SPEC_SECTION, f"the remote queue manager has no key for {privacy.provider}"
         )
     preferred = {
         PrivacyLevel.BASE: settings.PreferredBaseAlgorithm,
@@ -104,7 +104,7 @@ def encrypt_message(
     if not isinstance(packet.UserHeader.DestinationQueue, PublicQueueFormatName | PrivateQueueFormatNameId):
         raise SecurityError(
             "UserHeader.DestinationQueue",
-            _SECTION_NAME,
+            _SPEC_SECTION,
             "the destination is neither a public nor a private format name, so its encryption key cannot be found",
         )
     selection = select_encryption(level, remote_keys, caches.settings)

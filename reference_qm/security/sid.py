@@ -26,7 +26,7 @@ class Sid(Record):
     big-endian on the wire; SubAuthority u32 LE each. ``str`` returns the text form of 2.4.2.1, such as S-1-5-18.
     """
 
-    SECTION: ClassVar[str] = "MS-DTYP 2.4.2.2"
+    SPEC_SECTION: ClassVar[str] = "MS-DTYP 2.4.2.2"
 
     IdentifierAuthority: int
     SubAuthority: tuple[int, ...] = ()
@@ -52,10 +52,12 @@ class Sid(Record):
         start = cursor.offset
         revision, count, authority = cursor.unpack(_SID_LAYOUT)
         if revision != SID_REVISION:
-            raise FormatError("SID.Revision", start, cls.SECTION, f"the value is {revision} instead of {SID_REVISION}")
+            raise FormatError(
+                "SID.Revision", start, cls.SPEC_SECTION, f"the value is {revision} instead of {SID_REVISION}"
+            )
         if count > MAX_SUB_AUTHORITIES:
             raise FormatError(
-                "SID.SubAuthorityCount", start + 1, cls.SECTION, f"{count} is above {MAX_SUB_AUTHORITIES}"
+                "SID.SubAuthorityCount", start + 1, cls.SPEC_SECTION, f"{count} is above {MAX_SUB_AUTHORITIES}"
             )
         return cls(
             int.from_bytes(authority, "big"), tuple(cursor.unpack(_SUBAUTHORITY_LAYOUT)[0] for _ in range(count))

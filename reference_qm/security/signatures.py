@@ -28,8 +28,8 @@ from reference_qm.security.algorithms import parse_hash_algorithm
 from reference_qm.security.hashing import is_valid_signature, read_certificate_key, sign_data
 from reference_qm.security.security_error import SecurityError
 
-_SIGNING_SECTION = "MS-MQQB 3.1.7.1.4"
-_AUTHENTICATION_SECTION = "MS-MQQB 3.1.5.8.3"
+_SIGNING_SPEC_SECTION = "MS-MQQB 3.1.7.1.4"
+_AUTHENTICATION_SPEC_SECTION = "MS-MQQB 3.1.5.8.3"
 
 
 class SignatureType(IntEnum):
@@ -72,8 +72,8 @@ def _encode_connector_type(packet: UserMessagePacket) -> bytes:
     return b"" if connector is None else connector.bytes_le
 
 
-_FieldEncoder = Callable[[UserMessagePacket], bytes]
-_FIRST_SIGNED_FIELDS: tuple[_FieldEncoder, ...] = (
+_SignedFieldEncoder = Callable[[UserMessagePacket], bytes]
+_FIRST_SIGNED_FIELDS: tuple[_SignedFieldEncoder, ...] = (
     lambda packet: packet.MessagePropertiesHeader.CorrelationID,
     lambda packet: packet.MessagePropertiesHeader.ApplicationTag.to_bytes(4, "little"),
     lambda packet: packet.MessagePropertiesHeader.MessageBody,
@@ -81,7 +81,7 @@ _FIRST_SIGNED_FIELDS: tuple[_FieldEncoder, ...] = (
     lambda packet: _build_queue_content(packet.UserHeader.ResponseQueue),
     lambda packet: _build_queue_content(packet.UserHeader.AdminQueue),
 )
-_LAST_SIGNED_FIELDS: tuple[_FieldEncoder, ...] = (
+_LAST_SIGNED_FIELDS: tuple[_SignedFieldEncoder, ...] = (
     lambda packet: packet.UserHeader.SourceQueueManager.bytes_le,
     lambda packet: bytes((packet.UserHeader.DM,)),
     lambda packet: bytes((packet.BaseHeader.PR,)),
@@ -91,7 +91,7 @@ _LAST_SIGNED_FIELDS: tuple[_FieldEncoder, ...] = (
     lambda packet: packet.MessagePropertiesHeader.BodyType.to_bytes(4, "little"),
     _encode_connector_type,
 )
-_FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_FieldEncoder, ...]] = {
+_FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_SignedFieldEncoder, ...]] = {
     SignatureType.SIG10: _FIRST_SIGNED_FIELDS,
     SignatureType.SIG20: (
         *_FIRST_SIGNED_FIELDS,
@@ -131,7 +131,7 @@ def sign_message(
     security = packet.SecurityHeader
     if security is None or not security.SecurityData.SenderCert:
         raise SecurityError(
-            "SecurityHeader.SecurityData.SenderCert", _SIGNING_SECTION, "the field must be present before signing"
+            "SecurityHeader.SecurityData.SenderCert", _SIGNING_SPEC_SECTION, "the field must be present before signing"
         )
     algorithm = parse_hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     several = packet.MultiQueueFormatHeader
@@ -142,7 +142,9 @@ def sign_message(
         )
     if kind is SignatureType.SIG30:
         raise SecurityError(
-            "MultiQueueFormatHeader", _SIGNING_SECTION, "the field is missing, but an MSMQ 3.0 signature requires it"
+            "MultiQueueFormatHeader",
+            _SIGNING_SPEC_SECTION,
+            "the field is missing, but an MSMQ 3.0 signature requires it",
         )
     data = replace(security.SecurityData, Signature=sign_data(key, algorithm, content(packet, kind)), Padding=None)
     return _replace_headers(packet, replace(security, SecurityData=data), None)
@@ -178,7 +180,7 @@ def find_valid_signature_type(
     security = packet.SecurityHeader
     if security is None:
         raise SecurityError(
-            "SecurityHeader", _AUTHENTICATION_SECTION, "the field is missing, so there is no certificate"
+            "SecurityHeader", _AUTHENTICATION_SPEC_SECTION, "the field is missing, so there is no certificate"
         )
     algorithm = parse_hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     key = read_certificate_key(security.SecurityData.SenderCert)
@@ -188,7 +190,9 @@ def find_valid_signature_type(
         if is_valid_signature(key, algorithm, content(packet, kind), signature):
             return kind
     raise SecurityError(
-        "Signature", _AUTHENTICATION_SECTION, f"the value is not the signature of the message with {algorithm.name}"
+        "Signature",
+        _AUTHENTICATION_SPEC_SECTION,
+        f"the value is not the signature of the message with {algorithm.name}",
     )
 
 

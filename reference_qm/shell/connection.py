@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 
-CLOSE_FLUSH_S = 5.0
+CLOSE_FLUSH_TIMEOUT_S = 5.0
 """The time limit in s for sending the pending bytes of a connection that is being closed."""
 
 OpenedInput = type[TransportAccepted] | type[TransportConnected]
@@ -111,11 +111,11 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
             return
         if not self._gathered:
-            asyncio.get_running_loop().call_soon(self._write_pending)
+            asyncio.get_running_loop().call_soon(self._write_pending_bytes)
         self._gathered.append(data)
         self._gathered_size += len(data)
 
-    def _write_pending(self) -> None:
+    def _write_pending_bytes(self) -> None:
         """Write the collected bytes. If the transport is closing, the bytes are discarded."""
         gathered, self._gathered, self._gathered_size = self._gathered, [], 0
         if gathered and self._transport is not None and not self._transport.is_closing():
@@ -125,10 +125,10 @@ class Connection(asyncio.Protocol):
         """Send the pending bytes, then close the connection. The core gets no more inputs from it."""
         self.closed = True
         if self._transport is not None:
-            self._write_pending()
+            self._write_pending_bytes()
             self._transport.close()
             if self._transport.get_write_buffer_size() and self._linger is None:
-                self._linger = asyncio.get_running_loop().call_later(CLOSE_FLUSH_S, self._transport.abort)
+                self._linger = asyncio.get_running_loop().call_later(CLOSE_FLUSH_TIMEOUT_S, self._transport.abort)
         elif self.dialling is not None:
             self.dialling.cancel()
 

@@ -13,7 +13,7 @@ from reference_qm.control import (
     ControlError,
     VerbNotOffered,
     build_answer,
-    find_refusal,
+    find_verb_refusal_reason,
     list_offered_facilities,
     parse_request,
 )
@@ -117,7 +117,7 @@ class ControlClient(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         searched = len(self._unread)
         self._unread += data
-        self._take_lines(searched)
+        self._handle_complete_lines(searched)
 
     def pause_writing(self) -> None:
         """Stop handling the requests of a client that does not read its answers."""
@@ -129,7 +129,7 @@ class ControlClient(asyncio.Protocol):
         self._paused = False
         if self._transport is not None:
             self._transport.resume_reading()
-        self._take_lines(0)
+        self._handle_complete_lines(0)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the waiting requests, because a message that is received for a disconnected client would be lost."""
@@ -147,27 +147,27 @@ class ControlClient(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
-    def _take_lines(self, searched: int) -> None:
+    def _handle_complete_lines(self, searched: int) -> None:
         """Handle the complete lines. The first ``searched`` bytes contain no line end."""
         while not (self._paused or self.server.ending) and (end := self._unread.find(b"\n", searched)) >= 0:
             line = bytes(self._unread[:end])
             del self._unread[: end + 1]
             searched = 0
-            self._on_line(line)
+            self._handle_request_line(line)
         if not self._paused and len(self._unread) > LINE_BYTES_LIMIT:
             self._unread.clear()
             self._refuse_request(None, LINE_TOO_LONG_REFUSAL)
             self.hang_up()
 
-    def _on_line(self, line: bytes) -> None:
+    def _handle_request_line(self, line: bytes) -> None:
         number: Any = None
         try:
             arguments = _parse_object(line)
             number = _get_request_number(arguments)
             verb = arguments.get("verb")
-            if isinstance(verb, str) and (refused := find_refusal(verb, self.server.offered)) is not None:
+            if isinstance(verb, str) and (refused := find_verb_refusal_reason(verb, self.server.offered)) is not None:
                 raise VerbNotOffered(refused)
-            on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
+            on_verb = _HOST_VERB_HANDLERS.get(verb) if isinstance(verb, str) else None
             if verb == "cancel":
                 self._cancel_request(number, arguments)
             elif on_verb is None:
@@ -190,20 +190,20 @@ class ControlClient(asyncio.Protocol):
         def send_answer(result: Answer) -> None:
             self._waiting.pop(result.token, None)
             if isinstance(result, Completed):
-                self._note_handle(request, result)
+                self._note_handle_change(request, result)
             self._send_reply(self._limit_facilities(build_answer(number, result)))
 
         token = self.server.host.ask(request, send_answer)
         if self.server.host.is_unanswered(token):
             self._waiting[token] = number
 
-    def _note_handle(self, request: Request | HostRequest, result: Completed) -> None:
+    def _note_handle_change(self, request: Request | HostRequest, result: Completed) -> None:
         """Record that a handle was opened or closed. If a handle was opened but its client has already disconnected,
         close the handle at once.
         """
         if isinstance(request, CloseQueue | RemoteClose):
             self._opened.pop(request, None)
-        opens = _CLOSING_REQUESTS.get(type(request))
+        opens = _CLOSING_REQUEST_BY_OPENING_REQUEST.get(type(request))
         if opens is None:
             return
         close = opens(result.result.values)
@@ -261,18 +261,18 @@ class ControlClient(asyncio.Protocol):
             self._transport.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
 
 
-_HOST_VERBS = MappingProxyType(
+_HOST_VERB_HANDLERS = MappingProxyType(
     {"restart": ControlClient._restart_host, "reset": ControlClient._reset_host, "stop": ControlClient._stop_host}
 )
 
 
-_CLOSING_REQUESTS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[str, Any]], Request]] = (
-    MappingProxyType(
-        {
-            OpenQueue: lambda opened: CloseQueue(opened["handle"]),
-            RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
-        }
-    )
+_CLOSING_REQUEST_BY_OPENING_REQUEST: Mapping[
+    type[Request] | type[HostRequest], Callable[[Mapping[str, Any]], Request]
+] = MappingProxyType(
+    {
+        OpenQueue: lambda opened: CloseQueue(opened["handle"]),
+        RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
+    }
 )
 """The request that closes an object, by the request that opens it. Cursors have no entry, because they are closed
 together with their queue's handle.

@@ -26,14 +26,14 @@ from reference_qm.directory import (
     StorageError,
     build_equality_filter,
 )
-from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject
+from reference_qm.directory.objects import MAX_LINK_COST, MIN_LINK_COST, DirectoryObject
 from reference_qm.shell import system
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_store import DirectoryFileError, SqliteDirectory
 from reference_qm.shell.toml_values import ConverterByKey, SettingsError, TomlValues
 from reference_qm.surface.entropy import Entropy, new_guid
 
-_NAME_SPACE = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
+_UUID_NAMESPACE = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
 """The UUID name space from which identifiers are derived."""
 ENTERPRISE = "enterprise"
 """The name of the enterprise in every directory."""
@@ -50,7 +50,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
     if tree is None:
         return None
     where = f"{where}: [directory]"
-    values = toml.convert_table(tree, _CONVERTERS, where)
+    values = toml.convert_table(tree, _DIRECTORY_TABLE_CONVERTERS, where)
     elements = _build_elements(values, where)
     directory = _open_directory(values.get("store"), where, entropy)
     for number, (place, element) in enumerate(elements):
@@ -69,14 +69,14 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
 def _open_directory(store: Path | None, where: str, entropy: Entropy) -> MemoryDirectory:
     new_identifier = partial(new_guid, entropy)
     if store is None:
-        return MemoryDirectory(new_identifier, _current_utc_s)
+        return MemoryDirectory(new_identifier, _read_current_utc_s)
     try:
-        return SqliteDirectory(store, new_identifier, _current_utc_s)
+        return SqliteDirectory(store, new_identifier, _read_current_utc_s)
     except DirectoryFileError as error:
         raise SettingsError(f"{where} store: {error}") from error
 
 
-def _current_utc_s() -> int:
+def _read_current_utc_s() -> int:
     return system.read_clocks().utc_s
 
 
@@ -91,7 +91,9 @@ def _provision_element(directory: MemoryDirectory, element: DirectoryObject, pla
 
 def _build_elements(values: TomlValues, where: str) -> list[tuple[str, DirectoryObject]]:
     """Build the directory elements of all entries, each with the place of its entry in the TOML file."""
-    entries = {kind: _read_entries(values.get(kind, []), kind, where) for kind in _ENTRY_KINDS}
+    entries = {
+        kind: _read_entries(values.get(kind, []), kind, where) for kind in _CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE
+    }
     sites = {one["name"].lower(): _get_identifier(one, "site", one["name"]) for _, one in entries["sites"]}
     machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}
     named = {one["pathname"].lower(): _get_identifier(one, "queue", one["pathname"]) for _, one in entries["queues"]}
@@ -102,8 +104,8 @@ def _build_elements(values: TomlValues, where: str) -> list[tuple[str, Directory
         (where, Enterprise(Identifier=_get_identifier({}, "enterprise", ENTERPRISE), Name=ENTERPRISE)),
         *((place, Site(Identifier=sites[one["name"].lower()], Name=one["name"])) for place, one in entries["sites"]),
         *((place, _build_machine(one, sites, machines, place)) for place, one in entries["queue_managers"]),
-        *((place, _build_link(one, sites, machines, place)) for place, one in entries["links"]),
-        *((place, _build_computer(one)) for place, one in entries["queue_managers"] if "computer_sid" in one),
+        *((place, _build_routing_link_object(one, sites, machines, place)) for place, one in entries["links"]),
+        *((place, _build_computer_object(one)) for place, one in entries["queue_managers"] if "computer_sid" in one),
         *((place, _build_queue(one, machines, place)) for place, one in entries["queues"]),
         *((place, _build_list(one, named, place)) for place, one in entries["distribution_lists"]),
     ]
@@ -125,7 +127,9 @@ def _build_machine(values: TomlValues, sites: IdentifierByName, machines: Identi
     )
 
 
-def _build_link(values: TomlValues, sites: IdentifierByName, machines: IdentifierByName, place: str) -> RoutingLink:
+def _build_routing_link_object(
+    values: TomlValues, sites: IdentifierByName, machines: IdentifierByName, place: str
+) -> RoutingLink:
     ends = _find_names(sites, values["sites"], f"{place} sites")
     if len(set(ends)) != 2:
         raise SettingsError(f"{place} sites = {list(values['sites'])}: a link must name exactly two sites")
@@ -133,7 +137,7 @@ def _build_link(values: TomlValues, sites: IdentifierByName, machines: Identifie
         Identifier=_get_identifier(values, "link", f"{ends[0]} {ends[1]}"),
         Site1Identifier=ends[0],
         Site2Identifier=ends[1],
-        ActualCost=values.get("cost", MIN_COST),
+        ActualCost=values.get("cost", MIN_LINK_COST),
         SiteGateIdentifierList=_find_names(machines, values.get("gates", ()), f"{place} gates"),
     )
 
@@ -149,7 +153,7 @@ def _build_queue(values: TomlValues, machines: IdentifierByName, place: str) -> 
     )
 
 
-def _build_computer(values: TomlValues) -> Computer:
+def _build_computer_object(values: TomlValues) -> Computer:
     name = values["computer_name"]
     return Computer(
         Identifier=_get_identifier({}, "computer", name), Name=name, SecurityIdentifier=values["computer_sid"].build()
@@ -165,7 +169,7 @@ def _build_list(values: TomlValues, named: IdentifierByName, place: str) -> Dist
 
 
 def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str, TomlValues]]:
-    known, required = _ENTRY_KINDS[kind]
+    known, required = _CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE[kind]
     read = []
     for number, entry in enumerate(entries, 1):
         place = f"{where} {kind} {number}"
@@ -186,7 +190,7 @@ def _find_names(known: IdentifierByName, names: Sequence[str], where: str) -> tu
 
 def _get_identifier(values: TomlValues, kind: str, name: str) -> UUID:
     given: UUID | None = values.get("identifier")
-    return given or uuid5(_NAME_SPACE, f"{kind} {name.lower()}")
+    return given or uuid5(_UUID_NAMESPACE, f"{kind} {name.lower()}")
 
 
 # -- the keys of entries ---------------------------------------------------------------------------------------------
@@ -214,7 +218,7 @@ def _require_pathname(value: object) -> str:
 
 IdentifierByName = Mapping[str, UUID]
 _IDENTIFIER_CONVERTERS: ConverterByKey = {"identifier": toml.convert_guid}
-_ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProxyType(
+_CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProxyType(
     {
         "sites": ({**_IDENTIFIER_CONVERTERS, "name": toml.require_string}, ("name",)),
         "queue_managers": (
@@ -223,7 +227,7 @@ _ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProx
                 "computer_name": toml.require_string,
                 "qualified_computer_name": toml.require_string,
                 "sites": _require_strings,
-                "routing_server": toml.require_flag,
+                "routing_server": toml.require_boolean,
                 "in_routing_servers": _require_strings,
                 "out_routing_servers": _require_strings,
                 "computer_sid": toml.convert_sid,
@@ -234,7 +238,7 @@ _ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProx
             {
                 **_IDENTIFIER_CONVERTERS,
                 "sites": _require_strings,
-                "cost": toml.make_integer_converter(MIN_COST, MAX_COST),
+                "cost": toml.make_integer_converter(MIN_LINK_COST, MAX_LINK_COST),
                 "gates": _require_strings,
             },
             ("sites",),
@@ -244,7 +248,7 @@ _ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProx
                 **_IDENTIFIER_CONVERTERS,
                 "pathname": _require_pathname,
                 "label": toml.require_string,
-                "transactional": toml.require_flag,
+                "transactional": toml.require_boolean,
                 "base_priority": toml.make_integer_converter(-0x8000, 0x7FFF),
             },
             ("pathname",),
@@ -256,7 +260,7 @@ _ENTRY_KINDS: Mapping[str, tuple[ConverterByKey, tuple[str, ...]]] = MappingProx
     }
 )
 """The known keys and the required keys of the entries of each kind."""
-_CONVERTERS: ConverterByKey = {
+_DIRECTORY_TABLE_CONVERTERS: ConverterByKey = {
     "store": lambda value: Path(toml.require_string(value)),
-    **dict.fromkeys(_ENTRY_KINDS, _require_tables),
+    **dict.fromkeys(_CONVERTERS_AND_REQUIRED_KEYS_BY_ENTRY_TABLE, _require_tables),
 }

@@ -52,7 +52,7 @@ class SqliteDirectory(MemoryDirectory):
             raise DirectoryFileError(f"{path} cannot be opened as a directory: {error}") from error
         try:
             self._prepare_file()
-            with self._open_to_read():
+            with self._open_objects_to_read():
                 pass
         except (sqlite3.Error, StorageError) as error:
             self._database.close()
@@ -86,19 +86,19 @@ class SqliteDirectory(MemoryDirectory):
         self._database.execute("COMMIT")
 
     @contextmanager
-    def _open_to_read(self) -> Iterator[None]:
+    def _open_objects_to_read(self) -> Iterator[None]:
         try:
-            self._catch_up()
+            self._reread_changed_file()
         except sqlite3.Error as error:
             raise StorageError(f"{self._path_of_file}: {error}") from error
         yield
 
     @contextmanager
-    def _open_to_change(self) -> Iterator[None]:
+    def _open_objects_to_change(self) -> Iterator[None]:
         done = False
         try:
             self._database.execute("BEGIN IMMEDIATE")
-            self._catch_up()
+            self._reread_changed_file()
             yield
             self._database.execute("COMMIT")
             done = True
@@ -123,7 +123,7 @@ class SqliteDirectory(MemoryDirectory):
         self._database.execute("DELETE FROM objects WHERE identifier = ?", (str(element.Identifier),))
         super()._delete_element(element)
 
-    def _catch_up(self) -> None:
+    def _reread_changed_file(self) -> None:
         """Read the file again, because another process has changed it or a change of this process was undone."""
         version = self._read_data_version()
         if version == self._seen_version:

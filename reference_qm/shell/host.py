@@ -20,7 +20,7 @@ from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.unsent import UNSENT_BYTES_LIMIT, UnsentBytesLimit
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
-from reference_qm.surface.driver import CoreFactory, Driver, Timer
+from reference_qm.surface.driver import CoreDriver, CoreFactory, Timer
 from reference_qm.surface.effects import (
     Answer,
     CloseTransport,
@@ -74,12 +74,12 @@ connections.
 CONNECT_TIMEOUT_S = 20
 FREE_SPACE_POLL_S = 0.1
 """The interval in s for checking the free space of the disk."""
-STOP_FLUSH_S = 0.5
+STOP_FLUSH_TIMEOUT_S = 0.5
 """The time limit in s for a service that stops to send its pending bytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HostLimits:
     """The limits for a process. By default, the bytes of a full window (64 packets of 4 MiB) may wait to be sent."""
 
     connections: int = 8192
@@ -102,7 +102,7 @@ class Host:
         new_core: CoreFactory,
         address: str,
         store: Store,
-        limits: Limits,
+        limits: HostLimits,
         surroundings: Surroundings | None = None,
     ) -> None:
         self._new_core = new_core
@@ -140,7 +140,7 @@ class Host:
         """Whether the store was short of free space at the last check."""
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self.driver = Driver(self)
+        self.driver = CoreDriver(self)
 
     # -- life ---------------------------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class Host:
         self._stop_core("the queue manager was stopped in the meantime")
         await self.rpc.stop()
         try:
-            async with asyncio.timeout(STOP_FLUSH_S):
+            async with asyncio.timeout(STOP_FLUSH_TIMEOUT_S):
                 await self._all_closed.wait()
         except TimeoutError:
             for connection in self._list_connections():
@@ -424,7 +424,7 @@ class Host:
         available = self._surroundings.available
         if entries := self._surroundings.list_changed_entries(before):
             await self.store.write([entries])
-        for event in self._surroundings.list_inputs(before):
+        for event in self._surroundings.list_change_inputs(before):
             self.handle(event)
         if available["service"] and not before["service"]:
             asyncio.get_running_loop().call_soon(self.restart)

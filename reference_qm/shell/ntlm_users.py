@@ -21,12 +21,12 @@ from reference_qm.shell.rpc_user import User
 
 _CREDENTIALS_VARIABLE = "NTLM_USER_FILE"
 """The environment variable that names the acceptor's file of users."""
-_COMPUTE_FUNCTION_NAME = "compute_response_v2"
+_NTLM_RESPONSE_FUNCTION_NAME = "compute_response_v2"
 _AUTHENTICATE_MESSAGE_PREFIX = b"NTLMSSP\0\x03\0\0\0"
-_RESPONSE_FIELDS_OFFSET, _DOMAIN_FIELDS_OFFSET, _FLAGS_OFFSET, _SHORTEST_MESSAGE_BYTES = 20, 28, 60, 64
+_RESPONSE_FIELDS_OFFSET, _DOMAIN_FIELDS_OFFSET, _FLAGS_OFFSET, _MIN_AUTHENTICATE_MESSAGE_BYTES = 20, 28, 60, 64
 """The offsets of fields in an AUTHENTICATE_MESSAGE, and the minimum size of the message in bytes."""
 _UNICODE_FLAG = 0x01
-_HASH_BYTES = _PROOF_BYTES = 16
+_NT_HASH_BYTES = _NT_PROOF_BYTES = 16
 _announcement_lock = threading.Lock()
 
 
@@ -39,18 +39,18 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
     """
     message = _find_authenticate_message(token)
     domain = _read_domain(message)
-    none = os.urandom(_HASH_BYTES).hex()  # a random LM hash, because there is no LM response
+    none = os.urandom(_NT_HASH_BYTES).hex()  # a random LM hash, because there is no LM response
     lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_compute_nt_hash(user)}:[U]:LCT-0\n" for user in users)
     with _announcement_lock, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.writelines(lines)
         file.flush()
-        before, computed = os.environ.get(_CREDENTIALS_VARIABLE), getattr(acceptor, _COMPUTE_FUNCTION_NAME)
+        before, computed = os.environ.get(_CREDENTIALS_VARIABLE), getattr(acceptor, _NTLM_RESPONSE_FUNCTION_NAME)
         os.environ[_CREDENTIALS_VARIABLE] = file.name
-        setattr(acceptor, _COMPUTE_FUNCTION_NAME, _compute_over_client_octets(message, computed))
+        setattr(acceptor, _NTLM_RESPONSE_FUNCTION_NAME, _compute_over_client_octets(message, computed))
         try:
             yield
         finally:
-            setattr(acceptor, _COMPUTE_FUNCTION_NAME, computed)
+            setattr(acceptor, _NTLM_RESPONSE_FUNCTION_NAME, computed)
             if before is None:
                 del os.environ[_CREDENTIALS_VARIABLE]
             else:
@@ -63,7 +63,7 @@ def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -
     Other servers also use these octets. pyspnego builds the octets again from the parsed fields, and therefore
     refuses clients with a different layout; for example, impacket omits the four zeros after the AV pairs.
     """
-    temp = _read_field(message, _RESPONSE_FIELDS_OFFSET)[_PROOF_BYTES:]
+    temp = _read_field(message, _RESPONSE_FIELDS_OFFSET)[_NT_PROOF_BYTES:]
 
     def compute_responses(nt_hash: bytes, server_challenge: bytes, *others: Any) -> tuple[bytes, bytes, bytes]:
         _, lm_response, _ = otherwise(nt_hash, server_challenge, *others)
@@ -81,7 +81,7 @@ def _compute_nt_hash(user: User) -> str:
 def _find_authenticate_message(token: bytes) -> bytes:
     """Return the AUTHENTICATE_MESSAGE that a token contains, or empty bytes if the token contains none."""
     place = token.find(_AUTHENTICATE_MESSAGE_PREFIX)
-    return token[place:] if 0 <= place <= len(token) - _SHORTEST_MESSAGE_BYTES else b""
+    return token[place:] if 0 <= place <= len(token) - _MIN_AUTHENTICATE_MESSAGE_BYTES else b""
 
 
 def _read_domain(message: bytes) -> str:

@@ -17,7 +17,7 @@ from reference_qm.config import QueueManagerConfig
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc.authentication import AuthLevel, ClientSecurity
 from reference_qm.shell import toml_values as toml
-from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.host import Host, HostLimits
 from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS, AUTHENTICATION_TYPES, read_password
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.system import SystemEntropy
@@ -28,11 +28,11 @@ from reference_qm.surface.entropy import new_guid
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemotePeek, RemoteReceive
 from reference_qm.surface.store import MemoryStore
 
-EXIT_NO_MESSAGE, EXIT_FAILED = 1, 2
+EXIT_CODE_NO_MESSAGE, EXIT_CODE_FAILED = 1, 2
 """The exit codes of ``mqconform read``: one if the queue has no message, and one if the read failed."""
 
 
-class ReadError(Exception):
+class RemoteReadError(Exception):
     """Raised when a remote read fails. The message has one line."""
 
 
@@ -75,11 +75,11 @@ def read_remote_queue(
     try:
         security = _build_security(level, authentication, user, password_env)
         message = asyncio.run(read_message(queue, peek, timeout_ms, port, address, security))
-    except (ReadError, SettingsError) as error:
+    except (RemoteReadError, SettingsError) as error:
         typer.echo(f"mqconform read: {error}", err=True)
-        raise typer.Exit(EXIT_FAILED) from error
+        raise typer.Exit(EXIT_CODE_FAILED) from error
     if message is None:
-        raise typer.Exit(EXIT_NO_MESSAGE)
+        raise typer.Exit(EXIT_CODE_NO_MESSAGE)
     typer.echo(json.dumps(message))
 
 
@@ -103,11 +103,11 @@ async def read_message(
 ) -> dict[str, object] | None:
     """Run a queue manager that does not listen, and read one message with it.
 
-    Return the message as a JSON-ready value. Raise ReadError if the read fails.
+    Return the message as a JSON-ready value. Raise RemoteReadError if the read fails.
     """
     entropy = SystemEntropy()
     config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port, rpc_client=security)
-    host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), Limits())
+    host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), HostLimits())
     await host.start()
     try:
         opened = await _ask_host(host, RemoteOpen(queue, "peek" if peek else "receive"))
@@ -126,4 +126,4 @@ async def _ask_host(host: Host, request: Request) -> Result:
     answer = await answered
     if isinstance(answer, Completed):
         return answer.result
-    raise ReadError(answer.error)
+    raise RemoteReadError(answer.error)

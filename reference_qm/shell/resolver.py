@@ -25,7 +25,7 @@ class Resolver:
 
         The list is empty for an unknown name.
         """
-        if is_numeric(host):
+        if is_numeric_host(host):
             return (host,)
         async with self._slots:
             loop = asyncio.get_running_loop()
@@ -43,7 +43,7 @@ class Resolver:
             loop.call_soon_threadsafe(_set_addresses, found, addresses)
 
 
-def is_numeric(host: str) -> bool:
+def is_numeric_host(host: str) -> bool:
     """Return whether a host is given as a numeric address."""
     try:
         ipaddress.ip_address(host)

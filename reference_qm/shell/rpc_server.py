@@ -13,7 +13,7 @@ from typing import cast
 from reference_qm.shell.unsent import UnsentBytesLimit
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
-STOP_FLUSH_S = 0.5
+STOP_FLUSH_TIMEOUT_S = 0.5
 """The time limit in s for a listener that stops to send pending answers."""
 PORT_STEP = 11
 """The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
@@ -115,7 +115,7 @@ class RpcListener:
         for connection in list(self._clients):
             self.close(connection)
         try:
-            async with asyncio.timeout(STOP_FLUSH_S):
+            async with asyncio.timeout(STOP_FLUSH_TIMEOUT_S):
                 await self._empty.wait()
         except TimeoutError:
             self.cut_connections()
@@ -133,7 +133,7 @@ class RpcListener:
         self.deliver(RpcAccepted(name, remote, local))
         return name
 
-    def is_known(self, name: str) -> bool:
+    def is_known_connection(self, name: str) -> bool:
         """Return whether the core still expects events of a connection."""
         return name in self._clients
 
@@ -190,7 +190,12 @@ class _Connection(asyncio.Protocol):
 
     def _take_requests(self) -> None:
         """Pass requests to the core until the client has too many unread answers."""
-        while self._untaken and not self._paused and self._name is not None and self._listener.is_known(self._name):
+        while (
+            self._untaken
+            and not self._paused
+            and self._name is not None
+            and self._listener.is_known_connection(self._name)
+        ):
             piece, self._untaken = self._untaken[:REQUEST_BYTES_AT_ONCE], self._untaken[REQUEST_BYTES_AT_ONCE:]
             self._listener.deliver(RpcBytes(self._name, piece))
 

@@ -86,19 +86,19 @@ class RpcSettings:
         return make_client_security(self.authentication, self.level, user)
 
 
-def _require_name(value: object) -> str:
+def _require_user_name(value: object) -> str:
     name = toml.require_string(value)
     if not name.isprintable() or set(name) & _CHARACTERS_FORBIDDEN_IN_NAMES:
         raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
     return name
 
 
-RPC_CONVERTERS: ConverterByKey = MappingProxyType(
+RPC_TABLE_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "enabled": toml.require_flag,
+        "enabled": toml.require_boolean,
         "port": toml.make_integer_converter(0, 0xFFFF - 2),
         "read_port": toml.make_integer_converter(0, 0xFFFF),
-        "mapper": toml.require_flag,
+        "mapper": toml.require_boolean,
         "mapper_port": toml.make_integer_converter(0, 0xFFFF),
         "least_level": toml.make_choice_converter(AUTHENTICATION_LEVELS),
         "level": toml.make_choice_converter(AUTHENTICATION_LEVELS),
@@ -108,7 +108,7 @@ RPC_CONVERTERS: ConverterByKey = MappingProxyType(
 )
 _PASSWORD_KEYS = ("password", "password_env", "password_file")
 _USER_CONVERTERS: ConverterByKey = MappingProxyType(
-    {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.require_string)}
+    {"name": _require_user_name, "domain": _require_user_name, **dict.fromkeys(_PASSWORD_KEYS, toml.require_string)}
 )
 
 

@@ -42,7 +42,7 @@ from reference_qm.security import (
     SecurityDescriptor,
     SecuritySettings,
     build_default_queue_security,
-    generate_key,
+    generate_rsa_key,
 )
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.toml_values import ConverterByKey, SettingsError
@@ -57,7 +57,7 @@ KEY_FILE_SUFFIX_BY_PROVIDER: Mapping[str, str] = {
 MAX_KEY_FILE_BYTES = 1 << 20
 
 
-def _make_list_converter(convert: Callable[[object], Any]) -> toml.Converter:
+def _make_list_converter(convert: Callable[[object], Any]) -> toml.TomlValueConverter:
     def convert_list(value: object) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise ValueError("must be a list")
@@ -77,15 +77,15 @@ _RIGHT_BY_NAME = {name.removeprefix("MQSEC_").lower(): right for name, right in 
 _CIPHER_CONVERTER = toml.make_choice_converter(
     {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
 )
-_SECURITY_CONVERTERS: ConverterByKey = MappingProxyType(
+_SECURITY_TABLE_CONVERTERS: ConverterByKey = MappingProxyType(
     {
         "folder": toml.require_string,
-        "generate": toml.require_flag,
+        "generate": toml.require_boolean,
         "preferred_base": _CIPHER_CONVERTER,
         "preferred_enhanced": _CIPHER_CONVERTER,
         "preferred_advanced": _CIPHER_CONVERTER,
-        "send_enhanced_rc2_using_40_bit_keys": toml.require_flag,
-        "reject_enhanced_rc2_using_40_bit_keys": toml.require_flag,
+        "send_enhanced_rc2_using_40_bit_keys": toml.require_boolean,
+        "reject_enhanced_rc2_using_40_bit_keys": toml.require_boolean,
     }
 )
 _ELEMENT_BY_SETTING = {
@@ -107,7 +107,7 @@ _USER_CONVERTERS: ConverterByKey = MappingProxyType(
 )
 QUEUE_SECURITY_CONVERTERS: ConverterByKey = MappingProxyType(
     {
-        "authenticated": toml.require_flag,
+        "authenticated": toml.require_boolean,
         "privacy": toml.make_choice_converter({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
@@ -122,7 +122,7 @@ def load_security_settings(tree: object, where: str, base: Path, entropy: Entrop
     if not isinstance(tree, dict):
         raise SettingsError(f"{place} must be a table")
     rest = {key: value for key, value in tree.items() if key not in ("users", "remote_keys")}
-    values = toml.convert_table(rest, _SECURITY_CONVERTERS, place)
+    values = toml.convert_table(rest, _SECURITY_TABLE_CONVERTERS, place)
     folder = base / values.get("folder", ".")
     settings = SecuritySettings(
         **{_ELEMENT_BY_SETTING[key]: value for key, value in values.items() if key in _ELEMENT_BY_SETTING}
@@ -208,9 +208,9 @@ def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[
     keys: dict[str, rsa.RSAPrivateKey] = {}
     for provider, short in KEY_FILE_SUFFIX_BY_PROVIDER.items():
         name = f"{use}_{short}.pem"
-        path = _resolve_path_inside(folder, name, "[security] folder")
+        path = _resolve_path_inside_folder(folder, name, "[security] folder")
         if entropy is not None and not path.exists():
-            _write_private_key(path, generate_key(KEY_BITS_BY_PROVIDER[provider], entropy))
+            _write_private_key(path, generate_rsa_key(KEY_BITS_BY_PROVIDER[provider], entropy))
         if path.exists():
             keys[provider] = _read_private_key(folder, name, "[security] folder")
     return keys
@@ -228,7 +228,7 @@ def _write_private_key(path: Path, key: rsa.RSAPrivateKey) -> None:
 
 
 def _read_private_key(folder: Path, name: str, where: str) -> rsa.RSAPrivateKey:
-    path = _resolve_path_inside(folder, name, where)
+    path = _resolve_path_inside_folder(folder, name, where)
     try:
         key = load_pem_private_key(_read_file(path, where), None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
@@ -239,7 +239,7 @@ def _read_private_key(folder: Path, name: str, where: str) -> rsa.RSAPrivateKey:
 
 
 def _read_certificate(folder: Path, name: str, where: str) -> bytes:
-    path = _resolve_path_inside(folder, name, where)
+    path = _resolve_path_inside_folder(folder, name, where)
     try:
         return x509.load_pem_x509_certificate(_read_file(path, where)).public_bytes(Encoding.DER)
     except ValueError as error:
@@ -255,7 +255,7 @@ def _read_file(path: Path, where: str) -> bytes:
         raise SettingsError(f"{where}: {path} cannot be read: {error.strerror}") from error
 
 
-def _resolve_path_inside(folder: Path, name: str, where: str) -> Path:
+def _resolve_path_inside_folder(folder: Path, name: str, where: str) -> Path:
     """Return the path of a file in the folder. Raise SettingsError for a file outside the folder, even if a link in
     the folder leads to the file.
     """

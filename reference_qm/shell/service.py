@@ -20,7 +20,7 @@ from reference_qm.core.installation import Installation, MakeQueueManager, WrapC
 from reference_qm.releases.table import get_replaced_parts
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
-from reference_qm.shell.settings import Settings, format_endpoint
+from reference_qm.shell.settings import ServeSettings, format_endpoint
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
@@ -31,14 +31,14 @@ from reference_qm.surface.surroundings import Surroundings
 
 log = logging.getLogger(__name__)
 
-FAULTS_GROUP = "reference_qm.faults"
+FAULTS_ENTRY_POINT_GROUP = "reference_qm.faults"
 """The entry-point group of packages that contain faults.
 
 ``serve --fault`` calls the entry point with a function that makes a core, and with the names of faults.
 """
 
 
-def open_store(settings: Settings) -> SqliteStore | None:
+def open_store(settings: ServeSettings) -> SqliteStore | None:
     """Open the store that the settings name, if any. Raise SettingsError for an unusable store."""
     if settings.store is None:
         return None
@@ -48,7 +48,7 @@ def open_store(settings: Settings) -> SqliteStore | None:
         raise SettingsError(str(error)) from error
 
 
-def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
+def use_stored_identifier(settings: ServeSettings, store: SqliteStore | None) -> ServeSettings:
     """Return the settings with the identifier that the store contains. If the settings already contain a configured
     identifier, return them unchanged.
     """
@@ -61,7 +61,7 @@ def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Sett
     return replace(settings, config=config, has_identifier=True)
 
 
-def make_core_factory(settings: Settings, faults: Sequence[str]) -> CoreFactory:
+def make_core_factory(settings: ServeSettings, faults: Sequence[str]) -> CoreFactory:
     """Return a function that makes cores with the named faults.
 
     The function raises SettingsError for an unknown fault, and for unusable entries of the store.
@@ -84,9 +84,11 @@ def make_core_factory(settings: Settings, faults: Sequence[str]) -> CoreFactory:
 
 def _make_fault_wrapper(names: Sequence[str]) -> WrapCore:
     """Return the function that adds faults to a core. An installed package provides this function."""
-    offered = metadata.entry_points(group=FAULTS_GROUP)
+    offered = metadata.entry_points(group=FAULTS_ENTRY_POINT_GROUP)
     if not offered:
-        raise SettingsError(f"--fault {names[0]}: no installed package offers faults (entry point {FAULTS_GROUP})")
+        raise SettingsError(
+            f"--fault {names[0]}: no installed package offers faults (entry point {FAULTS_ENTRY_POINT_GROUP})"
+        )
     make_faulty: Callable[[MakeQueueManager, Sequence[str]], RestorableCore] = next(iter(offered)).load()
 
     def wrap_core(make: MakeQueueManager) -> RestorableCore:
@@ -103,7 +105,7 @@ class Service:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ServeSettings,
         new_core: CoreFactory,
         store: Store | None = None,
         facilities: Collection[str] = frozenset(FACILITIES),

@@ -12,7 +12,7 @@ import typer
 
 from reference_qm.control import FACILITIES
 from reference_qm.shell.service import Service, make_core_factory, open_store, use_stored_identifier
-from reference_qm.shell.settings import Settings, load_settings
+from reference_qm.shell.settings import ServeSettings, load_settings
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
 
@@ -44,7 +44,7 @@ def _parse_facilities(facilities: str | None) -> frozenset[str]:
     return names
 
 
-async def _run_service(settings: Settings, faults: list[str], facilities: frozenset[str]) -> bool:
+async def _run_service(settings: ServeSettings, faults: list[str], facilities: frozenset[str]) -> bool:
     # typer.echo flushes, and a parent process waits for this line.
     with contextlib.ExitStack() as stack:
         store = open_store(settings)

@@ -15,11 +15,11 @@ from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory import MemoryDirectory
 from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.releases.names import KNOWN_RELEASES, NO_RELEASE
-from reference_qm.releases.table import adapt_security_to_release, get_presets
+from reference_qm.releases.table import adapt_security_to_release, get_config_presets
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_settings import load_directory
-from reference_qm.shell.host import Limits
-from reference_qm.shell.rpc_settings import RPC_CONVERTERS, RpcSettings, load_rpc_settings
+from reference_qm.shell.host import HostLimits
+from reference_qm.shell.rpc_settings import RPC_TABLE_CONVERTERS, RpcSettings, load_rpc_settings
 from reference_qm.shell.security_settings import QUEUE_SECURITY_CONVERTERS, load_security_settings, take_queue_security
 from reference_qm.shell.toml_values import ConverterByKey, SettingsError
 from reference_qm.surface.entropy import Entropy, new_guid
@@ -39,13 +39,13 @@ class ListenSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServeSettings:
     """The settings of ``mqconform serve``."""
 
     config: QueueManagerConfig
     listen: ListenSettings
     control: Endpoint | None
-    limits: Limits
+    limits: HostLimits
     rpc: RpcSettings = field(default_factory=RpcSettings)
     store: Path | None = None
     """The file in which messages survive the process, or None if messages do not survive it."""
@@ -57,26 +57,29 @@ class Settings:
     """The release of Windows whose behavior the queue manager has."""
 
 
-def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
+def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> ServeSettings:
     """Read the file, if one is given, and override its values with the flags that are not None. A flag value that
     consists only of digits is converted to a number.
     """
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
-    toml.check_keys(tree, [*_CONVERTERS, "queues", "routes", "public_queues", "directory", "security"], where, "table")
+    toml.check_keys(
+        tree, [*_CONVERTERS_BY_TABLE, "queues", "routes", "public_queues", "directory", "security"], where, "table"
+    )
     rpc_users = tree["rpc"].pop("users", []) if isinstance(tree.get("rpc"), dict) else []
     values = {
-        name: toml.convert_table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _CONVERTERS.items()
+        name: toml.convert_table(tree.get(name, {}), known, f"{where}: [{name}]")
+        for name, known in _CONVERTERS_BY_TABLE.items()
     }
     for flag, value in flags.items():
         if value is not None:
             table, key = TABLE_AND_KEY_BY_FLAG[flag]
             meant = int(value) if value.isascii() and value.isdigit() else value
-            values[table][key] = toml.convert_value(meant, _CONVERTERS[table][key], flag)
+            values[table][key] = toml.convert_value(meant, _CONVERTERS_BY_TABLE[table][key], flag)
     listen = ListenSettings(**values["listen"])
     rpc = load_rpc_settings(values["rpc"], rpc_users, where, path.parent if path else Path())
     release = values["queue_manager"].pop("release", NO_RELEASE)
-    presets = get_presets(release)
+    presets = get_config_presets(release)
     if "ping" in values["listen"]:  # enabled explicitly
         presets.pop("answer_pings", None)
     identifier = values["queue_manager"].get("identifier")
@@ -103,7 +106,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
             raise SettingsError(
                 f"{where}: [[queues]] name = {queue.name!r}: a public queue needs the table [directory]"
             )
-    limits = Limits(**values["limits"])
+    limits = HostLimits(**values["limits"])
     if limits.connections <= config.max_sessions:
         raise SettingsError(
             f"{where}: [limits] connections = {limits.connections} must be above [queue_manager] max_sessions = "
@@ -111,7 +114,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         )
     identified = identifier is not None
     control, store = values["control"].get("address"), values["store"].get("path")
-    return Settings(config, listen, control, limits, rpc, store, identified, directory, release)
+    return ServeSettings(config, listen, control, limits, rpc, store, identified, directory, release)
 
 
 def format_endpoint(endpoint: Endpoint) -> str:
@@ -178,16 +181,16 @@ def _convert_queue_name(value: object) -> str:
 _PORT_CONVERTER = toml.make_integer_converter(1, 0xFFFF)
 _LISTEN_PORT_CONVERTER = toml.make_integer_converter(0, 0xFFFF)
 
-_CONVERTERS: Mapping[str, ConverterByKey] = MappingProxyType(
+_CONVERTERS_BY_TABLE: Mapping[str, ConverterByKey] = MappingProxyType(
     {
         "queue_manager": {
             "identifier": toml.convert_guid,
             "host_name": toml.require_string,
-            "validate_host_names": toml.require_flag,
+            "validate_host_names": toml.require_boolean,
             "operating_system": _convert_operating_system,
             "release": _convert_release,
-            "send_ping": toml.require_flag,
-            "send_insecure_nacks": toml.require_flag,
+            "send_ping": toml.require_boolean,
+            "send_insecure_nacks": toml.require_boolean,
             "window_size": toml.make_integer_converter(1, 0xFFFF),
             "max_sessions": toml.make_integer_converter(0, 1_000_000),
         },
@@ -195,9 +198,9 @@ _CONVERTERS: Mapping[str, ConverterByKey] = MappingProxyType(
             "address": _convert_own_address,
             "tcp_port": _LISTEN_PORT_CONVERTER,
             "ping_port": _LISTEN_PORT_CONVERTER,
-            "ping": toml.require_flag,
+            "ping": toml.require_boolean,
         },
-        "rpc": RPC_CONVERTERS,
+        "rpc": RPC_TABLE_CONVERTERS,
         "remote": {"tcp_port": _PORT_CONVERTER, "ping_port": _PORT_CONVERTER, "rpc_port": _PORT_CONVERTER},
         "timers": {timer.name: toml.make_integer_converter(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _convert_endpoint},
@@ -210,12 +213,12 @@ _CONVERTERS: Mapping[str, ConverterByKey] = MappingProxyType(
     }
 )
 _QUOTA_KB_CONVERTER = toml.make_integer_converter(0, 0xFFFFFFFF)
-_QUEUE_CONVERTERS: ConverterByKey = MappingProxyType(
+_QUEUE_TABLE_CONVERTERS: ConverterByKey = MappingProxyType(
     {
         "name": _convert_queue_name,
-        "transactional": toml.require_flag,
+        "transactional": toml.require_boolean,
         "quota_kb": _QUOTA_KB_CONVERTER,
-        "journaling": toml.require_flag,
+        "journaling": toml.require_boolean,
         "journal_quota_kb": _QUOTA_KB_CONVERTER,
         **QUEUE_SECURITY_CONVERTERS,
     }
@@ -251,7 +254,7 @@ def _read_queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
     for number, entry in enumerate(tree, 1):
         place = f"{where}: [[queues]] {number}"
         descriptor = take_queue_security(entry, place)
-        values = toml.convert_table(entry, _QUEUE_CONVERTERS, place)
+        values = toml.convert_table(entry, _QUEUE_TABLE_CONVERTERS, place)
         if "name" not in values:
             raise SettingsError(f"{place}: name is missing")
         queue = QueueSettings(**values, **descriptor)

@@ -20,9 +20,9 @@ from reference_qm.rpc.authentication import (
     AuthLevel,
     AuthType,
     ClientSecurity,
+    PduSegments,
     SecurityContext,
     SecurityError,
-    Segments,
     ServerSecurity,
 )
 from reference_qm.shell.ntlm_users import announce_users
@@ -30,7 +30,7 @@ from reference_qm.shell.rpc_user import User
 
 SIGNATURE_SIZE = 16
 """The size in bytes of NTLMSSP_MESSAGE_SIGNATURE (MS-NLMP 2.2.2.9)."""
-_PROTOCOLS: Mapping[int, tuple[str, spnego.NegotiateOptions]] = MappingProxyType(
+_SPNEGO_PROTOCOL_BY_AUTH_TYPE: Mapping[int, tuple[str, spnego.NegotiateOptions]] = MappingProxyType(
     {
         AuthType.WINNT: ("ntlm", spnego.NegotiateOptions.use_ntlm),
         AuthType.GSS_NEGOTIATE: ("negotiate", spnego.NegotiateOptions.use_negotiate),
@@ -39,7 +39,7 @@ _PROTOCOLS: Mapping[int, tuple[str, spnego.NegotiateOptions]] = MappingProxyType
 _SIGNING_REQUIREMENTS = (
     spnego.ContextReq.integrity | spnego.ContextReq.replay_detect | spnego.ContextReq.sequence_detect
 )
-_REQUIRED_SERVICES: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
+_REQUIRED_SERVICES_BY_AUTH_LEVEL: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
     {
         AuthLevel.CONNECT: spnego.ContextReq.none,
         AuthLevel.PKT: _SIGNING_REQUIREMENTS,
@@ -69,7 +69,7 @@ def make_server_security(users: Iterable[User], least_level: AuthLevel = AuthLev
         return NO_SECURITY
 
     def accept_client(auth_type: int, level: AuthLevel) -> SecurityContext | None:
-        return SpnegoAcceptor(auth_type, level, known) if auth_type in _PROTOCOLS else None
+        return SpnegoAcceptor(auth_type, level, known) if auth_type in _SPNEGO_PROTOCOL_BY_AUTH_TYPE else None
 
     return ServerSecurity(accept_client, least_level)
 
@@ -108,7 +108,7 @@ class SpnegoContext:
                 self._made = self._make()
             return self._made.step(token or None) or b""
 
-    def sign(self, segments: Segments, *, header_sign: bool) -> bytes:
+    def sign(self, segments: PduSegments, *, header_sign: bool) -> bytes:
         """Return the signature of the whole PDU.
 
         With extended session security, NTLM also signs the read-only segments, whether or not header signing was
@@ -117,21 +117,21 @@ class SpnegoContext:
         with _convert_pyspnego_errors("the message cannot be signed"):
             return self._complete_context.sign(b"".join(segments))
 
-    def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
+    def verify(self, segments: PduSegments, signature: bytes, *, header_sign: bool) -> None:
         """Check the signature of the whole PDU."""
         with _convert_pyspnego_errors("the signature is wrong"):
             self._complete_context.verify(b"".join(segments), signature)
 
-    def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
+    def seal(self, segments: PduSegments, *, header_sign: bool) -> tuple[bytes, bytes]:
         """Encrypt the body, and sign the whole PDU."""
         with _convert_pyspnego_errors("the message cannot be sealed"):
-            buffers = self._complete_context.wrap_iov([*_build_buffers(segments), BufferType.header]).buffers
+            buffers = self._complete_context.wrap_iov([*_build_iov_buffers(segments), BufferType.header]).buffers
             return buffers[1].data or b"", buffers[3].data or b""
 
-    def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
+    def unseal(self, segments: PduSegments, signature: bytes, *, header_sign: bool) -> bytes:
         """Decrypt the body, and check the signature of the whole PDU."""
         with _convert_pyspnego_errors("the signature is wrong"):
-            parts = [*_build_buffers(segments), (BufferType.header, signature)]
+            parts = [*_build_iov_buffers(segments), (BufferType.header, signature)]
             return self._complete_context.unwrap_iov(parts).buffers[1].data or b""
 
     @property
@@ -145,13 +145,13 @@ class SpnegoInitiator(SpnegoContext):
     """A client's security context, which authenticates a user."""
 
     def __init__(self, auth_type: AuthType, level: AuthLevel, user: User) -> None:
-        protocol, options = _PROTOCOLS[auth_type]
+        protocol, options = _SPNEGO_PROTOCOL_BY_AUTH_TYPE[auth_type]
         super().__init__(
             lambda: spnego.client(
                 spnego.Password(user.qualified_name, user.password),
                 hostname="unspecified",
                 service="host",
-                context_req=_REQUIRED_SERVICES[level],
+                context_req=_REQUIRED_SERVICES_BY_AUTH_LEVEL[level],
                 protocol=protocol,
                 options=options,
             )
@@ -162,8 +162,8 @@ class SpnegoAcceptor(SpnegoContext):
     """A server's security context, which accepts only the given users."""
 
     def __init__(self, auth_type: int, level: AuthLevel, users: tuple[User, ...]) -> None:
-        protocol, options = _PROTOCOLS[auth_type]
-        wanted = _REQUIRED_SERVICES[level]
+        protocol, options = _SPNEGO_PROTOCOL_BY_AUTH_TYPE[auth_type]
+        wanted = _REQUIRED_SERVICES_BY_AUTH_LEVEL[level]
         super().__init__(lambda: spnego.server(context_req=wanted, protocol=protocol, options=options))
         self._wanted = wanted
         self._users = users
@@ -179,7 +179,7 @@ class SpnegoAcceptor(SpnegoContext):
         return answer
 
 
-def _build_buffers(segments: Segments) -> list[tuple[BufferType, bytes]]:
+def _build_iov_buffers(segments: PduSegments) -> list[tuple[BufferType, bytes]]:
     kinds = (BufferType.sign_only, BufferType.data, BufferType.sign_only)
     return list(zip(kinds, segments, strict=True))
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 APPLICATION_ID = 0x6D716366
 """The application_id that marks an SQLite file as a store: ``mqcf`` (SQLite file format 1.3.14)."""
 SCHEMA_VERSION = 1
-REQUIRED_FREE_BYTES = 16 << 20
+REQUIRED_FREE_DISK_BYTES = 16 << 20
 """The number of bytes that must be free on the disk before messages are accepted.
 
 SQLite first writes a removal to its log. Before the space in the log is reused, the log may grow to the size of 1,000
@@ -92,9 +92,9 @@ class SqliteStore:
             used_again = self._free + (log.stat().st_size if log.exists() else 0)
         except OSError:  # the next write reports it better
             return ""
-        if disk.f_bavail * disk.f_frsize + used_again >= REQUIRED_FREE_BYTES:
+        if disk.f_bavail * disk.f_frsize + used_again >= REQUIRED_FREE_DISK_BYTES:
             return ""
-        left = f"its disk has less than {REQUIRED_FREE_BYTES >> 20} MiB left"
+        left = f"its disk has less than {REQUIRED_FREE_DISK_BYTES >> 20} MiB left"
         return f"store {self.path}: {left}; free space on it, because no message is accepted until then"
 
     def close(self) -> None:
@@ -139,16 +139,19 @@ class SqliteStore:
             raise StoreError(f"store {self.path}: {error.strerror}; choose another file") from error
 
 
-_PORTION_SIZES = (256, 16, 1)
+_STATEMENT_PORTION_SIZES = (256, 16, 1)
 """The numbers of entries for which there is an SQL statement that handles them at once. Few large statements are faster
 than many small statements, because each statement releases the interpreter's lock and waits for it again: with one
 statement per row, a busy event loop would delay every row by milliseconds.
 """
 _PUT_STATEMENTS = {
     size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}"  # noqa: S608
-    for size in _PORTION_SIZES
+    for size in _STATEMENT_PORTION_SIZES
 }
-_REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTION_SIZES}  # noqa: S608
+_REMOVE_STATEMENTS = {
+    size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})"  # noqa: S608
+    for size in _STATEMENT_PORTION_SIZES
+}
 
 _CHOOSE_OTHER_FILE_REMEDY = "the file stays unchanged: move it to another place, or restore a copy"
 _REMEDY_BY_SQLITE_ERROR = {
@@ -247,7 +250,7 @@ def _compute_checksum(name: str, value: str) -> int:
 def _split_into_portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
     """Split items into portions whose sizes are those for which SQL statements exist."""
     start = 0
-    for size in _PORTION_SIZES:
+    for size in _STATEMENT_PORTION_SIZES:
         while len(items) - start >= size:
             yield items[start : start + size]
             start += size

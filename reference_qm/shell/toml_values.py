@@ -11,8 +11,8 @@ from uuid import UUID
 from reference_qm.codec import FormatError
 from reference_qm.security import Sid
 
-Converter = Callable[[object], Any]
-ConverterByKey = Mapping[str, Converter]
+TomlValueConverter = Callable[[object], Any]
+ConverterByKey = Mapping[str, TomlValueConverter]
 TomlValues = dict[str, Any]
 
 
@@ -27,14 +27,14 @@ def require_string(value: object) -> str:
     return value
 
 
-def require_flag(value: object) -> bool:
+def require_boolean(value: object) -> bool:
     """Return the value if it is true or false. Otherwise raise ValueError."""
     if not isinstance(value, bool):
         raise ValueError("must be true or false")
     return value
 
 
-def make_integer_converter(low: int, high: int) -> Converter:
+def make_integer_converter(low: int, high: int) -> TomlValueConverter:
     """Return a converter that accepts integers from ``low`` to ``high``."""
 
     def convert_integer(value: object) -> int:
@@ -45,7 +45,7 @@ def make_integer_converter(low: int, high: int) -> Converter:
     return convert_integer
 
 
-def make_choice_converter(known: Mapping[str, Any]) -> Converter:
+def make_choice_converter(known: Mapping[str, Any]) -> TomlValueConverter:
     """Return a converter that accepts only the given names, and returns the value that belongs to the name."""
 
     def convert_word(value: object) -> Any:
@@ -87,7 +87,7 @@ def convert_table(tree: object, known: ConverterByKey, where: str) -> TomlValues
     return {key: convert_value(value, known[key], f"{where} {key}") for key, value in tree.items()}
 
 
-def convert_value(value: object, convert: Converter, where: str) -> Any:
+def convert_value(value: object, convert: TomlValueConverter, where: str) -> Any:
     """Return the converted value of a TOML key. Raise SettingsError for an unusable value."""
     try:
         return convert(value)

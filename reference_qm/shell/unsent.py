@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 UNSENT_BYTES_LIMIT = 1024 * 1024 * 1024
-ALWAYS_ALLOWED_BYTES = 1024 * 1024
+ALWAYS_ALLOWED_UNSENT_BYTES = 1024 * 1024
 """The number of unsent bytes that every connection may have, even if the limit for all connections is exceeded."""
 
 
@@ -27,6 +27,6 @@ class UnsentBytesLimit:
     def is_full(self, waiting: int) -> bool:
         """Return whether a connection with the given number of waiting bytes exceeds the limit."""
         return (
-            waiting > ALWAYS_ALLOWED_BYTES
+            waiting > ALWAYS_ALLOWED_UNSENT_BYTES
             and sum(size for measure in self._measures for size in measure()) > self.limit
         )

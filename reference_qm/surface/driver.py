@@ -71,7 +71,7 @@ class Timer(Protocol):
 class Host(Protocol):
     """The environment of a core: time, connections, host names, a disk, a directory, and the receivers of answers. The
     documentation of each effect names the inputs with which the host answers it. The host passes these inputs to
-    ``Driver.handle``, at once or later.
+    ``CoreDriver.handle``, at once or later.
     """
 
     @property
@@ -125,7 +125,7 @@ class Host(Protocol):
         """Pass the answer to a Command to the sender of the Command."""
 
 
-class Driver:
+class CoreDriver:
     """Calls the core of a host and carries out its effects."""
 
     def __init__(self, host: Host) -> None:
@@ -137,19 +137,19 @@ class Driver:
         self._timer: Timer | None = None
         self._perform = dict(
             (
-                _pair_effect(Connect, host.connect),
-                _pair_effect(SendPacket, host.send_packet_on_transport),
-                _pair_effect(CloseTransport, host.close_transport),
-                _pair_effect(SendDatagram, host.send_datagram),
-                _pair_effect(RpcSend, host.send_rpc_bytes),
-                _pair_effect(RpcClose, host.close_rpc_connection),
-                _pair_effect(ResolveHost, host.resolve_host),
-                _pair_effect(Persist, host.persist),
-                _pair_effect(ReadDirectory, host.read_directory),
-                _pair_effect(WriteDirectory, host.write_directory),
-                _pair_effect(StartAgain, host.start_again),
-                _pair_effect(Completed, host.answer),
-                _pair_effect(Rejected, host.answer),
+                _pair_effect_with_host_method(Connect, host.connect),
+                _pair_effect_with_host_method(SendPacket, host.send_packet_on_transport),
+                _pair_effect_with_host_method(CloseTransport, host.close_transport),
+                _pair_effect_with_host_method(SendDatagram, host.send_datagram),
+                _pair_effect_with_host_method(RpcSend, host.send_rpc_bytes),
+                _pair_effect_with_host_method(RpcClose, host.close_rpc_connection),
+                _pair_effect_with_host_method(ResolveHost, host.resolve_host),
+                _pair_effect_with_host_method(Persist, host.persist),
+                _pair_effect_with_host_method(ReadDirectory, host.read_directory),
+                _pair_effect_with_host_method(WriteDirectory, host.write_directory),
+                _pair_effect_with_host_method(StartAgain, host.start_again),
+                _pair_effect_with_host_method(Completed, host.answer),
+                _pair_effect_with_host_method(Rejected, host.answer),
             )
         )
 
@@ -205,6 +205,8 @@ class Driver:
         self._timer = None if due is None else self._host.call_at(due, self._wake_core)
 
 
-def _pair_effect(kind: type[EffectType], perform: Callable[[EffectType], None]) -> tuple[type, Callable[[Any], None]]:
+def _pair_effect_with_host_method(
+    kind: type[EffectType], perform: Callable[[EffectType], None]
+) -> tuple[type, Callable[[Any], None]]:
     """Return a type of effect and the host's method that carries it out. mypy checks that their types match."""
     return kind, perform

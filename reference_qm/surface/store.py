@@ -11,7 +11,7 @@ from typing import Protocol
 
 Record = dict[str, object]
 
-MEMORY_LIMIT_CHARACTERS = 2 * 1024 * 1024 * 1024
+MEMORY_STORE_LIMIT_CHARACTERS = 2 * 1024 * 1024 * 1024
 """The size limit of a store in characters. A queue manager that uses all of its default quota needs less (MS-MQDMPR
 3.1.1.1).
 """
@@ -54,7 +54,7 @@ class MemoryStore:
     a file does.
     """
 
-    def __init__(self, limit: int = MEMORY_LIMIT_CHARACTERS) -> None:
+    def __init__(self, limit: int = MEMORY_STORE_LIMIT_CHARACTERS) -> None:
         self._limit = limit
         self._entries: dict[str, str] = {}
         self._size = 0
@@ -67,7 +67,8 @@ class MemoryStore:
         """Store all records as ``write`` does, but synchronously."""
         texts = encode_entries(records)
         grown = sum(
-            _measure_entry(name, text) - _measure_entry(name, self._entries.get(name)) for name, text in texts.items()
+            _measure_entry_size(name, text) - _measure_entry_size(name, self._entries.get(name))
+            for name, text in texts.items()
         )
         if grown > 0 and self._size + grown > self._limit:
             raise StoreError(f"the store in memory is full at {self._limit} characters; use a file (--store)")
@@ -109,5 +110,5 @@ def encode_entries(records: Sequence[Record]) -> dict[str, str | None]:
         raise StoreError(f"a record cannot be written as JSON: {error}") from error
 
 
-def _measure_entry(name: str, text: str | None) -> int:
+def _measure_entry_size(name: str, text: str | None) -> int:
     return 0 if text is None else len(name) + len(text)

@@ -81,7 +81,7 @@ HostRequest: TypeAlias = ChangeEnvironment | AccessPublishedObject
 """The requests that a host carries out itself."""
 
 NULL_GUID = UUID(int=0)
-OWN_DOMAIN_ID, OTHER_DOMAIN_ID = (
+OWN_DOMAIN_ID, FOREIGN_DOMAIN_ID = (
     UUID("6d71636f-6e66-4f72-8d00-0000000000f1"),
     UUID("6d71636f-6e66-4f72-8d00-0000000000f2"),
 )
@@ -95,11 +95,11 @@ QUEUE_NUMBER_ENTRY_NAME = "last_private_queue_number"
 inconsistent, this number is set lower than the number of an existing queue.
 """
 DISK_FULL_REASON = "no space is left on the device"
-CLOCK_PART = "clock"
+CLOCK_PART_NAME = "clock"
 """The part of the environment whose value is a number instead of true or false."""
 CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
 """The maximum deviation of the clock in s. It is limited because the times in packets have 32 bits."""
-DIRECTORY_PARTS = frozenset({"directory", "domain", "own_domain", "registration"})
+DIRECTORY_PART_NAMES = frozenset({"directory", "domain", "own_domain", "registration"})
 """The parts of the environment that do not exist for a queue manager in workgroup mode."""
 NO_DIRECTORY_REFUSAL = "this queue manager is in workgroup mode and has no directory"
 _ATTRIBUTE_BY_SETTING_OF_TYPE: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
@@ -149,20 +149,20 @@ class Surroundings:
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
         self.directory = directory
         self._identifier, self._another = identifier, UUID(int=identifier.int ^ 1)
-        parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK_PART)
+        parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK_PART_NAME)
         self.fast_s = 0
         self._outdated_queue_number = 0
         """The last private queue number that the next damage of the configuration stores: 0 and 1 in turn."""
         self._other: MemoryDirectory | None = None
         """The directory of the other domain, while the machine belongs to it."""
-        self.available = {name: True for name in parts if name not in DIRECTORY_PARTS or directory is not None}
+        self.available = {name: True for name in parts if name not in DIRECTORY_PART_NAMES or directory is not None}
 
     @property
     def reported_domain(self) -> UUID | None:
         """The domain that the machine belongs to."""
         if not self.available.get("domain", False):
             return None
-        return OWN_DOMAIN_ID if self._other is None else OTHER_DOMAIN_ID
+        return OWN_DOMAIN_ID if self._other is None else FOREIGN_DOMAIN_ID
 
     @property
     def reachable_directory(self) -> MemoryDirectory | None:
@@ -180,7 +180,7 @@ class Surroundings:
         """Return the inputs that report the unavailable parts to a starting queue manager."""
         everything = dict.fromkeys(self.available, True)
         told = [DomainReported(self.reported_domain)] if self.directory is not None else []
-        return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
+        return [*told, *(one for one in self.list_change_inputs(everything) if not isinstance(one, Stopped))]
 
     def list_changed_entries(self, before: Mapping[str, bool]) -> dict[str, object]:
         """Return the store entries that the changed parts of the environment alter."""
@@ -194,7 +194,7 @@ class Surroundings:
             entries[DOMAIN_ENTRY_NAME] = None
         return entries
 
-    def list_inputs(self, before: Mapping[str, bool]) -> list[Input]:
+    def list_change_inputs(self, before: Mapping[str, bool]) -> list[Input]:
         """Return the inputs that report the changed parts to the queue manager.
 
         No input reports a changed directory, because the queue manager detects the change itself.
@@ -222,17 +222,17 @@ class Surroundings:
         fast_s = self.fast_s if request.clock is None else request.clock
         if abs(fast_s) > CLOCK_LIMIT_S:
             return f"clock: {fast_s} s exceeds the maximum offset of {CLOCK_LIMIT_S} s"
-        asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name != CLOCK_PART}
+        asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name != CLOCK_PART_NAME}
         wanted = {name: value for name, value in asked.items() if value is not None}
         if self.directory is not None:
             refused = self._change_membership(self.directory, wanted)
         else:
-            refused = None if DIRECTORY_PARTS.isdisjoint(wanted) else NO_DIRECTORY_REFUSAL
+            refused = None if DIRECTORY_PART_NAMES.isdisjoint(wanted) else NO_DIRECTORY_REFUSAL
         if refused is not None:
             return refused
         self.available |= wanted
         self.fast_s = fast_s
-        return {**self.available, CLOCK_PART: fast_s}
+        return {**self.available, CLOCK_PART_NAME: fast_s}
 
     def apply_clock_offset(self, right: Now) -> Now:
         """Return the time that the machine's fast or slow clock shows at the time ``right``. The monotonic part of
@@ -255,8 +255,8 @@ class Surroundings:
         identifier. Return a reason if this is refused.
         """
         wanted = self._identifier if own else self._another
-        found = self._find_machine(directory)
-        machine = found or (None if self._other is None else self._find_machine(self.directory))
+        found = self._find_machine_object(directory)
+        machine = found or (None if self._other is None else self._find_machine_object(self.directory))
         if machine is None:
             return "registration: the directory has no object of this machine"
         if machine.Identifier == wanted and found is not None:
@@ -278,7 +278,7 @@ class Surroundings:
             if isinstance(element, Enterprise | Site):
                 self._other.provision(element)
 
-    def _find_machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
+    def _find_machine_object(self, directory: MemoryDirectory | None) -> QueueManager | None:
         """Find the object of this machine in a directory by the machine's name in its own domain."""
         if directory is None or self.directory is None:
             return None
@@ -296,7 +296,7 @@ class Surroundings:
     ) -> dict[str, Any] | str:
         if (request.queue or request.distribution_list) is not None and request.present is not None:
             self._create_or_delete_object(directory, request, present=request.present)
-        found = self._find_object(directory, request)
+        found = self._find_published_object(directory, request)
         if found is None:
             return {"published": None}
         names = _ATTRIBUTE_BY_SETTING_OF_TYPE[type(found)]
@@ -309,16 +309,19 @@ class Surroundings:
             status = directory.write(found, tuple(names[name] for name in changes))
             if status is not DirectoryOperationResult.SUCCESS:
                 return f"published: the directory refuses the change: {status.value}"
-        shown = {name: _to_json(getattr(found, attribute)) for name, attribute in names.items()}
+        shown = {name: _convert_to_json_value(getattr(found, attribute)) for name, attribute in names.items()}
         if isinstance(found, QueueManager):
-            shown["computer_sid_base64"] = _to_json(find_object_sid(directory, found.ComputerName))
+            shown["computer_sid_base64"] = _convert_to_json_value(find_object_sid(directory, found.ComputerName))
         return {"published": shown}
 
     def _create_or_delete_object(
         self, directory: MemoryDirectory, request: AccessPublishedObject, *, present: bool
     ) -> None:
         """Create or delete the directory object of a queue or a list. The caller then reads the object."""
-        machine, found = self._find_object(directory, AccessPublishedObject()), self._find_object(directory, request)
+        machine, found = (
+            self._find_published_object(directory, AccessPublishedObject()),
+            self._find_published_object(directory, request),
+        )
         if present and found is None and request.distribution_list is not None:
             directory.create(DistributionList(Name=request.distribution_list))
         elif present and found is None and isinstance(machine, QueueManager):
@@ -326,13 +329,15 @@ class Surroundings:
         elif not present and found is not None:
             directory.delete(found)
 
-    def _find_object(self, directory: MemoryDirectory, request: AccessPublishedObject) -> DirectoryObject | None:
+    def _find_published_object(
+        self, directory: MemoryDirectory, request: AccessPublishedObject
+    ) -> DirectoryObject | None:
         if request.site is not None:
             return directory.read("Site", build_equality_filter("Identifier", request.site)).rDirectoryObject
         if request.distribution_list is not None:
             return find_distribution_list(directory, request.distribution_list)
         if self._other is not None and request.queue_manager is None:
-            machine: DirectoryObject | None = self._find_machine(directory)
+            machine: DirectoryObject | None = self._find_machine_object(directory)
         else:
             identifier = request.queue_manager or self._identifier
             machine = directory.read("QueueManager", build_equality_filter("Identifier", identifier)).rDirectoryObject
@@ -342,9 +347,9 @@ class Surroundings:
         return directory.read("Queue", build_equality_filter("Pathname", path)).rDirectoryObject
 
 
-def _to_json(value: object) -> object:
+def _convert_to_json_value(value: object) -> object:
     if isinstance(value, tuple):
-        return [_to_json(one) for one in value]
+        return [_convert_to_json_value(one) for one in value]
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     return str(value) if isinstance(value, UUID) else value

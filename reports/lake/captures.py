@@ -81,7 +81,7 @@ class CaptureRunFolder:
         return RunFolder(self.folder, {VERDICTS_FILE: self.verdicts}).path(VERDICTS_FILE) if self.verdicts else ""
 
 
-def expand_names(files: FileAccess, arguments: Iterable[str]) -> list[str]:
+def expand_capture_names(files: FileAccess, arguments: Iterable[str]) -> list[str]:
     """Return the full names of the given paths, URLs and patterns of URLs. Raise `RollupError` if a path does not
     exist.
     """
@@ -114,7 +114,7 @@ def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     )
 
 
-def list_units(
+def list_capture_folders(
     spark: SparkSession, files: FileAccess, names: Sequence[str], given: GivenSystem, by: CaptureJudge
 ) -> tuple[list[CaptureRunFolder], list[str]]:
     """Return the folders of captures, and an error line for each folder whose system or profile is unknown."""
@@ -139,7 +139,7 @@ def list_units(
         )
     for row in sorted(rows):
         try:
-            units.append(_build_unit(files, row, given, by))
+            units.append(_build_capture_folder(files, row, given, by))
         except RollupError as error:
             refused.append(str(error))
     if not units and not refused:
@@ -166,7 +166,7 @@ def read_tests_of_captures(spark: SparkSession, units: Sequence[CaptureRunFolder
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _build_unit(files: FileAccess, row: Row, given: GivenSystem, by: CaptureJudge) -> CaptureRunFolder:
+def _build_capture_folder(files: FileAccess, row: Row, given: GivenSystem, by: CaptureJudge) -> CaptureRunFolder:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN_FILE}")
     run, sut, started, finished = make_slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)

@@ -13,9 +13,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import RANKS_OF_DECIDING_VERDICTS, get_rank, get_verdict, is_decided
+from reports.lake.order import RANKS_OF_DECIDING_VERDICTS, get_rank_of_verdict, get_verdict_of_rank, is_decided
 from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
-from reports.lake.schemas import shape_rows
+from reports.lake.schemas import arrange_table_columns
 
 PRODUCT_COLUMNS = ("sut_name", "profile")
 """The columns that are equal for all versions of a system. Runs with equal values in these columns are compared with
@@ -39,7 +39,7 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
     """
     # The following steps stay within one rule of one system, so rows move once.
     rows = _collect_verdicts(_pair_events(events.repartition(*PRODUCT_COLUMNS, "rule")))
-    return shape_rows(_add_kinds_of_change(rows.where(sql.col("ingest") > after), runs), "changes")
+    return arrange_table_columns(_add_kinds_of_change(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
 def derive_check_current(events: DataFrame) -> DataFrame:
@@ -55,9 +55,9 @@ def derive_check_current(events: DataFrame) -> DataFrame:
         sql.max_by(COUNTS_COLUMN, order).alias(COUNTS_COLUMN),
         sql.array_distinct(sql.flatten(sql.collect_list("judged_under"))).alias("judged_under"),
     )
-    return shape_rows(
+    return arrange_table_columns(
         rows.select(*_CHECK_COLUMNS, "latest.*", COUNTS_COLUMN, "judged_under").withColumn(
-            "verdict", get_verdict(sql.col("rank"))
+            "verdict", get_verdict_of_rank(sql.col("rank"))
         ),
         "check_current",
     )
@@ -75,13 +75,17 @@ def list_check_events(
     """
     said = sql.col("verdict")
     decided = (
-        test_runs.select(*_CHECK_COLUMNS, "ingest", "document", "section", "suites", get_rank(said).alias("rank"))
+        test_runs.select(
+            *_CHECK_COLUMNS, "ingest", "document", "section", "suites", get_rank_of_verdict(said).alias("rank")
+        )
         .where(is_decided(sql.col("rank")))
         .select("*", sql.lit(True).alias(COUNTS_COLUMN), sql.array(sql.xxhash64("suites")).alias("judged_under"))
         .drop("suites")
     )
     if before is not None:
-        decided = decided.unionByName(before.check_current.withColumn("rank", get_rank(said)).drop("verdict"))
+        decided = decided.unionByName(
+            before.check_current.withColumn("rank", get_rank_of_verdict(said)).drop("verdict")
+        )
     if catalogue is None:
         return decided
     reviewed = _compare_suites(decided, runs, catalogue, before.ingest if before else 0)
@@ -159,7 +163,7 @@ def _collect_verdicts(steps: DataFrame) -> DataFrame:
     earlier = in_order.rowsBetween(Over.unboundedPreceding, -1)
     stands = sql.coalesce(
         *(
-            sql.when(sql.sum(f"by{number}").over(so_far) > 0, get_verdict(sql.lit(number)))
+            sql.when(sql.sum(f"by{number}").over(so_far) > 0, get_verdict_of_rank(sql.lit(number)))
             for number in RANKS_OF_DECIDING_VERDICTS
         )
     )

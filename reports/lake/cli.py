@@ -37,8 +37,8 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app, name="lake")
 
 
-@app.command()
-def ingest(
+@app.command("ingest")
+def ingest_runs(
     runs: Annotated[
         list[str],
         typer.Argument(
@@ -64,14 +64,14 @@ def ingest(
     with print_error_in_one_line("lake ingest"):
         require_existing_argument(runs, "run folder")
     with open_lake("lake ingest", lake, master, conf, new=True, runs=runs) as (at, stage):
-        from reports.lake.ingest import ingest as ingest_runs
+        from reports.lake.ingest import ingest as ingest_into_lake
 
-        report = ingest_runs(at, runs, replacing=replace, stage=stage)
+        report = ingest_into_lake(at, runs, replacing=replace, stage=stage)
     report_results("lake ingest", report)
 
 
-@app.command()
-def vacuum(
+@app.command("vacuum")
+def vacuum_lake(
     lake: LakeOption,
     keep: Annotated[int, typer.Option("--keep", min=1, help="Number of the lake's newest states to keep.")] = 1,
     hours: Annotated[
@@ -88,14 +88,14 @@ def vacuum(
 ) -> None:
     """Delete the files that no kept state of the lake uses, and merge small ingests."""
     with open_lake("lake vacuum", lake, master, conf) as (at, stage):
-        from reports.lake.vacuum import vacuum as clean
+        from reports.lake.vacuum import delete_unused_files as clean
 
         done = clean(at, keep=keep, hours=hours, compact=compact, stage=stage)
     typer.echo(f"merged {done.merged} ingests, deleted {done.states} old states and {done.folders} folders")
 
 
-@app.command()
-def judge(
+@app.command("judge")
+def judge_captures(
     captures: Annotated[
         list[str],
         typer.Option(
@@ -157,19 +157,19 @@ def judge(
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)
             for line in written.refused:
                 typer.echo(f"mqconform {command}: {line}", err=True)
-            _report_judged(written)
+            _report_judged_captures(written)
             typer.echo(f"{len(written.folders)} run folders in {one_line(out)}")
             raise typer.Exit(
                 BAD_INPUT_EXIT_CODE if written.refused else LINES_REJECTED_EXIT_CODE if written.rejected else 0
             )
         with open_lake(command, lake, master, conf, new=True, settings=judging.ARROW_SETTINGS) as (at, stage):
             report, written = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
-    _report_judged(written)
+    _report_judged_captures(written)
     print_report(report, command, captures=True)
     exit_with_report_code([report])
 
 
-def _report_judged(written: WrittenFolders) -> None:
+def _report_judged_captures(written: WrittenFolders) -> None:
     """Report the number of judged captures, and the reason for each rejected capture."""
     for line in written.rejected:
         typer.echo(f"mqconform lake judge: rejected: {line}", err=True)

@@ -10,9 +10,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import build_count_map, get_rank, get_verdict, is_decided
+from reports.lake.order import build_count_map, get_rank_of_verdict, get_verdict_of_rank, is_decided
 from reports.lake.retirement import COUNTS_COLUMN, find_newest_suites, mark_counting_verdicts
-from reports.lake.schemas import LATER_UNDECIDED_COLUMNS, PACKET_COLUMN_TYPES, shape_rows
+from reports.lake.schemas import LATER_UNDECIDED_COLUMNS, PACKET_COLUMN_TYPES, arrange_table_columns
 from reports.vocabulary import VERDICTS
 
 MAX_LATER_UNDECIDED_VERDICTS = 5
@@ -53,7 +53,9 @@ def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame)
     """
     newest = find_newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
-    judged = test_runs.select("ingest", "sut", "rule", "test", "seq", get_rank(sql.col("verdict")).alias("rank"))
+    judged = test_runs.select(
+        "ingest", "sut", "rule", "test", "seq", get_rank_of_verdict(sql.col("verdict")).alias("rank")
+    )
     # `order` is greater for a later run and, within a run, for a worse verdict. A number is used instead of a struct,
     # because Spark aggregates numbers in place.
     order = sql.col("ingest") * _RANK_COUNT + (_RANK_COUNT - 1 - sql.col("rank"))
@@ -164,7 +166,7 @@ def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
         sql.broadcast(of_run), "ingest"
     )
-    rows = rows.withColumn("verdict", get_verdict(sql.col("rank"))).drop("rank")
+    rows = rows.withColumn("verdict", get_verdict_of_rank(sql.col("rank"))).drop("rank")
     return rows.select("run", "seq", sql.struct(*rows.columns).alias("of"))
 
 
@@ -208,4 +210,4 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
         build_count_map({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
     )
-    return shape_rows(rows, "rule_current")
+    return arrange_table_columns(rows, "rule_current")

@@ -22,7 +22,7 @@ from reports.lake.writing import write_parquet
 MAX_LINES_PER_STEP = 2_500_000
 """The maximum number of lines that one job derives, so that its memory use does not grow with the lake."""
 
-PRODUCT_TABLES = ("changes", "check_current")
+TABLES_DERIVED_PER_PRODUCT = ("changes", "check_current")
 """The derived tables whose unit is a product: all versions of a system together."""
 
 
@@ -53,7 +53,9 @@ def derive_tables(
     side_by_side.run_parts_of_job(lines, systems, of_products)
     runs.unpersist()
     return {
-        table: _get_commits_of_units(lake, commit, table, set(products) if table in PRODUCT_TABLES else suts)
+        table: _get_commits_of_units(
+            lake, commit, table, set(products) if table in TABLES_DERIVED_PER_PRODUCT else suts
+        )
         for table in DERIVED_TABLES
     }
 

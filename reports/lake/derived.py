@@ -6,8 +6,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import build_count_map, get_rank, get_verdict, is_decided
-from reports.lake.schemas import SYSTEM_COLUMN_TYPES, build_struct_type, compute_system_key, shape_rows
+from reports.lake.order import build_count_map, get_rank_of_verdict, get_verdict_of_rank, is_decided
+from reports.lake.schemas import SYSTEM_COLUMN_TYPES, arrange_table_columns, build_struct_type, compute_system_key
 from reports.vocabulary import DECIDED_VERDICTS, SEVERITY_BY_VERDICT
 
 
@@ -18,7 +18,7 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     the number of changes from one run to the next. ``last``: the latest verdict.
     """
     key = ("sut", "suites", "rule", "test")
-    decided = test_runs.select(*key, "ingest", get_rank(sql.col("verdict")).alias("rank")).where(
+    decided = test_runs.select(*key, "ingest", get_rank_of_verdict(sql.col("verdict")).alias("rank")).where(
         is_decided(sql.col("rank"))
     )
     # Few checks are flaky: two numbers per check find them, and only their runs are sorted.
@@ -32,9 +32,9 @@ def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.count("*").alias("runs"),
         build_count_map(numbers).alias("verdicts"),
         sql.count_if(sql.col("rank") != sql.col("before")).alias("changes"),
-        get_verdict(sql.max_by("rank", "ingest")).alias("last"),
+        get_verdict_of_rank(sql.max_by("rank", "ingest")).alias("last"),
     )
-    return shape_rows(rows.join(sql.broadcast(_list_systems_of_runs(runs)), "sut"), "flaky")
+    return arrange_table_columns(rows.join(sql.broadcast(_list_systems_of_runs(runs)), "sut"), "flaky")
 
 
 def derive_matrix(rule_current: DataFrame) -> DataFrame:
@@ -49,7 +49,7 @@ def derive_matrix(rule_current: DataFrame) -> DataFrame:
     rows = each.groupBy("document", "section", *SYSTEM_COLUMN_TYPES, "verdict").agg(
         sql.count_if(sql.col("verdict") == sql.col("stands")).alias("rules"), sql.sum("checks").alias("verdicts")
     )
-    return shape_rows(rows, "matrix")
+    return arrange_table_columns(rows, "matrix")
 
 
 def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
@@ -85,7 +85,7 @@ def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame)
         )
         .agg(sql.count("*").alias("rules"))
     )
-    return shape_rows(rows, "pairs", "unit")
+    return arrange_table_columns(rows, "pairs", "unit")
 
 
 def parse_topology_systems(extra: Column) -> Column:

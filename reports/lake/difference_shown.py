@@ -35,7 +35,7 @@ def format_difference_text(difference: Difference) -> str:
     return "\n".join(lines) + "\n"
 
 
-def format_markdown(difference: Difference) -> str:
+def format_difference_markdown(difference: Difference) -> str:
     """Return a difference as a page of Markdown, for a comment on a change request or a release note."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"**{name}: {_escape_markdown(line)}**  " for name, side in sides for line in side.roots]
@@ -62,7 +62,7 @@ def format_as_json(difference: Difference) -> str:
 
 FORMATTER_BY_NAME: dict[str, Callable[[Difference], str]] = {
     "text": format_difference_text,
-    "markdown": format_markdown,
+    "markdown": format_difference_markdown,
     "json": format_as_json,
 }
 

@@ -11,7 +11,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.order import build_count_map
-from reports.lake.schemas import RULE_COLUMN_TYPES, RUN_COLUMN_TYPES, shape_rows
+from reports.lake.schemas import RULE_COLUMN_TYPES, RUN_COLUMN_TYPES, arrange_table_columns
 from reports.vocabulary import VERDICTS
 
 RUN_COLUMNS = (*RUN_COLUMN_TYPES, "suites", "partial")
@@ -41,7 +41,7 @@ def derive_test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICTS)).alias("verdict"),
         sql.coalesce(*VERDICTS).alias("seq"),
     )
-    return shape_rows(_join_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
+    return arrange_table_columns(_join_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
 
 
 def derive_rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
@@ -55,7 +55,7 @@ def derive_rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
         build_count_map({name: sql.col(name) for name in VERDICTS}).alias("counts"),
     )
-    return shape_rows(_join_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
+    return arrange_table_columns(_join_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
 
 
 def _hash_line() -> Column:

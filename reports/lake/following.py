@@ -62,7 +62,7 @@ class Follower:
         """Search the folder once. Ingest the new run folders, and the skipped run folders that have changed."""
         self._stage = stage
         stage("searching for new runs")
-        waiting = self._read_waiting()
+        waiting = self._read_waiting_folders()
         if changed := sorted(uri for uri in waiting if self._read_folder_state(uri) != waiting[uri]):
             self._ingest_folders(changed)
         query = self._start_query()
@@ -97,7 +97,7 @@ class Follower:
         Such folders exist because Spark never reports a file again that was still empty when Spark first found it.
         """
         there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
-        there |= self._read_waiting().keys()
+        there |= self._read_waiting_folders().keys()
         return [
             uri
             for uri in self._list_folders(self._files.glob(f"{escape_pattern(self._runs)}/*/{RUN_FILE}"))
@@ -139,7 +139,9 @@ class Follower:
         there = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
         done = {each.uri for each in found if (each.uri, each.size, each.modified) in there}
         left = {uri: state for uri, state in before.items() if uri not in done}
-        self._write_waiting({uri: state for uri, state in self._read_waiting().items() if uri not in before} | left)
+        self._write_waiting_folders(
+            {uri: state for uri, state in self._read_waiting_folders().items() if uri not in before} | left
+        )
         self._on_report(report)
 
     def _read_folder_state(self, uri: str) -> FolderState:
@@ -150,7 +152,7 @@ class Follower:
             each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in RUN_FOLDER_FILES
         }
 
-    def _read_waiting(self) -> dict[str, FolderState]:
+    def _read_waiting_folders(self) -> dict[str, FolderState]:
         uri = f"{self._state}/waiting.json"
         if self._files.status(uri) is None:
             return {}
@@ -163,8 +165,8 @@ class Follower:
                 "checks all runs again, and ingests no run twice"
             ) from error
 
-    def _write_waiting(self, waiting: dict[str, FolderState]) -> None:
-        if waiting != self._read_waiting():
+    def _write_waiting_folders(self, waiting: dict[str, FolderState]) -> None:
+        if waiting != self._read_waiting_folders():
             self._files.replace_text(f"{self._state}/waiting.json", json.dumps({"schema": 1, "waiting": waiting}))
 
 

@@ -120,7 +120,7 @@ def note_published_on_failure(report: IngestReport) -> Iterator[None]:
 
 def _read_sources(lake: Lake, folders: Sequence[RunFolder], report: IngestReport, *, finished: bool) -> list[RunSource]:
     """Read run.json of each folder, count its lines, and compute a fingerprint of its content."""
-    writing.size_shuffles(lake.spark, sum(folder.size for folder in folders))
+    writing.set_shuffle_partition_count(lake.spark, sum(folder.size for folder in folders))
     found, refused = sources.read_runs(lake.spark, lake.files, folders)
     report.refused += refused
     if finished:
@@ -129,7 +129,7 @@ def _read_sources(lake: Lake, folders: Sequence[RunFolder], report: IngestReport
     if not found:
         return []
     scan = lines.read_verdict_lines(lake.spark, [source.folder.files[VERDICTS_FILE].uri for source in found])
-    contents = {row.path: row for row in lines.read_contents(scan).collect()}
+    contents = {row.path: row for row in lines.read_file_contents(scan).collect()}
     read = []
     for source in found:
         row = contents.pop(source.folder.path(VERDICTS_FILE), None)

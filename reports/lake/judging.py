@@ -26,8 +26,8 @@ from reports.lake.captures import (
     CaptureJudge,
     CaptureRunFolder,
     GivenSystem,
-    expand_names,
-    list_units,
+    expand_capture_names,
+    list_capture_folders,
     read_captures,
     read_tests_of_captures,
 )
@@ -41,7 +41,7 @@ from reports.text import one_line
 
 ENTRY_POINT_GROUP = "mqconform.captures"
 """The group of entry points that the judge of captures provides: ``judge``, ``rules``, ``profiles`` and ``code``."""
-ARCHIVE_NAME = "mqconform-code"
+CODE_ARCHIVE_NAME = "mqconform-code"
 ARROW_SETTINGS: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
@@ -161,11 +161,11 @@ def _judge_folders(
     """Write run.json and verdicts.jsonl below ``work_folder`` for each folder of captures that is not in the lake."""
     files, written = FileAccess(spark), WrittenFolders()
     stage("looking for captures")
-    names = expand_names(files, captures)
+    names = expand_capture_names(files, captures)
     judge = _find_entry_point("judge")
     rules, suites = _find_entry_point("rules").load()()
     by = CaptureJudge(suites, judge.dist.version if judge.dist else "", tuple(_find_entry_point("profiles").load()))
-    units, written.refused = list_units(spark, files, names, given, by)
+    units, written.refused = list_capture_folders(spark, files, names, given, by)
     fresh = [unit for unit in units if not known(unit)]
     written.known = len(units) - len(fresh)
     if not fresh:
@@ -179,8 +179,10 @@ def _judge_folders(
     )
     with _send_code(spark) as archive:
         worker = judging_worker.Worker(judge.value, archive, bounds.seconds, CAPTURE_MEMORY_OCTETS, given.sut)
-        judged = _judge_all(read_captures(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
-        _build_lines(judged, rows, read_tests_of_captures(spark, fresh)).write.partitionBy("unit").text(
+        judged = _judge_all_captures(
+            read_captures(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker
+        )
+        _build_verdict_lines(judged, rows, read_tests_of_captures(spark, fresh)).write.partitionBy("unit").text(
             f"{work_folder}/lines"
         )
     written.rejected = _describe_rejected_captures(
@@ -192,7 +194,7 @@ def _judge_folders(
     return written
 
 
-def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> DataFrame:
+def _judge_all_captures(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> DataFrame:
     """Return the rows of `judging_worker.JUDGED_ROWS_SCHEMA` for all captures."""
     # Executors have only the code that is sent to them.
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
@@ -204,7 +206,7 @@ def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) 
     return rows.unionByName(large, allowMissingColumns=True)
 
 
-def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
+def _build_verdict_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
     """Return the columns unit and value. ``value`` is a row of the results as a line of verdicts.jsonl; the lines
     are in the order of the captures.
     """
@@ -266,10 +268,10 @@ def _send_code(spark: SparkSession) -> Iterator[str]:
         yield ""
         return
     with tempfile.TemporaryDirectory(prefix="mqconform-code-") as folder:  # from which executors fetch the code
-        archive = Path(folder) / f"{ARCHIVE_NAME}.zip"
+        archive = Path(folder) / f"{CODE_ARCHIVE_NAME}.zip"
         _pack_code(_find_entry_point("code").load(), archive)
-        context.addArchive(f"{archive}#{ARCHIVE_NAME}")
-        yield ARCHIVE_NAME
+        context.addArchive(f"{archive}#{CODE_ARCHIVE_NAME}")
+        yield CODE_ARCHIVE_NAME
 
 
 def _pack_code(packages: Iterable[Path], archive: Path) -> None:

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import escape_pattern
-from reports.lake.schemas import PACKET_COLUMN_TYPES, SYSTEM_COLUMN_TYPES, build_struct_type, shape_rows
+from reports.lake.schemas import PACKET_COLUMN_TYPES, SYSTEM_COLUMN_TYPES, arrange_table_columns, build_struct_type
 from reports.records import VALID_YEARS
 from reports.vocabulary import VERDICTS
 
@@ -55,10 +55,10 @@ REQUIRED_COLUMNS = {
     2: ("seq", "ms", "rule", "verdict"),
 }
 JSON_OPTIONS = {"columnNameOfCorruptRecord": "corrupt", "allowSingleQuotes": "false"}
-END_MARK = "\0end"
+END_OF_FILE_MARK = "\0end"
 REJECTED_TEXT_CHARACTERS = 500
 """The maximum number of characters of a line that the table `rejected` keeps."""
-CAPTURE_WORDS = 120
+MAX_CAPTURE_NAME_CHARACTERS = 120
 MAX_OFFSET_MS = 10**12
 """The largest accepted difference, in ms, between the time of a line and the start of the line's run: thirty years."""
 
@@ -83,7 +83,7 @@ def normalize_path(path: Column) -> Column:
     return sql.concat(scheme, sql.lit(":/"), sql.ltrim(rest, sql.lit("/")))
 
 
-def read_contents(lines: DataFrame) -> DataFrame:
+def read_file_contents(lines: DataFrame) -> DataFrame:
     """Return a row for each file, with its path, the number of its lines, and a fingerprint of its content. The
     fingerprint consists of the columns total and mixed, and does not depend on the order of the lines.
     """
@@ -104,8 +104,8 @@ def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
     ``runs``: path, folder, run, ingest, system, reach, started and suites of each run of this schema.
     """
     # Each line is wrapped in a list in an object: otherwise the parser would ignore text after the object of the line.
-    wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END_MARK)}":1}}'))
-    type_ = f"v array<{build_struct_type(LINE_SCHEMAS[schema])}>, `{END_MARK}` int, corrupt string"
+    wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END_OF_FILE_MARK)}":1}}'))
+    type_ = f"v array<{build_struct_type(LINE_SCHEMAS[schema])}>, `{END_OF_FILE_MARK}` int, corrupt string"
     read_ = lines.join(sql.broadcast(runs), "path").select(
         *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
         *("path", "text", "block", "id"),
@@ -113,7 +113,7 @@ def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
         _collect_extra_fields(schema).alias("extra"),
     )
     line = sql.get("read.v", sql.lit(0))
-    one = sql.col("read.corrupt").isNull() & (sql.col(f"read.`{END_MARK}`") == 1) & (sql.size("read.v") == 1)
+    one = sql.col("read.corrupt").isNull() & (sql.col(f"read.`{END_OF_FILE_MARK}`") == 1) & (sql.size("read.v") == 1)
     fields = read_.select("*", (one & line.isNotNull()).alias("one"), line.alias("v")).drop("read")
     return fields.withColumn("why", _find_reason_for_rejection(schema))
 
@@ -128,7 +128,9 @@ def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) ->
     columns |= {"extra": sql.col("extra"), "rule_suites": sql.col("run_suites")}
     if schema == 1:
         columns |= {name: v[name] for name in ("time", "document", "section", "level")}
-        return shape_rows(whole.select(*(column.alias(name) for name, column in columns.items())), "verdicts")
+        return arrange_table_columns(
+            whole.select(*(column.alias(name) for name, column in columns.items())), "verdicts"
+        )
     columns["observed"] = sql.coalesce(v["observed"], v["expected"])
     columns["time"] = sql.timestamp_millis(sql.unix_millis("run_started") + v["ms"])
     columns["document"], columns["section"] = _split_rule_id(v["rule"])
@@ -137,7 +139,7 @@ def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) ->
     )
     rows = whole.select(*(column.alias(name) for name, column in columns.items()))
     known = sql.broadcast(catalogue.select(sql.col("suites").alias("rule_suites"), "rule", "level"))
-    return shape_rows(rows.join(known, ["rule_suites", "rule"], "left"), "verdicts")
+    return arrange_table_columns(rows.join(known, ["rule_suites", "rule"], "left"), "verdicts")
 
 
 def build_evidence_table(taken: DataFrame, schema: int) -> DataFrame:
@@ -154,7 +156,9 @@ def build_evidence_table(taken: DataFrame, schema: int) -> DataFrame:
     else:
         columns = {name: sql.get("e", sql.lit(index)) for index, name in enumerate(("frame", "first", "last"))}
     columns = {name: sql.lit(None) for name in PACKET_COLUMN_TYPES} | columns | {"position": sql.col("position")}
-    return shape_rows(each.select("run", "seq", *(column.alias(name) for name, column in columns.items())), "evidence")
+    return arrange_table_columns(
+        each.select("run", "seq", *(column.alias(name) for name, column in columns.items())), "evidence"
+    )
 
 
 def build_rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
@@ -191,7 +195,7 @@ def build_rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
     cut = ~sql.col("one") & (sql.col("line") == sql.col("last")) & (sql.trim("text") != "")
     cut &= ~sql.col("text").endswith("}")
     reason = sql.when(cut, "the line is cut off in the middle").otherwise(sql.col("why"))
-    return shape_rows(
+    return arrange_table_columns(
         rows.select(
             "run",
             "folder",
@@ -211,7 +215,7 @@ def union_frames(frames: Sequence[DataFrame]) -> DataFrame:
 def get_capture_column(test: Column) -> Column:
     """Return the name of the capture of a test's first attempt, in the form that docs/run-folder.md defines."""
     words = sql.regexp_replace(sql.lower(test), "[^a-z0-9]+", "-")
-    words = sql.btrim(sql.right(words, sql.lit(CAPTURE_WORDS)), sql.lit("-"))
+    words = sql.btrim(sql.right(words, sql.lit(MAX_CAPTURE_NAME_CHARACTERS)), sql.lit("-"))
     return sql.concat(
         sql.lit("captures/"), words, sql.lit("-"), sql.left(sql.sha2(test, 256), sql.lit(8)), sql.lit(".pcapng")
     )

@@ -12,12 +12,12 @@ from reports.vocabulary import DECIDED_VERDICTS, SEVERITY_BY_VERDICT, VERDICTS
 RANKS_OF_DECIDING_VERDICTS = tuple(SEVERITY_BY_VERDICT[name] for name in DECIDED_VERDICTS)
 
 
-def get_rank(verdict: Column) -> Column:
+def get_rank_of_verdict(verdict: Column) -> Column:
     """Return the rank of a verdict, from 0 (fail) to 7, or null for an unknown verdict."""
     return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY_BY_VERDICT[name])) for name in VERDICTS))
 
 
-def get_verdict(rank_: Column) -> Column:
+def get_verdict_of_rank(rank_: Column) -> Column:
     """Return the verdict with a given rank, or null if the rank is null."""
     return sql.element_at(sql.array(*(sql.lit(name) for name in VERDICTS)), (rank_ + 1).cast("int"))
 

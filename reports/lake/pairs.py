@@ -31,12 +31,12 @@ class PairSource:
 
 
 @dataclass(frozen=True, slots=True)
-class _System:
+class _SystemOfPair:
     key: str
     name: str
 
 
-def is_pair(files: FileAccess, folder: str) -> bool:
+def is_pair_folder(files: FileAccess, folder: str) -> bool:
     """Return whether a folder contains the results of a pair."""
     status = files.status(f"{folder}/{PAIR_FILE}")
     return status is not None and not status.is_folder
@@ -56,23 +56,23 @@ def read_pair(files: ReadableFiles, folder: str) -> PairSource:
     systems = {role: _read_system(of_systems.record(role)) for role in of_systems.values}
     started = record.moment("started") if record.has("started") else None
     found = [
-        {"started": started, "position": position} | _read_row(each, systems, letters)
+        {"started": started, "position": position} | _read_exchange_row(each, systems, letters)
         for position, each in enumerate(record.records("cells"))
     ]
     return PairSource(folder, digest, found)
 
 
-def _read_system(record: Record) -> _System:
+def _read_system(record: Record) -> _SystemOfPair:
     name, version, profile = record.text("name"), record.text("version", ""), record.text("profile", "")
-    return _System(system_key(name, version, profile), system_label(name, version, profile))
+    return _SystemOfPair(system_key(name, version, profile), system_label(name, version, profile))
 
 
-def _read_row(record: Record, systems: dict[str, _System], letters: Record) -> dict[str, Any]:
+def _read_exchange_row(record: Record, systems: dict[str, _SystemOfPair], letters: Record) -> dict[str, Any]:
     scenario, outcome, broken = record.text("scenario"), record.record("outcome"), record.record("broken")
     if (result := outcome.text("result")) not in SCENARIO_RESULTS:
         raise RollupError(f"{outcome.where}: unknown result {one_line(result, 60)}")
 
-    def find_system(role: str) -> _System:
+    def find_system(role: str) -> _SystemOfPair:
         if role not in systems:
             raise RollupError(f"{record.where}: {one_line(role, 60)} is not a system of the pair")
         return systems[role]

@@ -26,11 +26,12 @@ OutOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``lake``."""
-    for command in (history, diff, export):
-        app.command()(command)
+    app.command("history")(show_history)
+    app.command("diff")(show_difference)
+    app.command("export")(export_table)
 
 
-def history(
+def show_history(
     about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="The id of a rule, or the name or key of a system.")],
     lake: LakeOption,
     last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Maximum number of runs to show.")] = 50,
@@ -46,11 +47,11 @@ def history(
         show = _parse_format(form, HISTORY_FORMATTER_BY_NAME)
     with open_lake("lake history", lake, master, conf) as (at, stage):
         stage("history")
-        _adapt_shuffles(at)
+        _adapt_shuffle_partitions(at)
         sys.stdout.write(show(ask(at.table, about, last)))
 
 
-def diff(
+def show_difference(
     a: Annotated[
         str,
         typer.Argument(
@@ -77,14 +78,14 @@ def diff(
         show = _parse_format(form, FORMATTER_BY_NAME)
     with open_lake("lake diff", lake, master, conf) as (at, stage):
         stage("reading the current verdicts of both sides")
-        _adapt_shuffles(at)
+        _adapt_shuffle_partitions(at)
         found = compare_sides(at.table, a, b, sut)
     sys.stdout.write(show(found))
     if found.of(NEWLY_FAILING):
         raise typer.Exit(EXIT_NEW_FAILURES)
 
 
-def export(
+def export_table(
     table: Annotated[str, typer.Argument(help="Name of a table of the lake (docs/reports.md).")],
     lake: LakeOption,
     form: Annotated[str, typer.Option("--format", help="Output format: csv or json.")] = "csv",
@@ -103,7 +104,7 @@ def export(
         target = None if out is None else _require_writable(out)
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")
-        _adapt_shuffles(at)
+        _adapt_shuffle_partitions(at)
         rows = sort_table(at.table(table), table)
         if target is None:
             write(rows, sys.stdout)
@@ -112,11 +113,11 @@ def export(
                 write(rows, file)
 
 
-def _adapt_shuffles(lake: Lake) -> None:
+def _adapt_shuffle_partitions(lake: Lake) -> None:
     """Adapt the number of shuffle partitions to the size of the lake."""
-    from reports.lake.writing import size_shuffles
+    from reports.lake.writing import set_shuffle_partition_count
 
-    size_shuffles(lake.spark, sum(run.size for run in lake.manifest.runs.values()))
+    set_shuffle_partition_count(lake.spark, sum(run.size for run in lake.manifest.runs.values()))
 
 
 def _parse_format(name: str, formats: dict[str, Show]) -> Show:

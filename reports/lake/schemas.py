@@ -271,7 +271,7 @@ def make_empty_table(spark: SparkSession, table: str) -> DataFrame:
     return spark.range(0).select(*(sql.lit(None).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
 
 
-def shape_rows(frame: DataFrame, table: str, *more: str) -> DataFrame:
+def arrange_table_columns(frame: DataFrame, table: str, *more: str) -> DataFrame:
     """Return the columns of the table in order and cast to their types, followed by the additional columns ``more``,
     which stay unchanged.
 

@@ -22,14 +22,14 @@ from reports.lake.files import SMALL_FILE_OCTETS, FileAccess, FileStatus, escape
 from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, normalize_path
 from reports.lake.local import get_local_path, is_url
 from reports.lake.pairs import PairSource
-from reports.lake.schemas import FACT_TABLES, shape_rows
+from reports.lake.schemas import FACT_TABLES, arrange_table_columns
 from reports.records import SCHEMA_VERSIONS, Record
 from reports.rollup_error import RollupError
-from reports.runs import resolve_inside
+from reports.runs import resolve_file_inside_folder
 from reports.text import one_line, system_key
 
 RUN_FILE, RULES_FILE, VERDICTS_FILE = RUN_FOLDER_FILES = ("run.json", "rules.json", "verdicts.jsonl")
-WHOLE_SELECTIONS = ("", "all")
+SELECTIONS_OF_ALL_CHECKS = ("", "all")
 """The values of ``selection`` in run.json for a run of all checks."""
 RUN_FIELDS = (
     "schema",
@@ -134,11 +134,11 @@ def find_sources(files: FileAccess, arguments: Iterable[str]) -> FoundFolders:
     for argument in arguments:
         try:
             for uri in _expand_pattern(files, argument):
-                if pairs.is_pair(files, uri):
+                if pairs.is_pair_folder(files, uri):
                     pair = pairs.read_pair(files, uri)
                     of_pairs.setdefault(pair.digest, pair)
                 else:
-                    folder = _read_folder(files, uri)
+                    folder = _read_run_folder(files, uri)
                     runs[folder.uri] = folder
         except RollupError as error:
             refused.append(str(error))
@@ -152,7 +152,7 @@ def list_folders_at(files: FileAccess, uris: Iterable[str]) -> tuple[list[RunFol
     found, refused = [], []
     for uri in uris:
         try:
-            found.append(_read_folder(files, uri))
+            found.append(_read_run_folder(files, uri))
         except RollupError as error:
             refused.append(str(error))
     return found, refused
@@ -171,7 +171,7 @@ def read_runs(
             refused.append(str(error))
     unnamed = [source for source in sources if not source.row["suites"]]
     hashes = _hash_rules(spark, [source.folder for source in unnamed])
-    return [_add_suites(source, hashes) for source in sources], refused
+    return [_add_suites_hash(source, hashes) for source in sources], refused
 
 
 def read_rules_files(spark: SparkSession, sources: Sequence[RunSource]) -> DataFrame:
@@ -235,12 +235,12 @@ def build_catalogue_table(rules: DataFrame) -> DataFrame:
     """Return the table `catalogue`, which is built from the result of `read_rules_files`."""
     each = rules.select("suites", sql.explode("r.rules").alias("rule", "row")).select("suites", "rule", "row.*")
     kind = sql.coalesce("kind", sql.lit("demand"))
-    return shape_rows(each.withColumn("kind", kind), "catalogue")
+    return arrange_table_columns(each.withColumn("kind", kind), "catalogue")
 
 
 def build_suites_table(rules: DataFrame) -> DataFrame:
     """Return the table `suites`, which is built from the result of `read_rules_files`."""
-    return shape_rows(rules.select("suites", "r.*"), "suites")
+    return arrange_table_columns(rules.select("suites", "r.*"), "suites")
 
 
 def _expand_pattern(files: FileAccess, argument: str) -> list[str]:
@@ -252,7 +252,7 @@ def _expand_pattern(files: FileAccess, argument: str) -> list[str]:
     return found
 
 
-def _read_folder(files: FileAccess, uri: str) -> RunFolder:
+def _read_run_folder(files: FileAccess, uri: str) -> RunFolder:
     shown = one_line(uri.removeprefix("file://"))
     status = files.status(uri)
     if status is None or not status.is_folder:
@@ -263,7 +263,11 @@ def _read_folder(files: FileAccess, uri: str) -> RunFolder:
     there = {each.name: each for each in files.entries(uri)}
     for name in RUN_FOLDER_FILES:
         each = there.get(name)
-        if each is None or each.is_folder or (local is not None and resolve_inside(local.resolve(), name) is None):
+        if (
+            each is None
+            or each.is_folder
+            or (local is not None and resolve_file_inside_folder(local.resolve(), name) is None)
+        ):
             raise RollupError(f"{shown} is not a run folder: it contains no file {name}")
         if name != VERDICTS_FILE and not each.size:
             raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
@@ -287,7 +291,7 @@ def _hash_rules(spark: SparkSession, folders: Sequence[RunFolder]) -> dict[str, 
     return {row.path: row.hash for row in found.collect()}
 
 
-def _add_suites(source: RunSource, hashes: dict[str, str]) -> RunSource:
+def _add_suites_hash(source: RunSource, hashes: dict[str, str]) -> RunSource:
     name = source.row["suites"] or hashes[source.folder.path(RULES_FILE)]
     content = hashlib.sha256(f"{source.content} {name}".encode()).hexdigest()
     return replace(source, row=source.row | {"suites": name}, content=content, names_suites=bool(source.row["suites"]))
@@ -321,7 +325,7 @@ def _parse_source(folder: RunFolder, text: str) -> RunSource:
         "finished": finished,
         "exit": record.whole("exit"),
         "aborted": aborted,
-        "partial": selection not in WHOLE_SELECTIONS or aborted is not None or finished is None,
+        "partial": selection not in SELECTIONS_OF_ALL_CHECKS or aborted is not None or finished is None,
         "size": folder.size,
         "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
         "extra": _collect_extra_fields(record.values, sut.values),

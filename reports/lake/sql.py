@@ -37,7 +37,11 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:
 
     Raise `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.
     """
-    with duckdb.connect(":memory:") as connection, _raise_error_in_one_line(seconds), _limit_time(connection, seconds):
+    with (
+        duckdb.connect(":memory:") as connection,
+        _raise_error_in_one_line(seconds),
+        _limit_query_time(connection, seconds),
+    ):
         _create_table_views(connection, lake)
         _restrict_access(connection, lake)
         statements = connection.extract_statements(query)
@@ -70,7 +74,7 @@ def _restrict_access(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
 
 
 @contextmanager
-def _limit_time(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+def _limit_query_time(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
     timer = threading.Timer(seconds, connection.interrupt)
     timer.start()
     try:

@@ -23,10 +23,10 @@ COMMAND_NAME = "lake sql"
 
 def register(app: typer.Typer) -> None:
     """Add ``sql`` to ``lake``."""
-    app.command("sql")(sql)
+    app.command("sql")(answer_sql_query)
 
 
-def sql(
+def answer_sql_query(
     query: Annotated[
         str, typer.Argument(help="One query in duckdb's SQL that only reads; `show tables` lists the tables.")
     ],

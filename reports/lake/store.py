@@ -14,7 +14,7 @@ from reports.lake.schemas import build_table_ddl, make_empty_table
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-LAKE_ENTRIES = ("data", "manifests", "follow")
+LAKE_FOLDER_NAMES = ("data", "manifests", "follow")
 """The names that files and folders in the folder of a lake may have."""
 
 
@@ -44,7 +44,7 @@ class Lake:
             status = files.status(uri)
             if status is not None and not status.is_folder:
                 raise RollupError(f"{one_line(where)} is a file: give --lake a folder")
-            if foreign := [each.name for each in files.entries(uri) if each.name not in LAKE_ENTRIES]:
+            if foreign := [each.name for each in files.entries(uri) if each.name not in LAKE_FOLDER_NAMES]:
                 raise RollupError(
                     f"{one_line(where)} is not a lake, because it contains {one_line(foreign[0], 60)}: give --lake "
                     "another folder"

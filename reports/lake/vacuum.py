@@ -30,7 +30,9 @@ class VacuumResult:
     folders: int = 0
 
 
-def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> VacuumResult:
+def delete_unused_files(
+    lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]
+) -> VacuumResult:
     """Merge small ingests, then delete all states except the newest ``keep`` states, and the files that no remaining
     state names.
 
@@ -82,7 +84,7 @@ def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None])
     state = replace(lake.manifest, number=lake.manifest.number + 1)
     for number, small in enumerate(bundles):
         merged = _write_merged_commit(lake, f"{name}-{number}", small, stage)
-        state = _replace_merged(state, {each.commit for each in small}, merged)
+        state = _replace_merged_commits(state, {each.commit for each in small}, merged)
         done.merged += len(small)
     manifests.publish_manifest(lake.files, lake.uri, state)
     return replace(lake, manifest=state)
@@ -121,7 +123,7 @@ def _write_merged_commit(
     return IngestCommit(name, tuple(run for each in small for run in each.runs), tables)
 
 
-def _replace_merged(state: Manifest, small: set[str], merged: IngestCommit) -> Manifest:
+def _replace_merged_commits(state: Manifest, small: set[str], merged: IngestCommit) -> Manifest:
     return replace(
         state,
         commits=(*(each for each in state.commits if each.commit not in small), merged),

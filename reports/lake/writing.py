@@ -39,7 +39,7 @@ class FileChangedDuringIngest(RollupError):
         self.said = said
 
 
-def size_shuffles(spark: SparkSession, octets: int) -> None:
+def set_shuffle_partition_count(spark: SparkSession, octets: int) -> None:
     """Set the number of shuffle partitions for an input of the given size."""
     cores = spark.sparkContext.defaultParallelism
     spark.conf.set(SHUFFLE_PARTITIONS_SETTING, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION_OCTETS))))
@@ -73,8 +73,8 @@ def write_facts(
                 partial(writer.cache_table, "catalogue", sources.build_catalogue_table(rules)),
                 partial(writer.cache_table, "suites", sources.build_suites_table(rules)),
             )
-            catalogue = catalogue.unionByName(writer.read_back("catalogue"))
-        kept |= _write_group(writer, part, catalogue)
+            catalogue = catalogue.unionByName(writer.read_written_table("catalogue"))
+        kept |= _write_run_group(writer, part, catalogue)
         commits.append(IngestCommit(writer.commit, tuple(source.run for source in part), tuple(sorted(writer.written))))
     return commits, kept
 
@@ -93,7 +93,7 @@ class _CommitWriter:
         write_parquet(frame, self._get_table_folder(table))
         self.written.append(table)
 
-    def read_back(self, table: str) -> DataFrame:
+    def read_written_table(self, table: str) -> DataFrame:
         """Return the rows of a table that was written to this commit. They are read from the files of the table."""
         return self.lake.spark.read.schema(build_table_ddl(table)).parquet(
             escape_pattern(self._get_table_folder(table))
@@ -119,10 +119,10 @@ def _group_runs(runs: Sequence[RunSource]) -> list[list[RunSource]]:
     return parts
 
 
-def _write_group(writer: _CommitWriter, runs: Sequence[RunSource], catalogue: DataFrame) -> dict[int, int]:
+def _write_run_group(writer: _CommitWriter, runs: Sequence[RunSource], catalogue: DataFrame) -> dict[int, int]:
     """Write the rows of a group of runs. Return the number of kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
-    size_shuffles(spark, sum(run.folder.files[VERDICTS_FILE].size for run in runs))
+    set_shuffle_partition_count(spark, sum(run.folder.files[VERDICTS_FILE].size for run in runs))
     of_runs = rows.make_table(spark, map(_build_run_row, runs), TYPES_OF_RUN_COLUMNS)
     by_schema = {
         schema: of_runs.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}
@@ -143,12 +143,12 @@ def _write_group(writer: _CommitWriter, runs: Sequence[RunSource], catalogue: Da
             "verdicts",
             lines.union_frames([lines.build_verdicts_table(each, known, schema) for schema, each in taken.items()]),
         )
-        verdicts = writer.read_back("verdicts")
+        verdicts = writer.read_written_table("verdicts")
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
         if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
-            _write_rejected(writer, short, by_schema, kept)
+            _write_rejected_lines(writer, short, by_schema, kept)
         writer.cache_table("test_runs", facts.derive_test_runs(verdicts, of_runs))
-        writer.cache_table("rule_runs", facts.derive_rule_runs(writer.read_back("test_runs"), of_runs))
+        writer.cache_table("rule_runs", facts.derive_rule_runs(writer.read_written_table("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
     side_by_side.run_parts_of_job(sum(run.lines for run in runs), write_evidence, write_verdicts)
@@ -156,16 +156,16 @@ def _write_group(writer: _CommitWriter, runs: Sequence[RunSource], catalogue: Da
     return kept
 
 
-def _write_rejected(
+def _write_rejected_lines(
     writer: _CommitWriter, short: Sequence[RunSource], by_schema: Mapping[int, DataFrame], kept: dict[int, int]
 ) -> None:
     """Write the rejected lines, and check that every line of the files was either kept or rejected."""
     found = [
-        _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
+        _read_rejected_lines(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
     ]
     writer.cache_table("rejected", lines.union_frames([each for each in found if each is not None]))
-    counted = writer.read_back("rejected").groupBy("run").count()
+    counted = writer.read_written_table("rejected").groupBy("run").count()
     _check_line_counts(short, kept, {row.run: row["count"] for row in counted.collect()})
 
 
@@ -215,7 +215,7 @@ def _read_lines(lake: Lake, runs: Sequence[RunSource]) -> DataFrame:
     return lines.read_verdict_lines(lake.spark, [each.folder.files[VERDICTS_FILE].uri for each in runs])
 
 
-def _read_rejected(lake: Lake, short: Sequence[RunSource], of: DataFrame) -> DataFrame | None:
+def _read_rejected_lines(lake: Lake, short: Sequence[RunSource], of: DataFrame) -> DataFrame | None:
     """Read the files with rejected lines again, with line numbers."""
     if not short:
         return None

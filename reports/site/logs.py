@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reports.model import Run
-from reports.runs import resolve_inside
+from reports.runs import resolve_file_inside_folder
 from reports.site import names
 
 LOG_PATTERNS = ("sut*.log", "control*.log")
@@ -43,7 +43,7 @@ def copy_logs(site: Path, folder: Path | None, run: Run) -> list[CopiedLog]:
 
 
 def _copy_log(site: Path, folder: Path, name: str, run: Run) -> CopiedLog | None:
-    source = resolve_inside(folder, name)
+    source = resolve_file_inside_folder(folder, name)
     octets = source.stat().st_size if source is not None else 0
     if source is None or not octets:
         return None

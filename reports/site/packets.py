@@ -13,7 +13,7 @@ from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS, clip_text
 MarkedStretch = tuple[str, bool]
 """A part of a dissection: its text, and whether this text shows the field that decided the verdict."""
 _ROW_OCTETS = 16
-_SAME_ROWS: MarkedStretch = ("*\n", False)
+_REPEATED_ROWS_MARK: MarkedStretch = ("*\n", False)
 _PRINTABLE_LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
@@ -38,8 +38,8 @@ def format_octets(frame: Frame) -> list[MarkedStretch]:
             letters.append(("|" if is_last else "|\n", False))
             before = b""
         elif row == before and offset + _ROW_OCTETS < len(data):
-            if letters[-1] != _SAME_ROWS:
-                letters.append(_SAME_ROWS)
+            if letters[-1] != _REPEATED_ROWS_MARK:
+                letters.append(_REPEATED_ROWS_MARK)
         else:
             before = row
             letters.append((_format_dump_row(row, offset) + ("" if is_last else "\n"), False))

@@ -16,7 +16,7 @@ from reports.errata import Erratum
 from reports.model import RUNS_PER_SYSTEM_SHOWN, Run, SiteContents, StandingVerdict, System, get_rule_sort_key
 from reports.site.environment import build_template_environment
 from reports.site.logs import CopiedLog
-from reports.site.news import News
+from reports.site.news import VerdictNews
 from reports.text import get_natural_sort_key
 from reports.values import AddValueNames
 from reports.vocabulary import DECIDED_VERDICTS, FINDING_VERDICTS
@@ -25,7 +25,7 @@ COLUMNS_PER_PAGE = 20
 """The maximum number of systems that have a column on one page. Further pages show the other systems."""
 MAX_COLUMNS_WITHOUT_SCROLLING = 5
 """The number of columns above which a table scrolls in a box."""
-RUNS_WITH_PAGES = 500
+MAX_RUNS_WITH_PAGES = 500
 """The maximum number of runs that have a page and a row in the list of runs. These are the latest runs; the table for
 programs lists more.
 """
@@ -69,9 +69,9 @@ class Pages:
         self.latest = {run.system: run for run in contents.runs}
         """The latest run of each system, by key."""
         newest_first = sorted(contents.runs, key=lambda run: run.ingest, reverse=True)
-        self.run_pages = {run.run for run in newest_first[:RUNS_WITH_PAGES]}
+        self.run_pages = {run.run for run in newest_first[:MAX_RUNS_WITH_PAGES]}
         """The runs with a page."""
-        self.news: dict[str, News] = {}
+        self.news: dict[str, VerdictNews] = {}
         """The changes of each run."""
         self.logs: dict[str, list[CopiedLog]] = {}
         """The logs of each run that were copied into the site."""
@@ -120,7 +120,7 @@ class Pages:
         of_system = [one for one in self.contents.runs if one.system == run.system]
         return len(of_system) < RUNS_PER_SYSTEM_SHOWN and run is of_system[0]
 
-    def root_of(self, standing: StandingVerdict) -> str:
+    def get_root_cause(self, standing: StandingVerdict) -> str:
         """Return the root cause of a verdict, or an empty text if the verdict has no root cause."""
         roots = self._roots.get(standing.run, ()) if standing.verdict == "inconclusive" else ()
         return next((root.said for root in roots if standing.test in root.checks), "")

@@ -15,7 +15,7 @@ from reports.site.pages import COLUMNS_PER_PAGE, Pages, ReportStage
 from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME
 
 FRAMES_PER_PAGE = 8
-SYSTEMS_WITH_PACKETS = 3
+MAX_SYSTEMS_WITH_PACKETS = 3
 """The maximum number of systems whose packets and capture a page shows. Systems with the worst verdicts come first.
 
 If all systems pass, only one system is shown.
@@ -68,7 +68,7 @@ class VerdictGroup:
     lines: tuple[SystemEntry, ...]
 
 
-def choose_frames(standings: Iterable[StandingVerdict], limit: int = FRAMES_PER_PAGE) -> dict[str, int]:
+def count_frames_per_system(standings: Iterable[StandingVerdict], limit: int = FRAMES_PER_PAGE) -> dict[str, int]:
     """Return the number of frames that a page shows for each system. Systems with the worst verdicts get their frames
     first. Systems with equal verdicts take turns, one frame at a time.
     """
@@ -106,8 +106,8 @@ def _write_page(
 ) -> None:
     number = pages.stands.places[rule.rule]
     shown = [one for one in standings if one.system in pages.by_key]
-    with_packets = _choose_with_packets(shown)
-    room = choose_frames(with_packets)
+    with_packets = _choose_systems_with_packets(shown)
+    room = count_frames_per_system(with_packets)
     panels = [_build_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
     groups = _group_by_verdict(pages, rule, {one.system for one in shown})
     findings = sum(group.number for group in groups if group.verdict in FINDING_VERDICTS)
@@ -127,9 +127,9 @@ def _write_page(
     )
 
 
-def _choose_with_packets(shown: list[StandingVerdict]) -> list[StandingVerdict]:
+def _choose_systems_with_packets(shown: list[StandingVerdict]) -> list[StandingVerdict]:
     some = [one for one in shown if one.evidence or one.capture]
-    return [one for one in some if one.verdict in FINDING_VERDICTS][:SYSTEMS_WITH_PACKETS] or some[:1]
+    return [one for one in some if one.verdict in FINDING_VERDICTS][:MAX_SYSTEMS_WITH_PACKETS] or some[:1]
 
 
 def _build_panel(pages: Pages, standing: StandingVerdict, room: int, with_packets: bool) -> ObservationPanel:

@@ -6,11 +6,11 @@ import shutil
 from collections.abc import Iterator
 
 from reports.model import Run
-from reports.runs import resolve_inside
+from reports.runs import resolve_file_inside_folder
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.logs import copy_logs
-from reports.site.news import News
+from reports.site.news import VerdictNews
 from reports.site.pages import Pages
 from reports.vocabulary import VERDICTS
 
@@ -21,13 +21,13 @@ _CHANGE_COLUMNS = (
 )
 
 
-def write_changes(pages: Pages) -> dict[str, News]:
+def write_changes(pages: Pages) -> dict[str, VerdictNews]:
     """Write the table of changes. Return the changes of each run, which are collected while the table is written."""
-    news: dict[str, News] = {}
+    news: dict[str, VerdictNews] = {}
 
     def note_changes() -> Iterator[tuple[object, ...]]:
         for change in pages.contents.changes():
-            news.setdefault(change.run, News()).note(change)
+            news.setdefault(change.run, VerdictNews()).note(change)
             yield tuple(getattr(change, name) for name in _CHANGE_COLUMNS)
 
     write_table(pages.site, "changes", _CHANGE_COLUMNS, note_changes())
@@ -52,7 +52,7 @@ def write_runs(pages: Pages) -> None:
                 "run.html",
                 names.run_page(run.run),
                 run=run,
-                news=pages.news.get(run.run, News()),
+                news=pages.news.get(run.run, VerdictNews()),
                 is_first=pages.is_first_run_of_system(run),
                 junit=_copy_junit(pages, run) if run.run in newest else None,
                 captures=pages.captures.list_copies(run.run),
@@ -66,7 +66,7 @@ def write_runs(pages: Pages) -> None:
 def _copy_junit(pages: Pages, run: Run) -> str | None:
     """Copy the JUnit file of a run, and return it, or None if the run folder is remote or has no such file."""
     folder = pages.captures.folder_of(run.run)
-    source = resolve_inside(folder.resolve(), JUNIT_FILE) if folder else None
+    source = resolve_file_inside_folder(folder.resolve(), JUNIT_FILE) if folder else None
     if source is None:
         return None
     name = names.run_junit(run.run)

@@ -87,7 +87,7 @@ def _group_findings_of_verdict(pages: Pages, findings: list[StandingVerdict], ne
     """Return the findings with one verdict by cause. The causes of new failures come first, then the other causes,
     by their number of rules.
     """
-    causes = group_findings_by_cause(findings, pages.named, pages.root_of)
+    causes = group_findings_by_cause(findings, pages.named, pages.get_root_cause)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
 

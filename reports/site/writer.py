@@ -11,8 +11,8 @@ from pathlib import Path
 from reports.captures import CaptureStore
 from reports.errata import Erratum
 from reports.model import (
-    DEMAND,
-    DEMANDS,
+    DEMAND_KIND,
+    DEMAND_KINDS,
     Coverage,
     Rule,
     Run,
@@ -25,7 +25,7 @@ from reports.model import (
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
-from reports.site.news import News
+from reports.site.news import VerdictNews
 from reports.site.pages import Pages, ReportStage, change, count_attention, count_decided, get_width_class
 from reports.site.pair_page import write_pairs
 from reports.site.rule_lists import write_rule_lists
@@ -42,7 +42,7 @@ MAX_DOCUMENTS_WITHOUT_SCROLLING = 7
 """The number of documents above which the table of the first page scrolls in a box. The columns are narrow, because
 names of documents are short.
 """
-CARDS_SHOWN = 24
+MAX_SHOWN_SYSTEM_CARDS = 24
 """The maximum number of systems with a card. If there are more systems, only the newest version of each product has
 a card. Systems with the most findings come first.
 """
@@ -114,8 +114,8 @@ def _write_index(pages: Pages) -> None:
             for name in documents
         },
         cards=cards,
-        news=_collect_news(pages, cards),
-        most_cards=CARDS_SHOWN,
+        news=_collect_verdict_news(pages, cards),
+        most_cards=MAX_SHOWN_SYSTEM_CARDS,
         newly_failing=failing,
         wide=get_width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
     )
@@ -135,7 +135,7 @@ def _write_index(pages: Pages) -> None:
     )
 
 
-def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
+def _collect_verdict_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, VerdictNews]]:
     """Return the changes of verdicts by the latest run of each system. Runs that changed no verdict are omitted."""
     latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
     return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
@@ -170,10 +170,10 @@ def _count_newly_failing(pages: Pages, system: System) -> int:
 
 
 def _choose_systems_with_card(pages: Pages) -> list[System]:
-    if len(pages.systems) <= CARDS_SHOWN:
+    if len(pages.systems) <= MAX_SHOWN_SYSTEM_CARDS:
         return pages.systems
     newest = {system.product: system for system in sorted(pages.systems, key=lambda each: each.order)}
-    return sorted(newest.values(), key=lambda each: -count_attention(pages.totals[each.key]))[:CARDS_SHOWN]
+    return sorted(newest.values(), key=lambda each: -count_attention(pages.totals[each.key]))[:MAX_SHOWN_SYSTEM_CARDS]
 
 
 def _write_documents(pages: Pages) -> None:
@@ -257,12 +257,12 @@ def _write_coverage(pages: Pages) -> None:
     beside: dict[str, dict[str, list[Coverage]]] = {}
     rules: dict[tuple[str, str, str], list[Rule]] = {}
     for one in pages.contents.coverage:
-        if one.kind == DEMAND:
+        if one.kind == DEMAND_KIND:
             documents.setdefault(one.document, []).append(one)
         else:
             beside.setdefault(one.document, {}).setdefault(one.kind, []).append(one)
     for rule in pages.rules:
-        if rule.kind in DEMANDS:
+        if rule.kind in DEMAND_KINDS:
             demand = "SHOULD" if rule.level.startswith("SHOULD") else "MUST"
             rules.setdefault((rule.document, rule.section, demand), []).append(rule)
     pages.write("coverage.html", names.COVERAGE_PAGE, documents=documents, beside=beside, rules=rules)

@@ -16,13 +16,13 @@ from proselint.tools import LintFile
 
 from scripts.prose.texts import Text
 
-HABITS_FILE = Path(__file__).with_name("habits.toml")
+WRITING_HABITS_FILE = Path(__file__).with_name("habits.toml")
 HABIT_CHECKS_PREFIX = "habits"
 DISABLED_CHECKS = ("lexical_illusions", "needless_variants", "typography")
 """The checks of proselint that do not run, because tables of numbers, `...` for omitted lines, or protocol terms
 trigger them.
 """
-EXCERPT_CHARACTERS = 30
+MAX_EXCERPT_CHARACTERS = 30
 """The number of characters that a finding shows on either side of the match."""
 
 
@@ -47,7 +47,7 @@ def register_checks() -> None:
     registry = CheckRegistry()
     if registry.checks:
         return
-    habits = tomllib.loads(HABITS_FILE.read_text(encoding="utf-8"))["habit"]
+    habits = tomllib.loads(WRITING_HABITS_FILE.read_text(encoding="utf-8"))["habit"]
     registry.register_many(proselint_checks)
     registry.register_many(
         tuple(
@@ -71,7 +71,7 @@ def list_findings_of_place(place: str, texts: Sequence[Text]) -> Iterator[Findin
         check, (start, end) = result.check_result, result.check_result.span
         begin = start + (page.content[start] == "\n")
         line = page.content.count("\n", 0, begin) - 1
-        excerpt = page.content[max(0, begin - EXCERPT_CHARACTERS) : end + EXCERPT_CHARACTERS]
+        excerpt = page.content[max(0, begin - MAX_EXCERPT_CHARACTERS) : end + MAX_EXCERPT_CHARACTERS]
         yield Finding(
             texts[line],
             check.check_path.removeprefix(f"{HABIT_CHECKS_PREFIX}."),

@@ -22,14 +22,19 @@ from harness.errors import MqconformError
 from harness.results import bundle as bundles
 from harness.results import certificate, installed, verification
 from harness.results.bundle import write_bundle
-from harness.results.certificate import BADGE_FILE, CERTIFICATE_FILE, PAGE_FILE, CertificateTerms
+from harness.results.certificate import (
+    CERTIFICATE_BADGE_FILE,
+    CERTIFICATE_FILE,
+    CERTIFICATE_PAGE_FILE,
+    CertificateTerms,
+)
 from harness.results.certificate_page import build_certificate_badge, build_certificate_page
 from harness.results.installed import get_installed_suites
 from harness.results.run_results import read_run
 
 APP = Typer()
 register(APP)
-MADE = (CERTIFICATE_FILE, PAGE_FILE, BADGE_FILE)
+MADE = (CERTIFICATE_FILE, CERTIFICATE_PAGE_FILE, CERTIFICATE_BADGE_FILE)
 Spoil = Callable[[Path], None]
 """A function that changes the members of a certificate."""
 
@@ -111,7 +116,7 @@ def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: P
     """
     try:
         found = read_run(inside)
-        said = certificate.build_statement(found, CertificateTerms(**old["terms"]), {})
+        said = certificate.build_certificate_statement(found, CertificateTerms(**old["terms"]), {})
     except (MqconformError, ValueError, TypeError, AttributeError, RecursionError):
         said = old | {"files": {}}
     names = [name for name in ("run.json", "rules.json", "verdicts.jsonl") if (inside / name).is_file()]

@@ -18,7 +18,7 @@ from warm import carry_out
 
 from harness.capture.packets import CapturedPackets, ShownPacket, WantedPacket
 from harness.judging.verdicts import read_verdicts
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 
 ROOT = Path(__file__).parents[2]
 MQCONFORM = [sys.executable, "-m", "mqconform"]
@@ -58,7 +58,7 @@ class Ran:
     said: str
 
 
-def sut(folder: Path, text: str = VIRTUAL_SUT, name: str = "sut.toml") -> Path:
+def sut(folder: Path, text: str = VIRTUAL_SUT_FILE_TEXT, name: str = "sut.toml") -> Path:
     """Write a SUT file. Unless the file sets a limit, a started program may take any time to start."""
     path = folder / name
     if "start_timeout_s" not in text:

@@ -139,11 +139,11 @@ def free_port(*hosts: str) -> int:
     """
     while True:
         port = given_port(hosts[0], socket.SOCK_STREAM)
-        if all(_is_free(host, kind, port) for host in hosts for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)):
+        if all(_is_port_free(host, kind, port) for host in hosts for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)):
             return port
 
 
-def _is_free(host: str, kind: socket.SocketKind, port: int) -> bool:
+def _is_port_free(host: str, kind: socket.SocketKind, port: int) -> bool:
     with socket.socket(type=kind) as probe:
         try:
             probe.bind((host, port))

@@ -16,7 +16,7 @@ from qm_process import Served, free_port, serve
 
 from benchmarks.agents import EXAMPLE_ON_SERVE
 from benchmarks.sshd import Sshd, run_sshd
-from harness.attach.attach import JudgeableRuleCounts, list_report_lines, make_command_route, try_agent
+from harness.attach.attach import JudgeableRuleCounts, call_every_agent_verb, list_report_lines, make_command_route
 from harness.errors import SutUnavailable
 
 HERE = Path(__file__).parent
@@ -86,12 +86,12 @@ def test_run_continues_over_new_connection_after_connection_loss(tmp_path: Path,
 
 def test_example_agent_works_over_ssh(over: Sshd) -> None:
     agent = over.command(sys.executable, "-S", "-E", str(ROOT / "examples" / "agent" / "agent.py"))
-    found = try_agent(make_command_route(shlex.join(agent)), "ssh", None)
-    assert found.is_as_announced, list(list_report_lines(found, JudgeableRuleCounts(0, 0, {}, {}, "")))
+    found = call_every_agent_verb(make_command_route(shlex.join(agent)), "ssh", None)
+    assert found.matches_announced_facilities, list(list_report_lines(found, JudgeableRuleCounts(0, 0, {}, {}, "")))
 
 
 def test_refused_ssh_key_gives_one_line_error(tmp_path: Path, over: Sshd) -> None:
     agent = Sshd(over.folder, over.port).command("true")
     agent[agent.index("-i") + 1] = str(over.folder / "host")
     with pytest.raises(SutUnavailable, match=r"ended with exit status 255: .*Permission denied \(publickey"):
-        try_agent(make_command_route(shlex.join(agent)), "ssh", None)
+        call_every_agent_verb(make_command_route(shlex.join(agent)), "ssh", None)

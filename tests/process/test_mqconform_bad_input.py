@@ -24,7 +24,7 @@ from mqconform_process import (
 )
 from qm_process import free_port
 
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 
 EXTERNAL = '[sut]\nname = "contoso"\n[driver]\nkind = "external"\n'
 
@@ -153,7 +153,7 @@ def test_existing_run_folder_is_not_overwritten_and_resume_requires_it(few: Ran,
 def test_run_name_with_path_is_refused(tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()
-    file = sut(tmp_path, VIRTUAL_SUT.replace('"reference"', '"../../evil"'))
+    file = sut(tmp_path, VIRTUAL_SUT_FILE_TEXT.replace('"reference"', '"../../evil"'))
     assert mqconform("run", "--sut", file, "--rule", "MQQB-2.2.2-02", cwd=here).returncode == 0
     assert [path.name for path in tmp_path.iterdir() if path != file] == ["here"]
     (folder,) = (here / "out").iterdir()
@@ -168,7 +168,7 @@ def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path
     with socket.create_server(("0.0.0.0", 0)) as taken:  # wherever the peer of the check is
         port = taken.getsockname()[1]
         text = (
-            VIRTUAL_SUT.replace("topology = true\n", "").replace(
+            VIRTUAL_SUT_FILE_TEXT.replace("topology = true\n", "").replace(
                 'kind = "virtual"',
                 f'kind = "process"\ntcp_port = 0\nping_port = 0\nrpc_port = 0\npeer_tcp_port = {port}',
             )

@@ -26,7 +26,7 @@ from certified import (
 )
 from mqconform_process import FEW, NO_CELLS, mqconform, sut
 
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.results.run_results import read_run
 
 pytestmark = pytest.mark.usefixtures("few_are_all")
@@ -76,7 +76,7 @@ def test_verification_rejects_signature_over_other_content(folder: Path, signer:
 def test_verdict_changed_from_fail_to_pass_contradicts_its_capture(
     tmp_path: Path, signer: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["acceptor-establish-connection-timestamp-one-more"]\n'
+    faulty = VIRTUAL_SUT_FILE_TEXT + '[reference]\nfaults = ["acceptor-establish-connection-timestamp-one-more"]\n'
     mqconform("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", "MQQB-2.2.2-01")
     change(tmp_path / "run", selection="all")
     leave_out_advice(tmp_path / "run")
@@ -95,7 +95,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     checks fail.
     """
     folder = tmp_path_factory.mktemp("faulty")
-    file = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
+    file = VIRTUAL_SUT_FILE_TEXT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
     mqconform("run", "--sut", sut(folder, file), "--out", folder / "run", "--rule", FEW, *NO_CELLS)
     change(folder / "run", selection="all")
     leave_out_advice(folder / "run")

@@ -20,7 +20,7 @@ from patience import PATIENCE_S
 from qm_process import Served, free_port, serve
 from typer.testing import CliRunner
 
-from harness.attach.attach import try_agent
+from harness.attach.attach import call_every_agent_verb
 from harness.cli import attach as attach_command
 from harness.cli.preflight import register
 from harness.errors import SutUnavailable, UsageError
@@ -405,7 +405,7 @@ def test_preflight_reports_each_of_five_broken_setups(
     if broken is peer_not_found:
         monkeypatch.setattr(asking, "REACH_TIMEOUT_MS", 200)
     if broken is silent_agent:
-        monkeypatch.setitem(try_agent.__kwdefaults__, "answer_ms", 1_000)
+        monkeypatch.setitem(call_every_agent_verb.__kwdefaults__, "answer_ms", 1_000)
     path = broken(write)
     found = bad(look(path))
     app = typer.Typer()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mqconform_process import mqconform, sut, verdicts
 
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 
 RULE = "MQQB-3.1.6.4-06"
 MISCOUNTS = """
@@ -23,7 +23,7 @@ faults = ["receiver-session-ack-has-sent-count-too-high"]
 
 
 WITHOUT_SPX, SPX_RULE = "windows-7", "MQQP-3.1.4.8-03"
-TELLS_SPX = VIRTUAL_SUT.replace("[driver]", f'profile = "{WITHOUT_SPX}"\n[driver]')
+TELLS_SPX = VIRTUAL_SUT_FILE_TEXT.replace("[driver]", f'profile = "{WITHOUT_SPX}"\n[driver]')
 TELLS_SPX += '[reference]\nfaults = ["server-get-server-port-for-spx-returns-port-tolerated"]\n'
 """A SUT file of a release without SPX, with a fault: the system returns a port of SPX, as Windows 2000 does."""
 

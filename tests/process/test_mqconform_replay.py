@@ -12,7 +12,7 @@ from mqconform_process import FEW, NO_CELLS, Ran, judged, mqconform, run_json, s
 from qm_process import free_port, serve
 
 from benchmarks.agents import EXAMPLE_ON_SERVE
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 
 ALL_ALIKE = "3 of 3 checks reproduced the verdicts of the run; 0 differed, 0 cannot be replayed\n"
 
@@ -29,7 +29,7 @@ def test_replay_of_a_run_gives_the_same_verdicts(few: Ran):
 
 
 def test_failure_is_replayed_without_the_system(tmp_path: Path):
-    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
+    faulty = VIRTUAL_SUT_FILE_TEXT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
     run = ("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", FEW, *NO_CELLS)
     assert mqconform(*run).returncode == 1
     done = mqconform("replay", tmp_path / "run", "--rule", FEW, "--out", tmp_path / "again")

@@ -11,7 +11,7 @@ import pytest
 from mqconform_process import mqconform, run_json, sut
 from mqconform_process import verdicts as verdicts_of
 
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 
 COUNTED = "MQQB-3.1.5.8.2-02"
 """A rule with a varied check."""
@@ -25,7 +25,7 @@ PAIR = "negative journaling = yes, destination = private"
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a run of a system that breaks the rule only for one combination of two values."""
     folder = tmp_path_factory.mktemp("varied")
-    text = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-message-with-jn-to-private-name-not-counted"]\n'
+    text = VIRTUAL_SUT_FILE_TEXT + '[reference]\nfaults = ["receiver-message-with-jn-to-private-name-not-counted"]\n'
     done = mqconform("run", "--sut", sut(folder, text), "--out", folder / "run", *ONLY_CHECK)
     assert done.returncode == 1, done.stdout
     return folder / "run"

@@ -126,7 +126,7 @@ def check(data: bytes, parse: Any = codec.parse_packet, dissect: Any = wire.diss
     record, layer = outcome(parse, data), outcome(dissect, data)
     assert (record is None) == (layer is None), refusals(data, parse, dissect)
     if record is not None:
-        assert KIND_BY_PACKET_CLASS[type(record)] == wire.kind_of(layer)
+        assert KIND_BY_PACKET_CLASS[type(record)] == wire.get_packet_kind(layer)
         assert packet_differences(record, layer) == []
         assert record.build() == bytes(layer) == data
 

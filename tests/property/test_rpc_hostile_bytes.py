@@ -106,14 +106,14 @@ def test_arbitrary_bytes_give_a_round_tripping_pdu_or_a_pdu_error(data):
 @given(stub=st.one_of(st.binary(max_size=200), st.integers(0, 600).map(bytes)), encoding=ENCODINGS)
 def test_arbitrary_stub_gives_round_tripping_arguments_or_a_stub_error(method, stub, encoding):
     try:
-        arguments = method.read_in(stub, encoding)
+        arguments = method.read_in_parameters(stub, encoding)
     except StubError as error:
         assert error.field
         assert error.section.startswith("MS-")
         assert 0 <= error.offset <= len(stub) + 8
         assert "\n" not in str(error)
         return
-    assert method.read_in(method.build_in(arguments, encoding), encoding) == arguments
+    assert method.read_in_parameters(method.build_in_parameters(arguments, encoding), encoding) == arguments
 
 
 @budget(MANY)
@@ -183,7 +183,7 @@ def test_stub_of_huge_counts_allocates_no_memory(method, wide):
     try:
         for stub in stubs:
             with pytest.raises(StubError):
-                method.read_in(stub, Encoding(wide))
+                method.read_in_parameters(stub, Encoding(wide))
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()

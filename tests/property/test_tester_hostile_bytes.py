@@ -31,7 +31,7 @@ from harness.sut.sut_file import parse_sut_file
 from harness.sut.wires import TcpRoute
 from harness.wire import connection_parameters, establish_connection
 from harness.wire.rpc import (
-    ACCEPTANCE,
+    ACCEPTANCE_RESULT,
     NDR,
     PDU_TYPE_NAMES,
     QM2QM,
@@ -43,9 +43,9 @@ from harness.wire.rpc import (
     bind_nak,
     co_cancel,
     fault,
+    format_rpc_dissection,
     read_bind_outcomes,
     read_bind_proposals,
-    rpc_dissection,
 )
 from harness.wire.rpc_fragments import request, response
 from reference_qm.surface.inputs import Endpoint
@@ -56,7 +56,7 @@ SHORT_TRAILER = bytes.fromhex("05000b03 10000000 1400 2000 01000000 00000000")
 
 PDUS = [
     bytes(bind(1, [Proposal(0, QMCOMM, (NDR,)), Proposal(1, QM2QM, (NDR,))])),
-    bytes(bind_ack(1, [Outcome(ACCEPTANCE, transfer=NDR)], group=7, port="2103")),
+    bytes(bind_ack(1, [Outcome(ACCEPTANCE_RESULT, transfer=NDR)], group=7, port="2103")),
     bytes(bind_ack(1, [Outcome(2, 1)], group=7, kind="alter_context_resp")),
     bytes(bind_nak(1, 4)),
     request(1, 0, 31, bytes(24))[0],
@@ -134,7 +134,7 @@ def test_tester_reads_arbitrary_pdus(sent: list[bytes]) -> None:
         connection = made.record_opening(PEER, SUT, by_peer=True, rpc=True)
         for data in sent:
             for frame in made.record_received(connection, data):
-                assert rpc_dissection(frame.data)
+                assert format_rpc_dissection(frame.data)
                 if frame.kind in ("bind_ack", "alter_context_resp"):
                     read_bind_outcomes(frame.packet)
                 elif frame.kind in ("bind", "alter_context"):

@@ -49,7 +49,7 @@ from harness.wire import (
 from harness.wire.blobs import Blob
 from harness.wire.fields import AnnouncedGuid, Bytes, ComputedField, Guid, NestedField, Padding, WideString
 from harness.wire.layer import Structure
-from harness.wire.user import LAYOUTS
+from harness.wire.user import QUEUE_LAYOUTS_BY_FLAG
 from harness.wire.words import Bits
 
 EXAMPLES = budget(SOME)
@@ -102,7 +102,7 @@ def queues(flag: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(
         *(
             st.fixed_dictionaries({flag: st.just(number), name: st.none() if layout is None else structures(layout)})
-            for number, layout in LAYOUTS[flag].items()
+            for number, layout in QUEUE_LAYOUTS_BY_FLAG[flag].items()
         )
     )
 

@@ -11,9 +11,9 @@ import budgets  # noqa: F401
 import pytest
 
 from reports.lake.command import SHORT_INGEST_SETTINGS
-from reports.spark import CLASS_ARCHIVE, SHORT_JOB_OPTIONS, open_spark_session
+from reports.spark import JAVA_CLASS_ARCHIVE, SHORT_JOB_OPTIONS, open_spark_session
 
-AS_IN_MEMORY = f" -XX:SharedArchiveFile={CLASS_ARCHIVE}" if CLASS_ARCHIVE.is_file() else ""
+AS_IN_MEMORY = f" -XX:SharedArchiveFile={JAVA_CLASS_ARCHIVE}" if JAVA_CLASS_ARCHIVE.is_file() else ""
 SMALL = SHORT_INGEST_SETTINGS | {
     "spark.driver.memory": "1g",
     "spark.driver.extraJavaOptions": f"{SHORT_JOB_OPTIONS} -Xms1g{AS_IN_MEMORY}",

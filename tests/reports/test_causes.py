@@ -12,7 +12,7 @@ from harness.run.results import RuleResult
 from harness.wire.value_names import with_names
 from reports import causes as of_reports
 from reports.captures import CaptureStore
-from reports.model import Root
+from reports.model import RootCause
 from reports.site.pages import Pages
 
 CHECK, OTHER = "suites/a/test_a.py::test_queue[0]", "suites/a/test_a.py::test_other"
@@ -23,11 +23,11 @@ def grouped(*findings, roots=()):
     """Group findings (verdict, test, observed, reason) by cause; return the titles and the rules. ``roots``: root
     causes (said, checks).
     """
-    of_run, missing = RootCauses(), [Root(said, frozenset(checks)) for said, checks in roots]
+    of_run, missing = RootCauses(), [RootCause(said, frozenset(checks)) for said, checks in roots]
     for number, (said, checks) in enumerate(roots):
         of_run.name(f"root {number}", said, checks)
     contained = contents([CONTOSO], [], [], [run("r1", CONTOSO, roots=tuple(missing))])
-    root_of = Pages(contained, Path("/nowhere"), CaptureStore(Path("/nowhere"), {}.get)).root_of
+    get_root_cause = Pages(contained, Path("/nowhere"), CaptureStore(Path("/nowhere"), {}.get)).get_root_cause
     named = [(rule(number), *one) for number, one in enumerate(findings, 1)]
     standings = [
         standing(of, CONTOSO, verdict, test=test, observed=observed, reason=reason, expected="e")
@@ -39,7 +39,7 @@ def grouped(*findings, roots=()):
     ]
     reported = [
         (cause.title, [one.rule for one in cause.findings])
-        for cause in of_reports.group_findings_by_cause(standings, with_names, root_of)
+        for cause in of_reports.group_findings_by_cause(standings, with_names, get_root_cause)
     ]
     causes = of_harness.group_by_cause(lines, of_run)
     assert reported == [(cause.title, [one.rule for one in cause.findings]) for cause in causes]

@@ -176,7 +176,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
         return some.selectExpr(*line, "'a' observed", "array(array(4)) evidence", *none)
 
     monkeypatch.setattr(ingest, "_write_and_publish_runs", take)
-    monkeypatch.setattr(judging, "_judge_all", pass_all)
+    monkeypatch.setattr(judging, "_judge_all_captures", pass_all)
 
     def judge(*some):
         lake = Lake.open_or_new(spark, str(tmp_path / "lake"))

@@ -23,8 +23,8 @@ from reports.lake.ingest import ingest
 from reports.lake.manifest import LocalFiles, list_manifest_numbers, publish_manifest
 from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
-from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, Root
-from reports.records import clean_text
+from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, RootCause
+from reports.records import replace_lone_surrogates
 from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.site.names import run_page
@@ -224,7 +224,7 @@ def test_outcome_of_should_in_must_rule_is_a_column(ingested):
 
 
 def test_lone_surrogate_and_uncatalogued_rule_are_ingested(ingested):
-    assert ingested.rows("verdicts", run="new", seq=3)[0].expected == clean_text("\ud800 lone")
+    assert ingested.rows("verdicts", run="new", seq=3)[0].expected == replace_lone_surrogates("\ud800 lone")
     row = ingested.rows("verdicts", run="new", seq=4)[0]
     assert (row.document, row.section, row.level) == ("MQQB", "9.9.9", None)
 
@@ -269,7 +269,7 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
         assert one.errata == tuple(row.errata), one.rule
         assert one.notes == tuple(note[: MAX_SHOWN_CHARACTERS + 1] for note in row.notes), one.rule
     assert {run.run: run.roots for run in contents.runs if run.roots} == {
-        "new": (Root(MISSING["said"], frozenset(MISSING["checks"])),)
+        "new": (RootCause(MISSING["said"], frozenset(MISSING["checks"])),)
     }
     write_site(contents, CaptureStore(tmp_path / "site", partial(get_run_folder, lake)))
     of_run = (tmp_path / "site" / run_page("new")).read_text(encoding="utf-8")
@@ -303,7 +303,7 @@ def test_verdict_lines_of_schema_1_keep_their_packets(ingested):
 
 def test_repeated_ingest_changes_nothing_and_reads_no_lines(ingested, monkeypatch):
     before = list_manifest_numbers(FileAccess(ingested.spark), "viewfs://here/lake")
-    monkeypatch.setattr("reports.lake.lines.read_contents", lambda _: pytest.fail("lines are read"))
+    monkeypatch.setattr("reports.lake.lines.read_file_contents", lambda _: pytest.fail("lines are read"))
     again = ingested.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
     assert (again.known, again.taken, again.refused) == (2, [], [])
     assert list_manifest_numbers(FileAccess(ingested.spark), "viewfs://here/lake") == before
@@ -449,9 +449,9 @@ def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(ingested):
     before = reading(ingested)
     data = ingested.path() / "data"
     for keep in (100, 1):  # somebody may still read what another state followed today
-        young = vacuum.vacuum(ingested.open(), keep=keep, hours=24, compact=False, stage=lambda _: None)
+        young = vacuum.delete_unused_files(ingested.open(), keep=keep, hours=24, compact=False, stage=lambda _: None)
         assert (young.states, young.folders) == (0, 0)
-    done = vacuum.vacuum(ingested.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
+    done = vacuum.delete_unused_files(ingested.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
     after = reading(ingested)
     assert after[1] == before[1]
     assert done.merged > 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.runs import resolve_inside
+from reports.runs import resolve_file_inside_folder
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ def test_evidence_path_outside_the_run_folder_is_refused(tmp_path, path):
     (tmp_path / "secret").write_text("secret")
     (folder / "leads-out").symlink_to(tmp_path / "secret")
     (folder / "loop").symlink_to(folder / "loop")
-    assert resolve_inside(folder, path) is None
+    assert resolve_file_inside_folder(folder, path) is None
 
 
 def test_evidence_path_inside_the_run_folder_is_resolved(tmp_path):
     (tmp_path / "a.pcapng").write_bytes(b"x")
-    assert resolve_inside(tmp_path.resolve(), "a.pcapng") == tmp_path.resolve() / "a.pcapng"
+    assert resolve_file_inside_folder(tmp_path.resolve(), "a.pcapng") == tmp_path.resolve() / "a.pcapng"

@@ -9,7 +9,7 @@ from site_pages import only_rule_page, page_of, system_page
 
 from reports.model import System
 from reports.site.packets import format_dissection, format_octets
-from reports.site.rule_pages import choose_frames
+from reports.site.rule_pages import count_frames_per_system
 from reports.text import MAX_SHOWN_OCTETS, make_slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
@@ -142,7 +142,7 @@ def test_frames_are_shown_worst_verdict_first_equal_verdicts_in_turn():
         standing(RULE, FABRIKAM, "fail", many[:3]),
         standing(RULE, third, "pass", many),
     ]
-    assert choose_frames(standings) == {FABRIKAM.key: 3, CONTOSO.key: 3, third.key: 2}
+    assert count_frames_per_system(standings) == {FABRIKAM.key: 3, CONTOSO.key: 3, third.key: 2}
 
 
 def test_page_states_number_of_omitted_frames_and_systems(tmp_path):

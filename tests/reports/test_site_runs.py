@@ -9,7 +9,7 @@ from crawl import dead_links
 from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, written
 from site_pages import page_of, rows_of, system_page
 
-from reports.model import Change, Pair, Root, System
+from reports.model import Change, Pair, RootCause, System
 from reports.roots import MAX_SHOWN_ROOTS, read_root_causes
 from reports.text import MAX_SHOWN_CHARACTERS, make_slug
 
@@ -110,7 +110,7 @@ def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
         for of, test in zip(rules, checks, strict=False)
     ]
     standings.append(standing(rules[2], CONTOSO, "inconclusive", test="suites/t.py::c", reason="it was slow"))
-    runs = [run("r1", CONTOSO, counts={"inconclusive": 3}, roots=(Root(said, frozenset(checks)),))]
+    runs = [run("r1", CONTOSO, counts={"inconclusive": 3}, roots=(RootCause(said, frozenset(checks)),))]
     site, _ = written(tmp_path, contents([CONTOSO], rules, standings, runs))
     shown = "queues: plain private$\\mqc-plian: there is no &lt;such&gt; queue"
     kept = shown.replace("private$\\mqc-plian:", '<span class="unbroken">private$\\mqc-plian:</span>')
@@ -132,7 +132,7 @@ def test_missing_roots_are_read_from_the_extra_fields_of_a_run():
     one = {"root": "queues plain", "said": "x" * 9_999, "checks": ["a", 1, "b"]}
     assert (
         read_root_causes(json.dumps({"roots": [one] * 99}))
-        == (Root("x" * (MAX_SHOWN_CHARACTERS + 1), frozenset("ab")),) * MAX_SHOWN_ROOTS
+        == (RootCause("x" * (MAX_SHOWN_CHARACTERS + 1), frozenset("ab")),) * MAX_SHOWN_ROOTS
     )
 
 

@@ -10,7 +10,7 @@ from made import CONTOSO, contents, rule, run, standing, written
 
 from reports.model import CitedErratum, System
 from reports.site.errata_pages import RULES_PER_ERRATUM_SHOWN
-from reports.site.pages import RUNS_WITH_PAGES
+from reports.site.pages import MAX_RUNS_WITH_PAGES
 from reports.site.rule_lists import MAX_NAMED_FINDINGS
 from reports.vocabulary import VERDICTS
 
@@ -66,12 +66,12 @@ def test_erratum_of_many_rules_has_a_page_with_all_rules(tmp_path):
 
 
 def test_runs_page_lists_latest_runs_and_data_table_lists_all_runs(tmp_path):
-    runs = [replace(run(f"r{number}", CONTOSO), ingest=number) for number in range(RUNS_WITH_PAGES + 5)]
+    runs = [replace(run(f"r{number}", CONTOSO), ingest=number) for number in range(MAX_RUNS_WITH_PAGES + 5)]
     site, _ = written(tmp_path, contents([CONTOSO], [], (), runs, run_count=9_000))
     page = text_of(site, "runs.html")
-    assert page.count("<tr id=") == RUNS_WITH_PAGES
-    assert f'id="r{RUNS_WITH_PAGES + 4}-' in page
+    assert page.count("<tr id=") == MAX_RUNS_WITH_PAGES
+    assert f'id="r{MAX_RUNS_WITH_PAGES + 4}-' in page
     assert "500 of 9,000" in page
     with (site / "data" / "runs.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == RUNS_WITH_PAGES + 5
-    assert len(list((site / "runs").glob("*.html"))) == RUNS_WITH_PAGES
+        assert len(list(csv.DictReader(file))) == MAX_RUNS_WITH_PAGES + 5
+    assert len(list((site / "runs").glob("*.html"))) == MAX_RUNS_WITH_PAGES

@@ -8,7 +8,7 @@ from made import CONTOSO, FABRIKAM, contents, rule, run, standing
 from rich.console import Console
 
 from reports.matrix import build_matrix
-from reports.model import Pair, Root, System
+from reports.model import Pair, RootCause, System
 from reports.summary import build_matrix_rows, build_terminal_matrix
 
 RULES = [rule(1), rule(2), rule(1, "3.1.5.8.2"), rule(1, "3.1.5.10"), rule(1, "3.1.5.9")]
@@ -58,7 +58,7 @@ def test_partial_latest_run_is_marked_in_every_table():
 
 
 def test_missing_roots_are_listed_first_for_each_system():
-    roots = Root("queues: no plain\n<b>[bold]", frozenset("ab")), Root("one address", frozenset("a"))
+    roots = RootCause("queues: no plain\n<b>[bold]", frozenset("ab")), RootCause("one address", frozenset("a"))
     found = two_systems()
     found = replace(found, runs=(*found.runs, run("r3", FABRIKAM, 3, roots=roots)))
     assert rendered(found, 200).splitlines()[:2] == [

@@ -13,9 +13,9 @@ import pytest
 from harness.errors import MqconformError
 from harness.paths import SUITES
 from harness.rules.catalogue import (
+    FORMS_OF_CATALOGUE_ROWS,
     INDEX_FILE,
     LEVELS,
-    ROW_FORMS,
     RULE_FORMS,
     Catalogue,
     CatalogueError,
@@ -110,7 +110,7 @@ def test_product_note_cited_by_a_catalogue_row_exists(suites: Suites) -> None:
     with pytest.raises(CatalogueError, match=r"rules\.toml: MQQB-2\.2\.1-01: unknown product note <2>; add it to"):
         load_catalogue(root)
     (root / "mqqb" / "notes.toml").write_text(note + note.replace("[1]", "[2]"), encoding="utf-8")
-    assert load_catalogue(root).notes.find_cited("MQQB", "<2>")
+    assert load_catalogue(root).notes.find_cited_notes("MQQB", "<2>")
 
 
 def test_defaults_of_rules_file_apply_to_rows_without_the_key(suites: Suites) -> None:
@@ -384,7 +384,7 @@ def test_rule_index_equals_that_of_the_specifications() -> None:
                     if "class" in row:
                         classes[row["id"]] = (row["class"], row["of"])
                     else:
-                        kind = classes.get(row["id"], ("demand" if row["form"] in ROW_FORMS else "", ""))
+                        kind = classes.get(row["id"], ("demand" if row["form"] in FORMS_OF_CATALOGUE_ROWS else "", ""))
                         expected[row["id"]] = (row["level"], row["form"], *kind, row["title"])
     index = {name: row for name, row in load_index().items() if not name.startswith("REGRESSIONS-")}
     assert {name: tuple(field or "" for field in row) for name, row in index.items()} == expected

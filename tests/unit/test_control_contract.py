@@ -15,7 +15,7 @@ from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.paths import SUITES
 from harness.sut.control import ControlRefused, VirtualControl
-from harness.sut.control_schema import DEPTH_LIMIT, SCHEMA_PATH, find_error_in_answer, find_error_in_request
+from harness.sut.control_schema import MAX_JSON_DEPTH, SCHEMA_PATH, find_error_in_answer, find_error_in_request
 from reference_qm.config import QueueManagerConfig
 from reference_qm.control import _VERB_BY_NAME, FACILITIES, PROTOCOL_VERSION
 from reference_qm.core.queue_manager import QueueManager
@@ -147,7 +147,11 @@ def test_reference_answers_satisfy_the_control_contract() -> None:
         ("purge", {"id": 1, "ok": True, "purged": 2**80}, "purged: 1208925819614629174706176 is greater than"),
         ("peek", {"id": 1, "ok": True, "messages": [MESSAGE | {"label": 7}]}, "messages.0.label: 7 is not of type"),
         ("get_queue_path", PATHS | {"path": "x" * 200_000}, "is longer than 131072 characters"),
-        ("get_queue_path", PATHS | {"more": nested(DEPTH_LIMIT)}, f"the answer is nested deeper than {DEPTH_LIMIT}"),
+        (
+            "get_queue_path",
+            PATHS | {"more": nested(MAX_JSON_DEPTH)},
+            f"the answer is nested deeper than {MAX_JSON_DEPTH}",
+        ),
         ("get_queue_path", PATHS | {"\ud800": 1}, "a key in the answer contains a lone surrogate"),
     ],
 )

@@ -9,10 +9,10 @@ def test_due_deadlines_are_returned_earliest_first():
     for thing, at in (("c", 30), ("a", 10), ("b", 20), ("b2", 20)):
         due.add(thing, at)
     assert due.earliest_s == 10
-    assert list(due.take_due(9)) == []
-    assert list(due.take_due(20)) == ["a", "b", "b2"]
+    assert list(due.take_due_items(9)) == []
+    assert list(due.take_due_items(20)) == ["a", "b", "b2"]
     assert (due.earliest_s, len(due)) == (30, 1)
-    assert list(due.take_due(1_000)) == ["c"]
+    assert list(due.take_due_items(1_000)) == ["c"]
     assert due.earliest_s is None
 
 
@@ -21,9 +21,9 @@ def test_known_deadline_keeps_its_time_and_can_be_added_again():
     due.add("a", 10)
     due.add("a", 5)
     assert due.earliest_s == 10
-    assert list(due.take_due(10)) == ["a"]
+    assert list(due.take_due_items(10)) == ["a"]
     due.add("a", 12)
-    assert list(due.take_due(12)) == ["a"]
+    assert list(due.take_due_items(12)) == ["a"]
 
 
 def test_cancelled_deadline_is_not_returned():
@@ -31,7 +31,7 @@ def test_cancelled_deadline_is_not_returned():
     due = Deadlines[str](lambda thing: thing not in gone)
     due.add("a", 1)
     due.add("b", 2)
-    assert list(due.take_due(2)) == ["b"]
+    assert list(due.take_due_items(2)) == ["b"]
 
 
 def test_cancelled_deadlines_are_purged_from_memory():
@@ -41,5 +41,5 @@ def test_cancelled_deadlines_are_purged_from_memory():
         alive.add(number)
         due.add(number, 1_000_000 + number)
         alive.discard(number - 100)
-    assert len(due) <= deadlines.SWEEP_THRESHOLD + 1
-    assert list(due.take_due(2_000_000)) == sorted(alive)
+    assert len(due) <= deadlines.DEADLINE_SWEEP_THRESHOLD + 1
+    assert list(due.take_due_items(2_000_000)) == sorted(alive)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.paths import SUITES
-from reference_qm.control import _VERB_BY_NAME, FACILITIES, find_refusal, list_offered_facilities
+from reference_qm.control import _VERB_BY_NAME, FACILITIES, find_verb_refusal_reason, list_offered_facilities
 
 PAGE = (SUITES.parent / "docs" / "control-protocol.md").read_text(encoding="utf-8")
 OF_NONE = {"identity"}
@@ -17,9 +17,11 @@ def test_every_control_verb_belongs_to_a_facility():
 
 
 def test_control_verb_of_two_facilities_is_offered_with_either():
-    assert find_refusal("purge", {"receive"}) is find_refusal("purge", {"queue_control"}) is None
     assert (
-        find_refusal("purge", {"send"})
+        find_verb_refusal_reason("purge", {"receive"}) is find_verb_refusal_reason("purge", {"queue_control"}) is None
+    )
+    assert (
+        find_verb_refusal_reason("purge", {"send"})
         == "purge is not offered here, because it needs the facility queue_control or receive"
     )
 

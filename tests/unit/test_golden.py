@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from harness.capture import read_pcapng, read_streams
-from harness.capture.golden import GOLDEN_FOLDER, GoldenFrame, load_golden, write_golden
+from harness.capture.golden import GOLDEN_FOLDER, GoldenFrame, load_golden_capture, write_golden_capture
 from harness.wire import dissect, dissect_ping, kind
 from reference_qm.codec import StreamFramer, parse_packet, parse_ping
 
-FRAMES = {frame.number: frame for frame in load_golden().frames}
+FRAMES = {frame.number: frame for frame in load_golden_capture().frames}
 DOCUMENT = Path(__file__).resolve().parents[3] / "shared" / "specs" / "MS-MQQB.later.md"
 
 Reader = Callable[[str], Any]
@@ -112,13 +112,13 @@ def test_listed_disagreements_of_a_golden_frame_concern_its_fields(number: int) 
 
 
 def test_committed_golden_capture_equals_output_of_its_builder(tmp_path: Path) -> None:
-    golden = load_golden()
-    write_golden(golden, tmp_path / "made.pcapng")
+    golden = load_golden_capture()
+    write_golden_capture(golden, tmp_path / "made.pcapng")
     assert (GOLDEN_FOLDER / golden.capture).read_bytes() == (tmp_path / "made.pcapng").read_bytes()
 
 
 def test_frames_read_from_golden_capture_equal_golden_frames() -> None:
-    golden = load_golden()
+    golden = load_golden_capture()
     found = read_streams(GOLDEN_FOLDER / golden.capture)
     (stream,) = found.tcp
     assert [d.data for d in found.udp] == [FRAMES[1].data, FRAMES[2].data]

@@ -11,7 +11,7 @@ import pytest
 
 from harness.rules.catalogue import load_catalogue
 from harness.rules.errata import CatalogueError
-from harness.rules.product_notes import NOTES_FILE, load_notes
+from harness.rules.product_notes import NOTES_FILE, load_product_notes
 from harness.rules.releases import RELEASES
 from reference_qm.releases.names import WINDOWS_RELEASES, parse_releases
 
@@ -49,7 +49,7 @@ def test_product_notes_have_numbers_and_sections_of_the_appendix(document: str) 
 def test_rules_and_product_notes_cite_each_other() -> None:
     catalogue = load_catalogue()
     for row in catalogue.values():
-        for note in catalogue.notes.find_cited(row.document, row.note):
+        for note in catalogue.notes.find_cited_notes(row.document, row.note):
             assert note in catalogue.notes.of_rule(row.id, row.document, row.note)
     excused = {rule for name in RELEASES for rule in catalogue.notes.list_excused_rules(name)}
     assert excused <= set(catalogue)
@@ -117,29 +117,29 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
 )
 def test_invalid_product_note_gives_one_line_error(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(CatalogueError) as caught:
-        load_notes(*noted(tmp_path, text))
+        load_product_notes(*noted(tmp_path, text))
     assert str(caught.value).startswith(f"{tmp_path / 'mqqb' / NOTES_FILE}: {says}")
     assert "\n" not in str(caught.value)
 
 
 def test_product_note_can_excuse_a_whole_section_for_some_releases(tmp_path: Path) -> None:
     text = f'{ROW}allows = "y"\nexcuses = ["MQQB-2.2.1-*"]\nexcused = ["windows-xp"]\n'
-    notes = load_notes(*noted(tmp_path, text))
+    notes = load_product_notes(*noted(tmp_path, text))
     assert notes.list_excused_rules("windows-xp").keys() == {RULE, "MQQB-2.2.1-02"}
     assert notes.list_excused_rules("windows-10") == {}
     assert [note.name for note in notes.of_rule(RULE, "MQQB", None)] == ["MS-MQQB <1>"]
 
 
 def test_rows_can_cite_product_notes_of_any_document(tmp_path: Path) -> None:
-    notes = load_notes(*noted(tmp_path, ROW))
-    assert [note.number for note in notes.find_cited("MQMQ", "MS-MQQB <1>")] == [1]
-    assert notes.find_cited("MQMQ", "<7>") == []  # a document whose notes nobody wrote down
+    notes = load_product_notes(*noted(tmp_path, ROW))
+    assert [note.number for note in notes.find_cited_notes("MQMQ", "MS-MQQB <1>")] == [1]
+    assert notes.find_cited_notes("MQMQ", "<7>") == []  # a document whose notes nobody wrote down
     with pytest.raises(KeyError, match="<2>"):
-        notes.find_cited("MQQB", "<1>, <2>")
+        notes.find_cited_notes("MQQB", "<1>, <2>")
 
 
 def noted(root: Path, text: str) -> tuple[dict[str, None], dict[str, None], Path]:
-    """Write the notes of a document; return the arguments of `load_notes`."""
+    """Write the notes of a document; return the arguments of `load_product_notes`."""
     (root / "mqqb").mkdir()
     (root / "mqqb" / NOTES_FILE).write_text(text, encoding="utf-8")
     ids = dict.fromkeys([RULE, "MQQB-2.2.1-02", "MQQB-2.2-01"])

@@ -19,17 +19,17 @@ from harness.sut.sut_file import parse_sut_file
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.replacing import find_part
+from reference_qm.core.replacing import find_replaced_part
 from reference_qm.releases import remote
 from reference_qm.releases.names import KNOWN_RELEASES, WINDOWS_RELEASES, parse_releases
 from reference_qm.releases.table import (
-    BEHAVIOURS,
+    BEHAVIOUR_BY_NAME,
     adapt_config_to_release,
-    get_behaviours,
-    get_presets,
+    get_config_presets,
+    get_release_behaviours,
     get_replaced_parts,
 )
-from reference_qm.shell.settings import Settings, load_settings
+from reference_qm.shell.settings import ServeSettings, load_settings
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.entropy import SeededEntropy
 
@@ -47,8 +47,8 @@ def configured(note: ProductNote) -> set[str]:
 
 
 def test_every_product_note_has_behaviors_or_a_reason() -> None:
-    of_errata = {name: one.erratum for name, one in BEHAVIOURS.items() if one.erratum is not None}
-    assert {name for note in notes() for name in configured(note)} == BEHAVIOURS.keys() - of_errata
+    of_errata = {name: one.erratum for name, one in BEHAVIOUR_BY_NAME.items() if one.erratum is not None}
+    assert {name for note in notes() for name in configured(note)} == BEHAVIOUR_BY_NAME.keys() - of_errata
     assert set(of_errata.values()) <= load_errata(load_index()).keys()
     unconfigured = [note for note in notes() if not configured(note)]
     assert len(notes()) == 193
@@ -60,13 +60,15 @@ def test_reference_release_shows_each_excused_behaviour() -> None:
     missing feature or that the reference always shows.
     """
     for note in filter(configured, notes()):
-        does = set(parse_releases([written for name in configured(note) for written in BEHAVIOURS[name].releases]))
+        does = set(
+            parse_releases([written for name in configured(note) for written in BEHAVIOUR_BY_NAME[name].releases])
+        )
         assert does == set(note.excused) if note.excuses else does <= set(note.releases), note.name
 
 
 def test_reference_releases_equal_the_known_profiles() -> None:
     assert tuple(RELEASES) == KNOWN_RELEASES
-    assert get_behaviours("none") == {}
+    assert get_release_behaviours("none") == {}
     assert adapt_config_to_release("none", CONFIG) == CONFIG
     assert remote.LATER_METHODS == LATER_METHODS
 
@@ -79,7 +81,9 @@ def test_a_queue_manager_of_each_release_has_its_parts_and_the_version_of_its_pr
     core = installation({})
     assert isinstance(core, QueueManager)
     for variant in get_replaced_parts(release):
-        assert any(isinstance(part, variant) for part in vars(core).values() if isinstance(part, find_part(variant)))
+        assert any(
+            isinstance(part, variant) for part in vars(core).values() if isinstance(part, find_replaced_part(variant))
+        )
     if RELEASES[release].later_methods:
         assert core.config.remote_version == (*RELEASES[release].version, RELEASES[release].first_build)
 
@@ -116,7 +120,7 @@ def test_windows_validates_host_names_unless_that_is_switched_off(tmp_path: Path
 def test_release_flag_of_serve_accepts_known_releases_only(tmp_path: Path) -> None:
     found = settings(tmp_path, "", "windows-server-2003")
     assert found.release == "windows-server-2003"
-    assert found.config.long_live_time_s == get_presets("windows-server-2003")["long_live_time_s"] == 90 * 86_400
+    assert found.config.long_live_time_s == get_config_presets("windows-server-2003")["long_live_time_s"] == 90 * 86_400
     with pytest.raises(SettingsError, match=r"--release.*must be one of none, windows-nt, windows-2000"):
         settings(tmp_path, "", "windows-12")
 
@@ -127,7 +131,7 @@ def test_unknown_release_of_a_sut_file_is_refused_with_a_list_of_known_releases(
         parse_sut_file(tree)
 
 
-def settings(tmp_path: Path, text: str, release: str | None = None) -> Settings:
+def settings(tmp_path: Path, text: str, release: str | None = None) -> ServeSettings:
     file = tmp_path / "qm.toml"
     file.write_text(text, encoding="utf-8")
     return load_settings(file, FLAGS | {"--release": release}, SeededEntropy("settings"))

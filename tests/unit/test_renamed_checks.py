@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cli.demo import EXCLUDED_CHECK
+from harness.cli.demo import CHECK_SELECTION_EXPRESSION
 from harness.rules.errata import CatalogueError
 from harness.rules.renamed_checks import get_current_check, load_renamed_checks
-from harness.run.checks_of_rules import driving_checks
+from harness.run.checks_of_rules import map_driving_checks
 
 OLD, MIDDLE, NEW = (f"suites/mqqb/s2/test_a.py::test_{name}" for name in ("old", "middle", "new"))
 
@@ -31,7 +31,7 @@ def line(old, new):
 
 @pytest.fixture(scope="module")
 def checks():
-    return set().union(*driving_checks().values())
+    return set().union(*map_driving_checks().values())
 
 
 def test_each_new_id_of_a_renamed_check_exists(checks):
@@ -43,7 +43,7 @@ def test_no_old_id_of_a_renamed_check_exists(checks):
 
 
 def test_the_check_that_the_demo_excludes_exists(checks):
-    words = EXCLUDED_CHECK.removeprefix("not ")
+    words = CHECK_SELECTION_EXPRESSION.removeprefix("not ")
     assert len([check for check in checks if words in check]) == 1
 
 

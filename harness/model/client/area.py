@@ -12,25 +12,32 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import Refused
-from harness.model.client.rules import END_RULES, READ_RULES
+from harness.model.client.rules import END_RULES_BY_KIND_OF_READ, RULES_BY_KIND_OF_READ
 from harness.model.steps import ImpossibleStep, Model, Step, draw_one, transition
 
 NEEDED_CAPABILITIES = ("remote_read", "qm2qm", "later methods")
 """The facilities and capabilities that this area needs: the control channel can read remotely, and the system has
 all methods of qm2qm.
 """
-MAX_QUEUES, MAX_CURSORS, MAX_WAITING = 3, 3, 4
-START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
+MAX_QUEUES, MAX_CURSORS, MAX_WAITING_READS = 3, 3, 4
+START_RECEIVE_METHOD, START_RECEIVE2_METHOD, LOOKUP = (
+    "RemoteQMStartReceive",
+    "RemoteQMStartReceive2",
+    "RemoteQMStartReceiveByLookupId",
+)
 RECEIVE, PEEK, NEXT = "receive", "peek", "next"
-OLD_VERSIONS, NEW_VERSIONS = ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)), ((5, 1, 2_600), (6, 0, 6_000), (6, 1, 7_600))
+VERSIONS_WITHOUT_START_RECEIVE2, VERSIONS_WITH_START_RECEIVE2 = (
+    ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)),
+    ((5, 1, 2_600), (6, 0, 6_000), (6, 1, 7_600)),
+)
 """The version of a server without RemoteQMStartReceive2, and the version of a server with it (MS-MQQP 3.2.4.2)."""
-SEEK_WORDS = ("first", "previous", "current", "next", "last")
+SEEK_DIRECTIONS = ("first", "previous", "current", "next", "last")
 BEFORE_FIRST, BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
-MESSAGE, WAIT, TIMEOUT, ERROR = "message", "wait", "timeout", "error"
+MESSAGE, NO_ANSWER_YET, TIMEOUT, ERROR_STATUS_ANSWER = "message", "wait", "timeout", "error"
 """The server's possible answers to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
-INVALID, NOT_ENDED = "invalid parameter", "message without an end"
+INVALID_PARAMETER_ANSWER, MESSAGE_WITH_REFUSED_END = "invalid parameter", "message without an end"
 """Further answers: MQ_ERROR_INVALID_PARAMETER, and a message whose RemoteQMEndReceive the server refuses."""
-_FAILURES = (ERROR, INVALID)
+_FAILURE_ANSWERS = (ERROR_STATUS_ANSWER, INVALID_PARAMETER_ANSWER)
 DRAWN_TIMEOUTS_MS = (60_000, 70_001, 600_000)
 _LONG_TIMEOUTS_MS = (0x8000_0000, 0xFFFF_FFFE)
 """int ms: timeouts that are longer than the greatest signed number of 32 bits."""
@@ -63,7 +70,7 @@ class Client(Model):
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
         self.queues: dict[str, Queue] = {}
-        self.version = NEW_VERSIONS[-1]
+        self.version = VERSIONS_WITH_START_RECEIVE2[-1]
         self.calls: list[dict[str, Any]] = []
         """The calls that the system made in the last step."""
 
@@ -193,7 +200,7 @@ class Client(Model):
         self.answers["answer"] = "done"
 
     def draw_upgrade(self, chance: Random) -> dict[str, Any]:
-        return {"version": list(chance.choice(OLD_VERSIONS + NEW_VERSIONS))}
+        return {"version": list(chance.choice(VERSIONS_WITHOUT_START_RECEIVE2 + VERSIONS_WITH_START_RECEIVE2))}
 
     @transition("MQQP-3.2.1.2-01", "MQQP-2.2.2.1-D03", needs=NEEDED_CAPABILITIES, weight=10)
     def read(
@@ -204,13 +211,13 @@ class Client(Model):
         if cursor is not None and cursor not in opened.cursors:
             raise ImpossibleStep
         one = PendingRead(read, queue, action == RECEIVE, cursor is not None)
-        self.cite_rules(*READ_RULES[one.receives, one.by_cursor])
+        self.cite_rules(*RULES_BY_KIND_OF_READ[one.receives, one.by_cursor])
         self.call("RemoteQmGetVersion")
         fields = self._describe_read(queue, action, cursor, timeout_ms)
-        self.call(START2 if self.version >= (5, 1, 0) else START, **fields)
+        self.call(START_RECEIVE2_METHOD if self.version >= (5, 1, 0) else START_RECEIVE_METHOD, **fields)
         opened.reads.append(one)
-        if served != WAIT:
-            self._serve(one, served, message)
+        if served != NO_ANSWER_YET:
+            self._complete_served_read(one, served, message)
 
     def _describe_read(self, queue: str, action: str, cursor: str | None, timeout_ms: int) -> dict[str, Any]:
         """Return the required fields of the description of a read."""
@@ -231,9 +238,18 @@ class Client(Model):
         queue = draw_one(chance, self.queues.values())
         cursor = draw_one(chance, queue.cursors) if queue.cursors and chance.random() < 0.6 else None
         action = chance.choice((RECEIVE, PEEK, NEXT) if cursor is not None else (RECEIVE, PEEK))
-        kinds = (MESSAGE, MESSAGE, MESSAGE, self._draw_end(chance, action == RECEIVE), TIMEOUT, *_FAILURES, WAIT, WAIT)
-        served = chance.choice(kinds if len(queue.reads) < MAX_WAITING else kinds[:-2])
-        simple = (0, 1, 1_500, INFINITE_MS, *_LONG_TIMEOUTS_MS) if served != WAIT else (INFINITE_MS,)
+        kinds = (
+            MESSAGE,
+            MESSAGE,
+            MESSAGE,
+            self._draw_message_answer(chance, action == RECEIVE),
+            TIMEOUT,
+            *_FAILURE_ANSWERS,
+            NO_ANSWER_YET,
+            NO_ANSWER_YET,
+        )
+        served = chance.choice(kinds if len(queue.reads) < MAX_WAITING_READS else kinds[:-2])
+        simple = (0, 1, 1_500, INFINITE_MS, *_LONG_TIMEOUTS_MS) if served != NO_ANSWER_YET else (INFINITE_MS,)
         return {
             "read": f"r{self.steps}",
             "queue": queue.name,
@@ -261,55 +277,57 @@ class Client(Model):
         place = {"first": BEFORE_FIRST, "last": BEHIND_LAST}.get(seek, lookup_id)
         self.call(LOOKUP, **fields, lookup_id=place)
         opened.reads.append(one)
-        self._serve(one, served, message)
+        self._complete_served_read(one, served, message)
 
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
-        if self.version not in NEW_VERSIONS:
+        if self.version not in VERSIONS_WITH_START_RECEIVE2:
             raise ImpossibleStep  # the documents leave open how a client looks up messages of an old server
         return {
             "read": f"r{self.steps}",
             "queue": draw_one(chance, self.queues),
             "lookup_id": chance.choice((1, 0x0300_0000_0000_0005, chance.getrandbits(59))),
-            "seek": chance.choice(SEEK_WORDS),
+            "seek": chance.choice(SEEK_DIRECTIONS),
             "receives": chance.random() < 0.5,
-            "served": chance.choice((MESSAGE, MESSAGE, *_FAILURES)),
+            "served": chance.choice((MESSAGE, MESSAGE, *_FAILURE_ANSWERS)),
             "message": self._draw_message(chance),
         }
 
-    def _draw_end(self, chance: Random, receives: bool) -> str:
+    def _draw_message_answer(self, chance: Random, receives: bool) -> str:
         """Draw an answer with a message, whose end the server may refuse if the read is a receive."""
-        return NOT_ENDED if receives and chance.random() < 0.5 else MESSAGE
+        return MESSAGE_WITH_REFUSED_END if receives and chance.random() < 0.5 else MESSAGE
 
     @transition("MQQP-3.2.1.2-01", needs=NEEDED_CAPABILITIES, weight=5)
     def serve(self, read: str, served: str, message: Any) -> None:
         """Let the peer answer a waiting read."""
         _, one = self.find_read(read)
-        self._serve(one, served, message)
+        self._complete_served_read(one, served, message)
 
     def draw_serve(self, chance: Random) -> dict[str, Any]:
         reads = [read for queue in self.queues.values() for read in queue.reads]
         read = draw_one(chance, reads)
         return {
             "read": read.name,
-            "served": chance.choice((MESSAGE, self._draw_end(chance, read.receives), TIMEOUT, *_FAILURES)),
+            "served": chance.choice(
+                (MESSAGE, self._draw_message_answer(chance, read.receives), TIMEOUT, *_FAILURE_ANSWERS)
+            ),
             "message": self._draw_message(chance),
         }
 
-    def _serve(self, read: PendingRead, served: str, message: Any) -> None:
+    def _complete_served_read(self, read: PendingRead, served: str, message: Any) -> None:
         """Complete a read. If the peer answers with a message, the client delivers the message and, if the read is
         a receive, ends the receive.
         """
-        if served == NOT_ENDED and not read.receives:
+        if served == MESSAGE_WITH_REFUSED_END and not read.receives:
             raise ImpossibleStep
         self.queues[read.queue].reads.remove(read)
-        if served in _FAILURES:
+        if served in _FAILURE_ANSWERS:
             self.answers[read.name] = Refused()
         elif served == TIMEOUT:
             self.answers[read.name] = {"message": None}
         else:
-            self.cite_rules(*END_RULES[read.receives, read.by_cursor])
+            self.cite_rules(*END_RULES_BY_KIND_OF_READ[read.receives, read.by_cursor])
             self.answers[read.name] = {"message": dict(message)}
-            if served == NOT_ENDED:
+            if served == MESSAGE_WITH_REFUSED_END:
                 self.cite_rules("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38")
                 if not self.decide("answer to a receive whose end the server refuses"):
                     self.answers[read.name] = Refused()

@@ -12,16 +12,16 @@ from typing import Any
 from harness.model.agreement import BoundedNumber
 from harness.model.connecting.attempts import REACTION_TIME_MS, WINDOW_SIZE, Attempts
 from harness.model.connecting.state import (
-    ANSWERED,
     DIRECT,
-    ESTABLISHING,
-    IGNORED,
-    MAX_SHOWN_ENTRIES,
+    ESTABLISHING_PHASE,
+    MAX_COMPARED_HISTORY_ENTRIES,
     OPEN,
-    PARAMETERS,
+    PARAMETERS_PHASE,
+    PINGS_ANSWERED,
+    PINGS_IGNORED,
     PRIVATE,
     REFUSED,
-    UNKNOWN,
+    UNKNOWN_HOST_DESTINATION,
     Destination,
 )
 from harness.model.steps import ImpossibleStep, draw_one, transition
@@ -31,20 +31,20 @@ from harness.model.unused_fields import (
     INTERNAL_FIELDS,
     PARAMETERS_FIELDS,
     PING_FIELDS,
-    draw_unused,
+    draw_unused_fields,
     list_rules,
 )
 
 NEEDED_CAPABILITIES = ("send", "queue_control", "set_timers")
 DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
-MAX_MESSAGES = 6
+MAX_MESSAGES_PER_DESTINATION = 6
 MAX_MESSAGES_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
-VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
+VALID_RESPONSE, RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID = "valid", "refusal", "wrong client"
 """The possible responses from the peer to a request for a session: a valid response, a response with CS set, and a
 response with a wrong ClientGuid.
 """
-OTHER_PACKETS = ("session ack", "order ack", "final ack", "message", "garbage")
+FORBIDDEN_PACKETS = ("session ack", "order ack", "final ack", "message", "garbage")
 """Packets that the peer must not send while a session is set up."""
 
 
@@ -64,22 +64,22 @@ class Connecting(Attempts):
     def send(self, message: str, to: str, delivery: str) -> None:
         """Let an application send a message to a queue of the peer, or to a queue on an unknown host."""
         one = self.destinations[to]
-        if one.phase is None and one.due_ms is not None and to != UNKNOWN:
+        if one.phase is None and one.due_ms is not None and to != UNKNOWN_HOST_DESTINATION:
             raise ImpossibleStep  # the documents leave open whether a new message causes an attempt at once
         one.waiting.append(message)
         if one.phase is None and one.due_ms is None and not one.paused and not self.offline:
             self.try_to_open(one, again=False)
-        self.send_waiting(one)
+        self.send_waiting_messages(one)
         self.settle()
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        return self._draw_send(chance, (DIRECT, DIRECT, DIRECT, UNKNOWN))
+        return self._draw_send_arguments(chance, (DIRECT, DIRECT, DIRECT, UNKNOWN_HOST_DESTINATION))
 
-    def _draw_send(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
+    def _draw_send_arguments(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
         one = self.destinations[chance.choice(names)]
-        if len(one.waiting) + len(one.sent) >= MAX_MESSAGES:
+        if len(one.waiting) + len(one.sent) >= MAX_MESSAGES_PER_DESTINATION:
             raise ImpossibleStep
-        self.check_time(self.now_ms + REACTION_TIME_MS)
+        self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
         delivery = chance.choice(("express", "recoverable"))
         return {"message": f"m{self.steps}", "to": one.name, "delivery": delivery}
 
@@ -95,20 +95,20 @@ class Connecting(Attempts):
         self.send(message, to, delivery)
 
     def draw_send_private(self, chance: Random) -> dict[str, Any]:
-        return self._draw_send(chance, (PRIVATE,))
+        return self._draw_send_arguments(chance, (PRIVATE,))
 
     @transition("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14", "MQQB-3.1.7.12-15", needs=NEEDED_CAPABILITIES, weight=1)
     def burst(self, messages: list[str], to: str) -> None:
         """Let applications send more messages on an open session than the window permits."""
         one = self.find(to, OPEN)
         one.waiting += messages
-        self.send_waiting(one)
+        self.send_waiting_messages(one)
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
-        to = self._draw_in(chance, OPEN)
+        to = self._draw_destination_in_phase(chance, OPEN)
         number = chance.randint(WINDOW_SIZE, WINDOW_SIZE + 3)
-        if len(self.destinations[to].waiting) > MAX_MESSAGES:
+        if len(self.destinations[to].waiting) > MAX_MESSAGES_PER_DESTINATION:
             raise ImpossibleStep
         return {"messages": [f"m{self.steps}-{each}" for each in range(number)], "to": to}
 
@@ -134,7 +134,7 @@ class Connecting(Attempts):
         if one.sent:
             self.start_ack_wait(one)
         again = list(one.sent)
-        self.send_waiting(one)
+        self.send_waiting_messages(one)
         if again and self.decide("E65"):
             if one.paused or len(one.sent) > len(again):
                 raise ImpossibleStep  # open: the order of the messages, and which acknowledgments name waiting copies
@@ -144,7 +144,7 @@ class Connecting(Attempts):
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
         one = draw_one(chance, (one for one in self.destinations.values() if one.phase == OPEN and one.sent))
         number = chance.choice((len(one.sent), chance.randint(1, len(one.sent))))
-        return {"to": one.name, "number": number, "unused": draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS)}
+        return {"to": one.name, "number": number, "unused": draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS)}
 
     @transition(
         *("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8.7-03", "MQQB-3.1.5.8.7-04", "MQQB-3.1.5.8.7-05"),
@@ -164,7 +164,7 @@ class Connecting(Attempts):
         self.settle()
 
     def draw_offer_burst(self, chance: Random) -> dict[str, Any]:
-        self.check_time(self.now_ms + REACTION_TIME_MS)
+        self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
         to = draw_one(
             chance, (one.name for one in self.destinations.values() if one.phase == OPEN and one.was_acknowledged)
         )
@@ -185,35 +185,45 @@ class Connecting(Attempts):
         "MQQB-3.1.5.3.2-01",
         needs=NEEDED_CAPABILITIES,
         weight=10,
-        how=VALID,
+        how=VALID_RESPONSE,
         unused=[],
     )
     def respond(self, to: str, how: str, unused: list[str]) -> None:
         """Let the peer answer an EstablishConnection request, or send another packet instead. ``unused``: the unused
         bits and fields that the peer sets in a valid response.
         """
-        one = self.find(to, ESTABLISHING)
+        one = self.find(to, ESTABLISHING_PHASE)
         self.cite_rules(*list_rules(unused))
-        if how == VALID:
+        if how == VALID_RESPONSE:
             self.cite_rules("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.3.2-D02", "MQQB-3.1.5.3.2-12")
-            one.phase = PARAMETERS
+            one.phase = PARAMETERS_PHASE
             if self.decide("whether the second request starts the Session Initialization Timer again"):
                 self.start_initialization_timer(one)
             one.history.append("EstablishPacketReceived")
-        elif how in (REFUSAL, WRONG_CLIENT):
-            self.end_session(one, "ConnectionRefused" if how == REFUSAL else "UnknownFailure")
+        elif how in (RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID):
+            self.end_session(one, "ConnectionRefused" if how == RESPONSE_WITH_REFUSAL else "UnknownFailure")
         else:
             self._cite_closing_packet(how)
-            self.end_early(one)
+            self.end_session_setup(one)
         self.settle()
 
     def draw_respond(self, chance: Random) -> dict[str, Any]:
-        how = chance.choice((*(VALID,) * 13, REFUSAL, WRONG_CLIENT, "parameters", *OTHER_PACKETS))
-        unused = draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS, ESTABLISH_FIELDS) if how == VALID else []
-        return {"to": self._draw_in(chance, ESTABLISHING), "how": how, "unused": unused}
+        how = chance.choice(
+            (
+                *(VALID_RESPONSE,) * 13,
+                RESPONSE_WITH_REFUSAL,
+                RESPONSE_WITH_WRONG_CLIENT_GUID,
+                "parameters",
+                *FORBIDDEN_PACKETS,
+            )
+        )
+        unused = (
+            draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS, ESTABLISH_FIELDS) if how == VALID_RESPONSE else []
+        )
+        return {"to": self._draw_destination_in_phase(chance, ESTABLISHING_PHASE), "how": how, "unused": unused}
 
-    def _draw_in(self, chance: Random, *phases: str) -> str:
-        self.check_time(self.now_ms + REACTION_TIME_MS)
+    def _draw_destination_in_phase(self, chance: Random, *phases: str) -> str:
+        self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
         return str(draw_one(chance, (name for name, one in self.destinations.items() if one.phase in phases)))
 
     def _cite_closing_packet(self, how: str) -> None:
@@ -229,47 +239,60 @@ class Connecting(Attempts):
         self.cite_rules(*rules[how])
 
     @transition(
-        "MQQB-3.1.5.3.2-14", "MQQB-3.1.5.4.2-D01", needs=NEEDED_CAPABILITIES, weight=10, how=VALID, window=64, unused=[]
+        "MQQB-3.1.5.3.2-14",
+        "MQQB-3.1.5.4.2-D01",
+        needs=NEEDED_CAPABILITIES,
+        weight=10,
+        how=VALID_RESPONSE,
+        window=64,
+        unused=[],
     )
     def parametrize(self, to: str, how: str, window: int, unused: list[str]) -> None:
         """Let the peer answer a ConnectionParameters request, or send another packet instead. ``unused``: the unused
         bits and fields that the peer sets in a valid response.
         """
-        one = self.find(to, PARAMETERS)
+        one = self.find(to, PARAMETERS_PHASE)
         self.cite_rules(*list_rules(unused))
-        if how == VALID:
+        if how == VALID_RESPONSE:
             self.cite_rules("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
             self.cite_rules("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
             self.stop_initialization_timer(one)
             one.phase, one.received_ack, one.window = OPEN, True, window
             one.was_acknowledged = False
             one.history.append("Established")
-            self.send_waiting(one)
+            self.send_waiting_messages(one)
         else:
             self._cite_closing_packet(how)
-            self.end_early(one)
+            self.end_session_setup(one)
         self.settle()
 
     def draw_parametrize(self, chance: Random) -> dict[str, Any]:
-        how = chance.choice((*(VALID,) * 13, "establish", *OTHER_PACKETS))
-        unused = draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS, PARAMETERS_FIELDS) if how == VALID else []
+        how = chance.choice((*(VALID_RESPONSE,) * 13, "establish", *FORBIDDEN_PACKETS))
+        unused = (
+            draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS, PARAMETERS_FIELDS) if how == VALID_RESPONSE else []
+        )
         window = chance.choice((1, 2, 3, 64, 64))
-        return {"to": self._draw_in(chance, PARAMETERS), "how": how, "window": window, "unused": unused}
+        return {
+            "to": self._draw_destination_in_phase(chance, PARAMETERS_PHASE),
+            "how": how,
+            "window": window,
+            "unused": unused,
+        }
 
     @transition("MQQB-3.1.7.3-01", "MQQB-3.1.5.9-04", "MQQB-3.1.5.9-03", needs=NEEDED_CAPABILITIES, weight=3)
     def hang_up(self, to: str) -> None:
         """Let the peer close the connection of a session, in any phase."""
         one = self.destinations[to]
-        if one.phase not in (ESTABLISHING, PARAMETERS, OPEN):
+        if one.phase not in (ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN):
             raise ImpossibleStep
         if one.phase == OPEN:
             self.end_session(one, None)
         else:
-            self.end_early(one)
+            self.end_session_setup(one)
         self.settle()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
-        return {"to": self._draw_in(chance, ESTABLISHING, PARAMETERS, OPEN)}
+        return {"to": self._draw_destination_in_phase(chance, ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN)}
 
     @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", "MQQB-3.1.7.8-06", needs=NEEDED_CAPABILITIES, weight=3, unused=[])
     def treat_pings(self, how: str, unused: list[str]) -> None:
@@ -281,9 +304,12 @@ class Connecting(Attempts):
         self.settle()
 
     def draw_treat_pings(self, chance: Random) -> dict[str, Any]:
-        self.check_time(self.now_ms + REACTION_TIME_MS)
-        usual = ANSWERED if self.ping_mode != ANSWERED else REFUSED
-        return {"how": chance.choice((usual, usual, ANSWERED, IGNORED)), "unused": draw_unused(chance, PING_FIELDS)}
+        self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
+        usual = PINGS_ANSWERED if self.ping_mode != PINGS_ANSWERED else REFUSED
+        return {
+            "how": chance.choice((usual, usual, PINGS_ANSWERED, PINGS_IGNORED)),
+            "unused": draw_unused_fields(chance, PING_FIELDS),
+        }
 
     # -- administrators, and time -----------------------------------------------------------------------------------
 
@@ -297,7 +323,7 @@ class Connecting(Attempts):
         self.settle()
 
     def draw_pause(self, chance: Random) -> dict[str, Any]:
-        self.check_time(self.now_ms + REACTION_TIME_MS)
+        self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
         ready = (name for name, one in self.destinations.items() if one.phase == OPEN and not one.paused)
         return {"to": draw_one(chance, ready)}
 
@@ -313,14 +339,14 @@ class Connecting(Attempts):
         if one.phase is None:
             self.cite_rules("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03", "MQQB-3.1.5.9-02")
             self.try_to_open(one, again=False)
-        self.send_waiting(one)
+        self.send_waiting_messages(one)
         self.settle()
 
     def _is_resumable(self, one: Destination) -> bool:
         return one.paused and (one.phase == OPEN or (one.phase is None and bool(one.waiting) and not self.offline))
 
     def draw_resume(self, chance: Random) -> dict[str, Any]:
-        self.check_time(self.now_ms + REACTION_TIME_MS)
+        self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
         return {"to": draw_one(chance, (name for name, one in self.destinations.items() if self._is_resumable(one)))}
 
     @transition("MQDMPR-3.1.2.4-01", "MQQB-3.1.6.1-01", needs=NEEDED_CAPABILITIES, weight=6)
@@ -330,7 +356,7 @@ class Connecting(Attempts):
 
     def draw_wait(self, chance: Random) -> dict[str, Any]:
         ms = chance.choice(DRAWN_WAITS_MS)
-        self.check_time(self.now_ms + ms)
+        self.check_no_wait_ends_near(self.now_ms + ms)
         return {"ms": ms}
 
     # -- visible state -----------------------------------------------------------------------------------------------
@@ -343,7 +369,7 @@ class Connecting(Attempts):
         for name, one in self.destinations.items():
             seen[name] = described = {
                 "connections": one.connections,
-                "history": one.history[-MAX_SHOWN_ENTRIES:],
+                "history": one.history[-MAX_COMPARED_HISTORY_ENTRIES:],
                 "waiting": len(one.waiting) + len(one.sent),
                 **({} if one.state is None else {"state": one.state}),
             }
@@ -355,6 +381,6 @@ class Connecting(Attempts):
                     described["se"] = 1
                 if one.phase == OPEN:
                     described["acknowledged"] = BoundedNumber(one.least_acknowledged, one.offered)
-                packets = {ESTABLISHING: 1, PARAMETERS: 2}
+                packets = {ESTABLISHING_PHASE: 1, PARAMETERS_PHASE: 2}
                 described |= {"set-up": packets[one.phase]} if one.phase in packets else {}
         return seen

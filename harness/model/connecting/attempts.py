@@ -7,19 +7,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.model.connecting.state import (
-    ANSWERED,
-    COOKIES,
     DIRECT,
-    ESTABLISHING,
-    IGNORED,
+    ESTABLISHING_PHASE,
     OPEN,
-    PARAMETERS,
+    PARAMETERS_PHASE,
     PEER,
-    PINGING,
+    PING_COOKIE_ORDERS,
+    PINGING_PHASE,
+    PINGS_ANSWERED,
+    PINGS_IGNORED,
     PRIVATE,
     REFUSED,
-    UNKNOWN,
-    ZERO,
+    UNKNOWN_HOST_DESTINATION,
+    ZERO_SERVER_GUID,
     Destination,
 )
 from harness.model.steps import ImpossibleStep, Model
@@ -35,7 +35,7 @@ ACK_WAIT_MS = 20_000
 """int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
 (3.1.2.4).
 """
-_MULTIPLES_BY_ROUTE = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
+_ACK_WAIT_MULTIPLES_BY_DESTINATION = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
 """The possible durations of the Session Ack Wait Timer for each kind of destination, as multiples of
 AckWaitTimeout. Note <46> names the first multiple of each kind.
 """
@@ -51,11 +51,11 @@ class Attempts(Model):
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
-        self.destinations = {name: Destination(name) for name in (DIRECT, PRIVATE, UNKNOWN)}
+        self.destinations = {name: Destination(name) for name in (DIRECT, PRIVATE, UNKNOWN_HOST_DESTINATION)}
         self.pings = 0
         self.cookies: str | None = None
         """The order of the cookies of all pings, or None before the second ping."""
-        self.ping_mode = ANSWERED
+        self.ping_mode = PINGS_ANSWERED
         self.offline = False
 
     # -- time ---------------------------------------------------------------------------------------------------------
@@ -63,22 +63,22 @@ class Attempts(Model):
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
         """Let time pass. Waits for responses end, and the system connects again."""
         until_ms = self.now_ms + ms
-        self.check_time(until_ms)
-        while due := self._list_due(until_ms):
+        self.check_no_wait_ends_near(until_ms)
+        while due := self._list_due_waits(until_ms):
             self.now_ms, one = min(due, key=lambda each: each[0])
             if self.now_ms == one.ack_due_ms:
                 self._expire_ack_wait(one)
             else:
-                self._end_wait(one)
-            self.check_time(until_ms)
+                self._handle_end_of_wait(one)
+            self.check_no_wait_ends_near(until_ms)
         self.now_ms = until_ms
         self.answers.setdefault("answer", "done")
 
-    def _list_due(self, until_ms: int) -> list[tuple[int, Destination]]:
+    def _list_due_waits(self, until_ms: int) -> list[tuple[int, Destination]]:
         waits = [(due, one) for one in self.destinations.values() for due in (one.due_ms, one.ack_due_ms)]
         return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
-    def check_time(self, until_ms: int) -> None:
+    def check_no_wait_ends_near(self, until_ms: int) -> None:
         """Raise ImpossibleStep if a wait of the system ends at about the given time, because the order of the events is
         then uncertain.
         """
@@ -89,7 +89,7 @@ class Attempts(Model):
 
     def start_ack_wait(self, destination: Destination) -> None:
         self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
-        multiples = _MULTIPLES_BY_ROUTE[destination.name]
+        multiples = _ACK_WAIT_MULTIPLES_BY_DESTINATION[destination.name]
         reading = self.decide(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
         destination.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
 
@@ -110,8 +110,8 @@ class Attempts(Model):
         """Return ReceivedAck of a session. The packets that open the session may leave ReceivedAck unchanged (E50)."""
         return destination.received_ack and (destination.was_acknowledged or not self.decide("E50"))
 
-    def _end_wait(self, destination: Destination) -> None:
-        if destination.phase == PINGING:
+    def _handle_end_of_wait(self, destination: Destination) -> None:
+        if destination.phase == PINGING_PHASE:
             self.cite_rules("MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11", "MQQB-3.1.2.9-D01", "MQQB-3.1.5.2.2-06")
             self.end_session(destination, "PingFailure")
         elif destination.phase is None:
@@ -120,18 +120,19 @@ class Attempts(Model):
         else:
             self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
             if any(
-                one.phase in (ESTABLISHING, PARAMETERS) and one.due_ms is None for one in self.destinations.values()
+                one.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and one.due_ms is None
+                for one in self.destinations.values()
             ):
                 raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
             destination.due_ms = None
-            self.end_early(destination)
+            self.end_session_setup(destination)
 
     # -- attempts -----------------------------------------------------------------------------------------------------
 
     def try_to_open(self, destination: Destination, *, again: bool) -> None:
         """Let the system try to open a session to a destination."""
         destination.due_ms = None
-        if destination.name == UNKNOWN:
+        if destination.name == UNKNOWN_HOST_DESTINATION:
             self.cite_rules("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2-01")
             self.end_session(destination, "DnsFailure")
             return
@@ -144,15 +145,15 @@ class Attempts(Model):
                 self.cite_rules("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
                 self.end_session(destination, "PingFailure")
                 return
-            if self.ping_mode == IGNORED:
-                destination.phase, destination.due_ms = PINGING, self.now_ms + PING_TIMEOUT_MS
+            if self.ping_mode == PINGS_IGNORED:
+                destination.phase, destination.due_ms = PINGING_PHASE, self.now_ms + PING_TIMEOUT_MS
                 return
         self.cite_rules("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
-        destination.phase, destination.closed = ESTABLISHING, False
+        destination.phase, destination.closed = ESTABLISHING_PHASE, False
         self.start_initialization_timer(destination)
         if destination.name == DIRECT:
             named = (pings or (again and self.pings > 0)) and self.decide("E11") == 1
-            destination.server = ZERO if not named else PEER if pings else None
+            destination.server = ZERO_SERVER_GUID if not named else PEER if pings else None
         destination.connections += 1
         destination.without_ping = not pings
         destination.offered = destination.least_acknowledged = 0
@@ -160,23 +161,23 @@ class Attempts(Model):
         destination.history.append("InProcess")
 
     def start_initialization_timer(self, destination: Destination) -> None:
-        others = self._list_others_with_timer(destination)
+        others = self._list_other_sessions_with_timer(destination)
         for one in (destination, *(others if others and self.decide("E13") else ())):
             one.due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
 
     def stop_initialization_timer(self, destination: Destination, *choices: str) -> None:
-        others = self._list_others_with_timer(destination)
+        others = self._list_other_sessions_with_timer(destination)
         stopped = ("E13 for a session whose timer was stopped",) if destination.due_ms is None else ()
         is_shared = others and all(self.decide(choice) for choice in ("E13", *choices, *stopped))
         for one in (destination, *(others if is_shared else ())):
             one.due_ms = None
 
-    def _list_others_with_timer(self, destination: Destination) -> list[Destination]:
+    def _list_other_sessions_with_timer(self, destination: Destination) -> list[Destination]:
         """Return the other sessions for which the Session Initialization Timer runs. Under the second reading of E13,
         they share their timer with the session of this destination.
         """
         others = [one for one in self.destinations.values() if one is not destination]
-        return [one for one in others if one.phase in (ESTABLISHING, PARAMETERS) and one.due_ms is not None]
+        return [one for one in others if one.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and one.due_ms is not None]
 
     def _send_ping(self) -> None:
         """Let the system send a Ping Request. Its cookie shows whether PingCookie is reset for each session (E15).
@@ -186,9 +187,9 @@ class Attempts(Model):
         self.pings += 1
         self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
         if self.pings > 1:
-            self.cookies = COOKIES[self.decide("E15")]
-        waiting = any(one.phase == PINGING for one in self.destinations.values())
-        if self.cookies == COOKIES[1] and waiting and self.ping_mode != IGNORED:
+            self.cookies = PING_COOKIE_ORDERS[self.decide("E15")]
+        waiting = any(one.phase == PINGING_PHASE for one in self.destinations.values())
+        if self.cookies == PING_COOKIE_ORDERS[1] and waiting and self.ping_mode != PINGS_IGNORED:
             raise ImpossibleStep
 
     def end_session(self, destination: Destination, status: str | None) -> None:
@@ -196,27 +197,27 @@ class Attempts(Model):
         if status is not None:
             self.cite_rules("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
             destination.history.append(status)
-        if destination.phase in (ESTABLISHING, PARAMETERS) and destination.due_ms is not None:
+        if destination.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and destination.due_ms is not None:
             self.stop_initialization_timer(destination, "E13 at the end of a session")
         destination.waiting[:0] = destination.sent
         destination.sent.clear()
         destination.ack_due_ms, destination.closed = (
             None,
-            destination.closed or destination.phase not in (None, PINGING),
+            destination.closed or destination.phase not in (None, PINGING_PHASE),
         )
         destination.phase = None
         destination.due_ms = (
             self.now_ms + RETRY_WAIT_MS if destination.waiting and not destination.paused and not self.offline else None
         )
 
-    def end_early(self, destination: Destination) -> None:
+    def end_session_setup(self, destination: Destination) -> None:
         """End the set-up of a session before the session is open. The documents define no Status of
         ConnectionHistory for this case (3.1.5.2).
         """
         recorded = self.decide("entry of a session that ends before it is open")
         self.end_session(destination, "UnknownFailure" if recorded else None)
 
-    def _find_limit(self, destination: Destination) -> int:
+    def _find_unacknowledged_limit(self, destination: Destination) -> int:
         """Return the number of unacknowledged messages at which the system stops sending. The WindowSize may be that of
         the system or that of the peer (E25).
         """
@@ -226,13 +227,13 @@ class Attempts(Model):
         by_peer = reading == 1 or (reading == 2 and destination.was_acknowledged)
         return destination.window if by_peer else WINDOW_SIZE
 
-    def send_waiting(self, destination: Destination) -> None:
+    def send_waiting_messages(self, destination: Destination) -> None:
         """Let the system send as many of the waiting messages on an open session as the window permits."""
         while (
             destination.phase == OPEN
             and not destination.paused
             and destination.waiting
-            and len(destination.sent) < self._find_limit(destination)
+            and len(destination.sent) < self._find_unacknowledged_limit(destination)
         ):
             self.cite_rules("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
             destination.sent.append(destination.waiting.pop(0))

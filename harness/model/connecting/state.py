@@ -6,21 +6,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-DIRECT, PRIVATE, UNKNOWN = "direct", "private", "unknown"
+DIRECT, PRIVATE, UNKNOWN_HOST_DESTINATION = "direct", "private", "unknown"
 """The destinations. Two are queues of the peer, one named by the peer's address and one by the peer's identifier. The
 third is a queue on an unknown host.
 """
-PINGING, ESTABLISHING, PARAMETERS, OPEN = "pinging", "establishing", "parameters", "open"
+PINGING_PHASE, ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN = "pinging", "establishing", "parameters", "open"
 """The phases of a session, named by the event or packet for which the system waits. The phase is None if there is
 no session.
 """
-ANSWERED, REFUSED, IGNORED = "answered", "refused", "ignored"
+PINGS_ANSWERED, REFUSED, PINGS_IGNORED = "answered", "refused", "ignored"
 """The ways in which the peer can treat Ping Requests."""
-ZERO, PEER = "zero", "the peer's identifier"
+ZERO_SERVER_GUID, PEER = "zero", "the peer's identifier"
 """The values of ServerGuid in a request for a session to a direct name (E11)."""
-COOKIES = ("each cookie is one more than the previous cookie", "every cookie is 1")
+PING_COOKIE_ORDERS = ("each cookie is one more than the previous cookie", "every cookie is 1")
 """The permitted orders of the cookies of Ping Requests, in the order of the readings of E15."""
-MAX_SHOWN_ENTRIES = 3
+MAX_COMPARED_HISTORY_ENTRIES = 3
 """The number of entries at the end of ConnectionHistory that are compared."""
 
 
@@ -66,8 +66,8 @@ class Destination:
         """The State of the outgoing queue, or None if the documents leave the State open."""
         if self.paused:
             return "OnHold"
-        if self.name == UNKNOWN:
+        if self.name == UNKNOWN_HOST_DESTINATION:
             return "NeedValidation" if self.history else None
-        if not self.tried or self.phase == PINGING:
+        if not self.tried or self.phase == PINGING_PHASE:
             return None
         return {OPEN: "Connected", None: "Disconnected"}.get(self.phase, "Waiting")

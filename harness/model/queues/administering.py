@@ -5,13 +5,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.queues.base import ADMIN, QueuesBase
+from harness.model.queues.base import ADMIN_QUEUE_NAME, QueuesBase
 from harness.model.queues.state import AVAILABLE, NO_QUEUE_TYPE, PURGE_PENDING, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
 QUEUE_NAMES, SUBQUEUE_NAMES = ("one", "two", "three"), ("sub", "part")
 """The names of the queues in a walk, and the names of the subqueues that each of these queues may have."""
-LONG_NAME = "part" * 9
+TOO_LONG_SUBQUEUE_NAME = "part" * 9
 """A name that is longer than the name of a subqueue may be (MS-MQMQ 2.1.1)."""
 DRAWN_QUOTAS_KB = (None, None, None, 8)
 DRAWN_JOURNAL_QUOTAS_KB = (None, None, 5)
@@ -74,7 +74,7 @@ class Administering(QueuesBase):
     def create_subqueue(self, queue: str, part: str) -> None:
         parent = self.find(self.queues, queue)
         name = f"{queue};{part}"
-        if part == LONG_NAME:
+        if part == TOO_LONG_SUBQUEUE_NAME:
             self.cite_rules("MQDMPR-3.1.7.1.3-05")
             self.refuse()
             return
@@ -90,7 +90,7 @@ class Administering(QueuesBase):
         whole = [one for one in self.queues.values() if one.parent is None]
         begun = [one for one in whole if len(one.subqueues) == 1]
         queue = draw_one(chance, begun if begun and chance.random() < 0.5 else whole).name
-        return {"queue": queue, "part": chance.choice((*SUBQUEUE_NAMES * 4, LONG_NAME))}
+        return {"queue": queue, "part": chance.choice((*SUBQUEUE_NAMES * 4, TOO_LONG_SUBQUEUE_NAME))}
 
     @transition(
         "MQDMPR-3.1.1.2-D03",
@@ -118,7 +118,7 @@ class Administering(QueuesBase):
 
     @transition("MQDMPR-3.1.7.1.7-07", needs=("receive",), weight=2)
     def purge(self, queue: str) -> None:
-        emptied = self.admin if queue == ADMIN else self.find(self.queues, queue)
+        emptied = self.admin if queue == ADMIN_QUEUE_NAME else self.find(self.queues, queue)
         purged = 0
         for position in list(emptied.positions):
             if position.state == AVAILABLE:
@@ -132,13 +132,13 @@ class Administering(QueuesBase):
     def draw_purge(self, chance: Random) -> dict[str, Any]:
         full = [name for name, one in self.queues.items() if len(one.positions) > 1]
         if len(self.admin.positions) > 4:
-            full.append(ADMIN)
+            full.append(ADMIN_QUEUE_NAME)
         return {"queue": draw_one(chance, full)}
 
     @transition("MQDMPR-3.1.7.1.4-05", "MQDMPR-3.1.7.1.4-17", "MQDMPR-3.1.7.1.4-11", needs=("queue_control",), weight=1)
     def delete(self, queue: str) -> None:
         deleted = self.find(self.queues, queue)
-        self.check_no_move_to(deleted.list_queue_and_parts())
+        self.check_no_pending_move_to(deleted.list_queue_and_parts())
         for one in deleted.list_queue_and_parts():
             for position in list(one.positions):
                 self.delete_position(position, "NACK_Q_DELETED")
@@ -154,7 +154,7 @@ class Administering(QueuesBase):
             deleted.parent.subqueues.remove(deleted)
         self.record_done()
 
-    def check_no_move_to(self, queues: list[Queue]) -> None:
+    def check_no_pending_move_to(self, queues: list[Queue]) -> None:
         """Raise ImpossibleStep if an open transaction would move a message to a deleted queue, because the documents
         leave this case open.
         """

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.model.queues.administering import Administering
 from harness.model.queues.base import TIMER_MARGIN_MS
-from harness.model.queues.data_model import DATA_MODEL, describe_operations, describe_queue
+from harness.model.queues.data_model import DATA_MODEL_KEY, describe_operations, describe_queue
 from harness.model.queues.looking_up import LookingUp
 from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
 from harness.model.queues.transactions import Transactions
@@ -45,7 +45,7 @@ class Queues(Administering, LookingUp, Transactions):
         due: list[tuple[int, int, Reader | Position]] = []
         due += [(one.due_ms, place, one) for place, one in enumerate(self.readers())]
         waits_ms = [one.due_ms for one in self.readers()]
-        for queue in self.every_queue():
+        for queue in self.iterate_queues():
             for position in queue.positions:
                 due_ms = position.expires_ms
                 if due_ms is None:
@@ -73,7 +73,7 @@ class Queues(Administering, LookingUp, Transactions):
     @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=6)
     def restart(self) -> None:
         """Restart the system. Express messages, handles and waits are lost, and undecided transactions are aborted."""
-        for queue in self.every_queue():
+        for queue in self.iterate_queues():
             queue.handles.clear()
         self.handles.clear()
         self.cursors.clear()
@@ -81,7 +81,7 @@ class Queues(Administering, LookingUp, Transactions):
             if transaction.state == "active":
                 self.undo_transaction(transaction)
         kept = {one.position for transaction in self.transactions.values() for one in transaction.operations}
-        for queue in self.every_queue():
+        for queue in self.iterate_queues():
             queue.positions = [
                 one for one in queue.positions if one.message.recoverable and self._stays_after_restart(one, kept)
             ]
@@ -91,7 +91,7 @@ class Queues(Administering, LookingUp, Transactions):
         """Return the visible state, including the elements of the abstract data model."""
         operations = {name: describe_operations(one) for name, one in self.transactions.items()}
         return super().describe_visible_state() | {
-            DATA_MODEL: {
+            DATA_MODEL_KEY: {
                 **{name: describe_queue(one) for name, one in self.queues.items() if one.parent is None},
                 **{name: one for name, one in operations.items() if one is not None},
             }

@@ -28,26 +28,25 @@ from harness.model.queues.state import (
 )
 from harness.model.steps import ImpossibleStep, Model, Step
 
-ADMIN = "admin"
+ADMIN_QUEUE_NAME = "admin"
 """The queue for administration acknowledgments, which exists from the start."""
 SMALL_MESSAGE_BYTES = (120, 420)
 """int bytes: the least and the greatest size that a message without a body occupies in storage (headers, label,
 names).
 """
-_MOST_HEADERS_BYTES = 1_000_000
+_UPPER_BOUND_OF_HEADERS_BYTES = 1_000_000
 """int bytes: more than the headers of the messages in a queue occupy."""
 TIMER_MARGIN_MS = 1_500
 """int ms: a message whose time limit is this close to the present may or may not have expired, because SentTime has
 a resolution of one second.
 """
 
-POSITIVE, NEGATIVE = "positive", "negative"
-ACK_RULES = (
+ACKNOWLEDGMENT_RULES = (
     *("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-07", "MQQB-3.1.7.15-09", "MQQB-3.1.7.15-16", "MQQB-3.1.7.15-19"),
     *("MQQB-3.1.7.15-24", "MQQB-3.1.7.15-26", "MQQB-3.1.7.15-28", "MQQB-3.1.7.15-D01", "MQQB-3.1.7.15-D02"),
     *("MQQB-3.1.7.15-D03", "MQQB-3.1.7.15-D04", "MQQB-3.1.7.15-D05"),
 )
-REASON_RULES = {
+RULE_BY_ACKNOWLEDGMENT_CLASS = {
     "ACK_RECEIVE": "MQQB-3.1.7.2.1-D01",
     "NACK_Q_DELETED": "MQQB-3.1.7.2.1-D02",
     "NACK_Q_PURGED": "MQQB-3.1.7.2.1-D03",
@@ -62,7 +61,7 @@ class QueuesBase(Model):
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
         self.arrivals = 0
-        self.admin = Queue(ADMIN)
+        self.admin = Queue(ADMIN_QUEUE_NAME)
         self.queues: dict[str, Queue] = {}
         self.handles: dict[str, Handle] = {}
         self.cursors: dict[str, Cursor] = {}
@@ -83,7 +82,7 @@ class QueuesBase(Model):
             raise ImpossibleStep(name)
         return kind[name]
 
-    def every_queue(self) -> Iterator[Queue]:
+    def iterate_queues(self) -> Iterator[Queue]:
         """Yield the queues, their subqueues and journals, and the administration queue."""
         yield self.admin
         for queue in self.queues.values():
@@ -92,11 +91,11 @@ class QueuesBase(Model):
                 yield queue.journal
 
     def readers(self) -> list[Reader]:
-        return [reader for handle in self.every_handle() for reader in handle.readers]
+        return [reader for handle in self.iterate_handles() for reader in handle.readers]
 
-    def every_handle(self) -> list[Handle]:
+    def iterate_handles(self) -> list[Handle]:
         gone = [handle for handle in self.handles.values() if handle.queue is None]
-        return [*(handle for queue in self.every_queue() for handle in queue.handles), *gone]
+        return [*(handle for queue in self.iterate_queues() for handle in queue.handles), *gone]
 
     def find_position(self, queue: Queue, message: str) -> Position | None:
         return next((one for one in queue.positions if one.message.name == message), None)
@@ -129,12 +128,12 @@ class QueuesBase(Model):
         lines = [list(handle.readers) for handle in position.queue.handles if handle.readers]
         while lines and position.state == AVAILABLE:
             self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-14", "MQDMPR-3.1.7.3.1-21")
-            line = lines[self.decide_among(f"next reader for {position.message.name}", len(lines))]
+            line = lines[self.decide_which_is_first(f"next reader for {position.message.name}", len(lines))]
             self.complete_read(line.pop(0), position)  # the reads of one handle are in the order of their beginning
             lines = [one for one in lines if one]
         position.seen |= position.state == AVAILABLE
 
-    def decide_among(self, what: str, number: int) -> int:
+    def decide_which_is_first(self, what: str, number: int) -> int:
         """Choose one of several values if the documents do not specify which comes first. Each call is a separate
         choice.
         """
@@ -203,7 +202,7 @@ class QueuesBase(Model):
             self.journal(queue, message)
         wanted = "positive_receive" if reason == "ACK_RECEIVE" else "negative_receive"
         if wanted in message.acks:
-            self.cite_rules(REASON_RULES[reason])
+            self.cite_rules(RULE_BY_ACKNOWLEDGMENT_CLASS[reason])
             self.acknowledge(message, reason)
 
     def journal(self, queue: Queue, message: Message) -> None:
@@ -217,7 +216,7 @@ class QueuesBase(Model):
 
     def acknowledge(self, message: Message, cls: str) -> None:
         """Send an administration acknowledgment (MS-MQQB 3.1.7.15)."""
-        self.cite_rules(*ACK_RULES)
+        self.cite_rules(*ACKNOWLEDGMENT_RULES)
         delivery = "recoverable" if message.recoverable else "express"
         ack = Message(message.name, message.queue, delivery=delivery, size=message.size, cls=cls)
         self.insert(self.admin, ack, AVAILABLE)
@@ -252,7 +251,7 @@ class QueuesBase(Model):
             "queues": sorted(name for name, queue in self.queues.items() if queue.parent is None),
             "transactions": {name: self._describe_transaction(one) for name, one in self.transactions.items()},
         }
-        for queue in self.every_queue():
+        for queue in self.iterate_queues():
             seen[queue.name] = self._describe_available_messages(queue)
         for name, queue in self.queues.items():
             if queue.parent is None:
@@ -269,7 +268,7 @@ class QueuesBase(Model):
             else:
                 bodies = sum(one.message.size for one in queue.positions)
                 self.cite_rules("MQDMPR-3.1.7.2.2-03")
-                seen[f"{name} size"] = {"bytes": BoundedNumber(bodies, bodies + _MOST_HEADERS_BYTES)}
+                seen[f"{name} size"] = {"bytes": BoundedNumber(bodies, bodies + _UPPER_BOUND_OF_HEADERS_BYTES)}
         return seen
 
     def _describe_transaction(self, transaction: Transaction) -> dict[str, Any]:
@@ -283,7 +282,7 @@ class QueuesBase(Model):
 
     def _describe_available_messages(self, queue: Queue) -> list[dict[str, Any]] | OrderedGroups:
         there = queue.available()
-        if queue.name != ADMIN and queue.parent is None and queue.journal is not None:
+        if queue.name != ADMIN_QUEUE_NAME and queue.parent is None and queue.journal is not None:
             return [one.message.list_visible_properties() for one in there]
         groups: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for one in there:

@@ -6,11 +6,11 @@ from typing import Any
 
 from harness.model.queues.state import DELETED, READ, UNREAD, WAIT_PEEK, WAIT_RECEIVE, Handle, Queue, Transaction
 
-CURSOR_STATES = {UNREAD: "Unread", READ: "Read", WAIT_PEEK: "WaitPeek", WAIT_RECEIVE: "WaitReceive"}
-OPERATION_TYPES = {"enqueue": "Enqueue", "dequeue": "Dequeue", "move": "Move"}
+CURSOR_STATE_NAMES = {UNREAD: "Unread", READ: "Read", WAIT_PEEK: "WaitPeek", WAIT_RECEIVE: "WaitReceive"}
+OPERATION_TYPE_NAMES = {"enqueue": "Enqueue", "dequeue": "Dequeue", "move": "Move"}
 UNLIMITED_KB = 0xFFFF_FFFF
 """The value of a quota without a limit (MS-MQDMPR 3.1.1.2)."""
-DATA_MODEL = "data model"
+DATA_MODEL_KEY = "data model"
 """The key of the abstract data model in the visible state."""
 
 
@@ -32,7 +32,7 @@ def _describe_handle(handle: Handle) -> dict[str, Any]:
     return {
         "AccessType": f"{handle.access.capitalize()}Access",
         "ShareMode": "DenyReceive" if handle.deny_receive else "DenyNone",
-        "cursors": [CURSOR_STATES[one.state] for one in handle.cursors],
+        "cursors": [CURSOR_STATE_NAMES[one.state] for one in handle.cursors],
         "waiting": [{"receives": one.receives, "by cursor": one.cursor is not None} for one in handle.readers],
     }
 
@@ -42,6 +42,6 @@ def describe_operations(transaction: Transaction) -> list[dict[str, Any]] | None
     if any(one.position.state == DELETED for one in transaction.operations):
         return None
     return [
-        {"type": OPERATION_TYPES[one.kind], "target": None if one.target is None else one.target.name}
+        {"type": OPERATION_TYPE_NAMES[one.kind], "target": None if one.target is None else one.target.name}
         for one in transaction.operations
     ]

@@ -16,7 +16,7 @@ from harness.model.queues.reading import (
 from harness.model.queues.state import AVAILABLE, Position, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
-SEEK_RULES = {
+RULES_BY_SEEK_DIRECTION = {
     "first": ("MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15"),
     "previous": ("MQDMPR-3.1.7.3.3-17", "MQDMPR-3.1.7.3.3-22"),
     "next": ("MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
@@ -45,7 +45,7 @@ class LookingUp(Reading):
         position = self.find_position(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
             raise ImpossibleStep
-        if not self.may_read(read, there, transaction):
+        if not self.may_read_in_transaction(read, there, transaction):
             return
         if not self.is_shared(there, RECEIVE if receives else PEEK, False):
             self.refuse(SHARING_VIOLATION_STATUS, name=read)
@@ -67,9 +67,9 @@ class LookingUp(Reading):
         """Return a queue or, for a name that ends with ``;journal``, the journal of a queue."""
         queue, _, part = name.partition(";")
         if part != "journal":
-            return self.find_readable(name)
+            return self.find_queue_to_read(name)
         self.cite_rules("MQDMPR-3.1.7.1.13-09")
-        journal = self.find_readable(queue).journal
+        journal = self.find_queue_to_read(queue).journal
         assert journal is not None
         return journal
 
@@ -78,7 +78,7 @@ class LookingUp(Reading):
         if seek == "current":
             self.cite_rules("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29", "MQDMPR-3.1.7.3.3-35", "MQDMPR-3.1.7.3.3-39")
             return position if position.state == AVAILABLE else None
-        self.cite_rules(*SEEK_RULES[seek])
+        self.cite_rules(*RULES_BY_SEEK_DIRECTION[seek])
         if seek == "first":
             return next(iter(there), None)
         if seek == "last":

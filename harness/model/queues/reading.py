@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.queues.base import ADMIN, QueuesBase
+from harness.model.queues.base import ADMIN_QUEUE_NAME, QueuesBase
 from harness.model.queues.state import (
     AVAILABLE,
     DELETED,
@@ -31,7 +31,7 @@ MAX_HANDLES, MAX_CURSORS = 4, 4
 RECEIVE, PEEK = "receive", "peek"
 NOT_FOUND, TIMEOUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
 ALREADY_RECEIVED_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
-NOT_AVAILABLE, SHARING_VIOLATION_STATUS = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
+QUEUE_NOT_AVAILABLE_STATUS, SHARING_VIOLATION_STATUS = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
 TRANSACTION_USAGE_STATUS, TRANSACTION_SEQUENCE_STATUS = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
 CANCELLED_STATUS = "MQ_ERROR_OPERATION_CANCELLED"
 
@@ -141,9 +141,9 @@ class Reading(QueuesBase):
     )
     def receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
         """Let an application receive the first message of a queue."""
-        if not self.may_read(read, self.find_readable(queue), transaction):
+        if not self.may_read_in_transaction(read, self.find_queue_to_read(queue), transaction):
             return
-        self.read_first(read, queue, wait_ms, True, transaction)
+        self.read_first_message(read, queue, wait_ms, True, transaction)
 
     def draw_receive(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, self.queues)
@@ -153,15 +153,15 @@ class Reading(QueuesBase):
     @transition("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58", needs=("receive",), weight=3, wait_ms=0)
     def peek(self, read: str, queue: str, wait_ms: int) -> None:
         """Let an application peek at the first message of a queue."""
-        self.find_readable(queue)
-        self.read_first(read, queue, wait_ms, False, None)
+        self.find_queue_to_read(queue)
+        self.read_first_message(read, queue, wait_ms, False, None)
 
     def draw_peek(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, self.queues)
         return {"read": f"r{self.steps}", "queue": queue, **self.draw_wait(chance, queue)}
 
-    def read_first(self, read: str, queue: str, wait_ms: int, receives: bool, transaction: str | None) -> None:
-        there = self.find_readable(queue)
+    def read_first_message(self, read: str, queue: str, wait_ms: int, receives: bool, transaction: str | None) -> None:
+        there = self.find_queue_to_read(queue)
         access = RECEIVE if receives else PEEK
         if not self.is_shared(there, access, False):
             self.refuse(SHARING_VIOLATION_STATUS, name=read)
@@ -169,7 +169,7 @@ class Reading(QueuesBase):
         handle = Handle(None, there, access)
         self.answer_or_wait(Reader(read, handle, receives, 0, None, self.get_open_transaction(transaction)), wait_ms)
 
-    def find_readable(self, queue: str) -> Queue:
+    def find_queue_to_read(self, queue: str) -> Queue:
         found: Queue = self.find(self.queues, queue)
         return found
 
@@ -186,7 +186,7 @@ class Reading(QueuesBase):
         opened = self.find(self.handles, handle)
         if opened.access != RECEIVE:
             self.refuse(name=read)
-        elif self.may_read(read, opened.queue, transaction):
+        elif self.may_read_in_transaction(read, opened.queue, transaction):
             self.answer_or_wait(Reader(read, opened, True, 0, None, self.get_open_transaction(transaction)), wait_ms)
 
     def draw_receive_through(self, chance: Random) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class Reading(QueuesBase):
         opened = self.find(self.handles, handle)
         if opened.queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.15-04")
-            self.refuse(NOT_AVAILABLE, name=read)
+            self.refuse(QUEUE_NOT_AVAILABLE_STATUS, name=read)
         else:
             self.answer_or_wait(Reader(read, opened, False, 0), wait_ms)
 
@@ -223,17 +223,17 @@ class Reading(QueuesBase):
     )
     def receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
         """Let an application receive the message at the position of a cursor (MS-MQDMPR 3.2.7.4)."""
-        there = self.find_idle(cursor)
+        there = self.find_cursor_without_read(cursor)
         handle = there.handle
         if handle.access != RECEIVE:
             self.refuse(name=read)
             return
-        if not self.may_read(read, handle.queue, transaction):
+        if not self.may_read_in_transaction(read, handle.queue, transaction):
             return
         assert handle.queue is not None
         within = self.get_open_transaction(transaction)
         if there.state == READ:
-            if not self.is_at_available(there):
+            if not self.points_at_available_message(there):
                 self.cite_rules("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-17")
                 self.refuse(ALREADY_RECEIVED_STATUS, name=read)
                 return
@@ -266,11 +266,11 @@ class Reading(QueuesBase):
     )
     def peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
         """Let an application peek at the message at the position of a cursor (MS-MQDMPR 3.2.7.2)."""
-        there = self.find_idle(cursor)
+        there = self.find_cursor_without_read(cursor)
         if there.handle.queue is None:
-            self.refuse(NOT_AVAILABLE, name=read)
+            self.refuse(QUEUE_NOT_AVAILABLE_STATUS, name=read)
         elif there.state == READ:
-            if self.is_at_available(there):
+            if self.points_at_available_message(there):
                 self.cite_rules("MQDMPR-3.2.7.2-23")
                 self.answer_read(there.position, read)
             else:
@@ -293,10 +293,10 @@ class Reading(QueuesBase):
     )
     def peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
         """Let an application peek at the next message after the position of a cursor (3.2.7.3)."""
-        there = self.find_idle(cursor)
+        there = self.find_cursor_without_read(cursor)
         if there.handle.queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.14-04")
-            self.refuse(NOT_AVAILABLE, name=read)
+            self.refuse(QUEUE_NOT_AVAILABLE_STATUS, name=read)
         elif there.state == UNREAD:
             self.cite_rules("MQDMPR-3.2.7.3-06", "MQDMPR-3.1.7.1.14-14")
             self.refuse(ILLEGAL_CURSOR_STATUS, name=read)
@@ -330,20 +330,20 @@ class Reading(QueuesBase):
             cursor.state = WAIT_PEEK
             self.wait_for(Reader(read, cursor.handle, False, 0, cursor), wait_ms)
 
-    def find_idle(self, name: str) -> Cursor:
+    def find_cursor_without_read(self, name: str) -> Cursor:
         """Return a cursor that no waiting read uses."""
         cursor: Cursor = self.find(self.cursors, name)
         if any(reader.cursor is cursor for reader in cursor.handle.readers):
             raise ImpossibleStep
         return cursor
 
-    def is_at_available(self, cursor: Cursor) -> bool:
+    def points_at_available_message(self, cursor: Cursor) -> bool:
         return cursor.position is not None and cursor.position.state == AVAILABLE
 
     def draw_cursor(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
         idle = {name: one for name, one in self.cursors.items() if one not in waiting}
-        taken = [name for name, one in idle.items() if one.state == READ and not self.is_at_available(one)]
+        taken = [name for name, one in idle.items() if one.state == READ and not self.points_at_available_message(one)]
         return str(draw_one(chance, taken if taken and chance.random() < 0.4 else idle))
 
     # -- waiting --------------------------------------------------------------------------------------------------
@@ -395,14 +395,14 @@ class Reading(QueuesBase):
     def get_open_transaction(self, transaction: str | None) -> Transaction | None:
         return None if transaction is None else self.transactions[transaction]
 
-    def may_read(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
+    def may_read_in_transaction(self, read: str, queue: Queue | None, transaction: str | None) -> bool:
         """Return whether a queue may be read in a transaction. If not, refuse the read; any of the applicable
         statuses is permitted.
         """
         statuses: list[str] = []
         if queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.10-06")
-            statuses.append(NOT_AVAILABLE)
+            statuses.append(QUEUE_NOT_AVAILABLE_STATUS)
         if transaction is not None:
             if self.find(self.transactions, transaction).state != "active":
                 statuses.append(TRANSACTION_SEQUENCE_STATUS)
@@ -419,4 +419,6 @@ class Reading(QueuesBase):
 
     def draw_wait(self, chance: Random, queue: str | None) -> dict[str, Any]:
         waiting = [] if queue is None else [one for handle in self.queues[queue].handles for one in handle.readers]
-        return {"wait_ms": 0 if len(waiting) >= MAX_READERS or queue == ADMIN else chance.choice(DRAWN_WAITS_MS)}
+        return {
+            "wait_ms": 0 if len(waiting) >= MAX_READERS or queue == ADMIN_QUEUE_NAME else chance.choice(DRAWN_WAITS_MS)
+        }

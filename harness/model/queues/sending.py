@@ -22,7 +22,7 @@ ACKNOWLEDGMENT_REQUESTS = ("positive_arrival", "positive_receive", "negative_arr
 BODY_SIZES = (*(0,) * 30, *(3_000,) * 10, 66_000)
 BODY_TYPES = (0, 0, 8, 0x1011)
 DRAWN_LIFETIMES_S = (INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, 10, 60)
-MAX_MESSAGES = 7
+MAX_MESSAGES_PER_QUEUE = 7
 """The number of messages in a queue at which applications stop sending to it."""
 
 
@@ -113,7 +113,9 @@ class Sending(QueuesBase):
             self.acknowledge(position.message, "ACK_REACH_QUEUE")
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        there = [one for one in self.queues.values() if one.parent is None and len(one.positions) < MAX_MESSAGES]
+        there = [
+            one for one in self.queues.values() if one.parent is None and len(one.positions) < MAX_MESSAGES_PER_QUEUE
+        ]
         awaited = [one for one in there if any(handle.readers for handle in one.handles)]
         queue = draw_one(chance, awaited if awaited and chance.random() < 0.4 else there)
         transaction = None

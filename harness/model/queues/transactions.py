@@ -58,9 +58,9 @@ class Transactions(Sending):
             self._carry_out_operations(committed)
 
     def draw_commit(self, chance: Random) -> dict[str, Any]:
-        return {"transaction": self._draw_to_end(chance)}
+        return {"transaction": self._draw_transaction_to_end(chance)}
 
-    def _draw_to_end(self, chance: Random) -> str:
+    def _draw_transaction_to_end(self, chance: Random) -> str:
         """Draw a transaction that will be ended. If transactions with several operations exist, most draws choose such
         a transaction.
         """
@@ -111,7 +111,7 @@ class Transactions(Sending):
         del self.transactions[transaction.name]
 
     def draw_abort(self, chance: Random) -> dict[str, Any]:
-        return {"transaction": self._draw_to_end(chance)}
+        return {"transaction": self._draw_transaction_to_end(chance)}
 
     def _stop_readers(self, transaction: Transaction) -> None:
         """End the waiting reads of a transaction that accepts no more operations."""

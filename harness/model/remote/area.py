@@ -36,16 +36,16 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.remote.misuse import LATER_METHODS, Misuse
+from harness.model.remote.misuse import NEED_OF_LATER_METHODS, Misuse
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
 QUEUES = ("one", "two", "three")
-TRANSACTIONAL, JOURNALED = "three", "two"
+TRANSACTIONAL, JOURNALED_QUEUE_NAME = "three", "two"
 MAX_CLIENTS = 3
 MAX_CURSORS = 2
 """The maximum number of cursors of a handle."""
 CANCELED_STATUS = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
-START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
+START_RECEIVE_METHOD, START_RECEIVE2_METHOD = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 _NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
 _LOCAL_TRANSITIONS = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
 
@@ -67,7 +67,7 @@ class Remote(Misuse):
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
         for name in QUEUES:
-            self.queues[name] = Queue(name, name == TRANSACTIONAL, journaling=name == JOURNALED)
+            self.queues[name] = Queue(name, name == TRANSACTIONAL, journaling=name == JOURNALED_QUEUE_NAME)
             self.queues[name].journal = Queue(f"{name};journal")
         self.clients: dict[str, Client] = {}
         self.remote: dict[str, Handle] = {}
@@ -215,7 +215,7 @@ class Remote(Misuse):
         needs=_NEEDED_CAPABILITIES,
         weight=8,
         wait_ms=0,
-        method=START2,
+        method=START_RECEIVE2_METHOD,
     )
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
         """Let a client read the first message remotely. A receive stays open until the client ends it."""
@@ -233,7 +233,7 @@ class Remote(Misuse):
             "read": f"r{self.steps}",
             "handle": handle.name,
             "receives": handle.access == RECEIVE and chance.random() < 0.7,
-            "method": chance.choice((START, START2)),
+            "method": chance.choice((START_RECEIVE_METHOD, START_RECEIVE2_METHOD)),
             "wait_ms": self.draw_remote_wait(chance, handle),
         }
 
@@ -265,7 +265,7 @@ class Remote(Misuse):
         if action == "next" and there.state == UNREAD:
             self.refuse(ILLEGAL_CURSOR_STATUS, name=read)
         elif action != "next" and there.state == READ:
-            if not self.is_at_available(there):
+            if not self.points_at_available_message(there):
                 self.refuse(ALREADY_RECEIVED_STATUS, name=read)
             elif receives:
                 there.state = UNREAD
@@ -284,7 +284,7 @@ class Remote(Misuse):
             self.wait_for(Reader(read, handle, True, 0, there, unit), wait_ms)
 
     def draw_read_remote_at(self, chance: Random) -> dict[str, Any]:
-        cursor = self.draw_idle(chance)
+        cursor = self.draw_remote_cursor_without_read(chance)
         handle = self.remote_cursors[cursor].handle
         actions = (RECEIVE, PEEK, "next") if handle.access == RECEIVE else (PEEK, "next")
         wait_ms = self.draw_remote_wait(chance, handle)
@@ -295,7 +295,7 @@ class Remote(Misuse):
         "MQQP-3.1.4.11-39",
         "MQQP-3.1.4.11-41",
         "MQQP-3.1.4.11-47",
-        needs=(*_NEEDED_CAPABILITIES, LATER_METHODS),
+        needs=(*_NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS),
         weight=4,
     )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
@@ -343,7 +343,7 @@ class Remote(Misuse):
             raise ImpossibleStep
         return cursor
 
-    def draw_idle(self, chance: Random) -> str:
+    def draw_remote_cursor_without_read(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
         return str(draw_one(chance, (name for name, one in self.remote_cursors.items() if one not in waiting)))
 

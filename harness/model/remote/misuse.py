@@ -14,35 +14,35 @@ from harness.model.queues.state import Cursor, Handle
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
 NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
-LATER_METHODS = "later methods"
+NEED_OF_LATER_METHODS = "later methods"
 """The methods of qm2qm that are missing in the first releases of Windows (MS-MQQP, notes <25> and <27>)."""
-OTHER_CONTEXT, NO_CONTEXT = "open with two different pointers", "open with pointers of zero"
-OTHER_CURSOR = "close a cursor of another queue"
-OPEN_MULTICAST = "open a multicast name to read"
-UNKNOWN_CURSOR, UNKNOWN_QUEUE = "close an unknown cursor", "purge an unknown queue"
+OPEN_WITH_DIFFERENT_POINTERS, OPEN_WITH_ZERO_POINTERS = "open with two different pointers", "open with pointers of zero"
+CLOSE_CURSOR_OF_OTHER_QUEUE = "close a cursor of another queue"
+OPEN_MULTICAST_NAME = "open a multicast name to read"
+CLOSE_UNKNOWN_CURSOR, PURGE_UNKNOWN_QUEUE = "close an unknown cursor", "purge an unknown queue"
 READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR = "read by a cursor of another handle", "read by a closed cursor"
-LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_LIMIT = "look up with a timeout", "look up without a time limit"
-LOOK_UP_WITH_CURSOR, LOOK_UP_BY_READ = "look up with a cursor", "look up with another action"
+LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_TIME_LIMIT = "look up with a timeout", "look up without a time limit"
+LOOK_UP_WITH_CURSOR, LOOK_UP_WITH_OTHER_ACTION = "look up with a cursor", "look up with another action"
 RULES_OF_MISUSE = {
-    OTHER_CONTEXT: ("MQQP-3.1.4.3-15",),
-    NO_CONTEXT: ("MQQP-3.1.4.3-14",),
-    OTHER_CURSOR: ("MQQP-3.1.4.5-07",),
-    UNKNOWN_CURSOR: ("MQQP-3.1.4.5-07",),
-    UNKNOWN_QUEUE: ("MQQP-3.1.4.7-09",),
+    OPEN_WITH_DIFFERENT_POINTERS: ("MQQP-3.1.4.3-15",),
+    OPEN_WITH_ZERO_POINTERS: ("MQQP-3.1.4.3-14",),
+    CLOSE_CURSOR_OF_OTHER_QUEUE: ("MQQP-3.1.4.5-07",),
+    CLOSE_UNKNOWN_CURSOR: ("MQQP-3.1.4.5-07",),
+    PURGE_UNKNOWN_QUEUE: ("MQQP-3.1.4.7-09",),
     READ_BY_OTHER_CURSOR: ("MQQP-3.1.4.10-22",),
     READ_BY_CLOSED_CURSOR: ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
-    OPEN_MULTICAST: ("MQDMPR-3.1.7.1.5-46",),
+    OPEN_MULTICAST_NAME: ("MQDMPR-3.1.7.1.5-46",),
     LOOK_UP_WITH_TIMEOUT: ("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"),
-    LOOK_UP_WITHOUT_LIMIT: ("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"),
+    LOOK_UP_WITHOUT_TIME_LIMIT: ("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"),
     LOOK_UP_WITH_CURSOR: ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11"),
-    LOOK_UP_BY_READ: ("MQQP-3.1.4.11-37",),
+    LOOK_UP_WITH_OTHER_ACTION: ("MQQP-3.1.4.11-37",),
 }
-_USES_OF_CURSORS = (OTHER_CURSOR, READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR)
+_MISUSES_OF_CURSORS = (CLOSE_CURSOR_OF_OTHER_QUEUE, READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR)
 _STATUSES_OF_USED_CURSORS = ("MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_MESSAGE_ALREADY_RECEIVED")
 """The failures of reads by an open cursor."""
-INTERFACES = ("qmcomm", "qm2qm")
+RPC_INTERFACE_NAMES = ("qmcomm", "qm2qm")
 GARBLED_REQUESTS = ("a version that does not exist", "bytes of another protocol", "half of a request")
-LOOK_UPS = (LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_LIMIT, LOOK_UP_WITH_CURSOR, LOOK_UP_BY_READ)
+WRONG_LOOK_UPS = (LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_TIME_LIMIT, LOOK_UP_WITH_CURSOR, LOOK_UP_WITH_OTHER_ACTION)
 
 
 class Misuse(Queues):
@@ -54,7 +54,7 @@ class Misuse(Queues):
     closed_cursors: dict[str, str]
     """The name of the handle of each cursor that a client has closed."""
 
-    @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=1)
+    @transition("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D01", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=1)
     def ask_version(self, client: str) -> None:
         """Let a client request the version of the system, which must always be the same."""
         self.find(self.clients, client)
@@ -75,7 +75,7 @@ class Misuse(Queues):
         at_read_port = chance.random() < 0.5
         return {
             "client": draw_one(chance, self.clients),
-            "interface": chance.choice(INTERFACES),
+            "interface": chance.choice(RPC_INTERFACE_NAMES),
             "at_read_port": at_read_port,
         }
 
@@ -87,11 +87,11 @@ class Misuse(Queues):
     def draw_garble(self, chance: Random) -> dict[str, Any]:
         return {"how": chance.choice(GARBLED_REQUESTS)}
 
-    @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=2)
+    @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=2)
     def misuse(self, handle: str, other: str | None, how: str) -> None:
         """Let a client send a wrong request for a queue. ``other``: a cursor that cannot be used in the request."""
         self.find(self.remote, handle)
-        if how in _USES_OF_CURSORS and other not in self._list_unusable_cursors(handle, how):
+        if how in _MISUSES_OF_CURSORS and other not in self._list_unusable_cursors(handle, how):
             raise ImpossibleStep
         self.cite_rules(*RULES_OF_MISUSE[how])
         if how in (READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR):
@@ -100,21 +100,21 @@ class Misuse(Queues):
             self.refuse()
 
     def draw_misuse(self, chance: Random) -> dict[str, Any]:
-        how = chance.choice([one for one in RULES_OF_MISUSE if one not in LOOK_UPS])
+        how = chance.choice([one for one in RULES_OF_MISUSE if one not in WRONG_LOOK_UPS])
         handle = draw_one(chance, self.remote)
-        other = draw_one(chance, self._list_unusable_cursors(handle, how)) if how in _USES_OF_CURSORS else None
+        other = draw_one(chance, self._list_unusable_cursors(handle, how)) if how in _MISUSES_OF_CURSORS else None
         return {"handle": handle, "other": other, "how": how}
 
     def _list_unusable_cursors(self, handle: str, how: str) -> list[str]:
         """Return the cursors that a wrong request for a queue can name."""
         opened, cursors = self.remote[handle], self.remote_cursors
-        if how == OTHER_CURSOR:
+        if how == CLOSE_CURSOR_OF_OTHER_QUEUE:
             return [name for name, one in cursors.items() if one.handle.queue is not opened.queue]
         if how == READ_BY_CLOSED_CURSOR:
             return [name for name, of in self.closed_cursors.items() if of == handle]
         return [name for name, one in cursors.items() if one.handle is not opened]
 
-    @transition("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-13", needs=(*NEEDED_CAPABILITIES, LATER_METHODS), weight=2)
+    @transition("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-13", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=2)
     def misuse_lookup(self, handle: str, how: str) -> None:
         """Let a client send a wrong lookup."""
         self.find(self.remote, handle)
@@ -122,7 +122,7 @@ class Misuse(Queues):
         self.refuse()
 
     def draw_misuse_lookup(self, chance: Random) -> dict[str, Any]:
-        return {"handle": draw_one(chance, self.remote), "how": chance.choice(LOOK_UPS)}
+        return {"handle": draw_one(chance, self.remote), "how": chance.choice(WRONG_LOOK_UPS)}
 
     @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=NEEDED_CAPABILITIES, weight=1)
     def cancel_nothing(self, handle: str) -> None:

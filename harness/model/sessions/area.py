@@ -18,7 +18,7 @@ from harness.model.unused_fields import (
     ESTABLISH_FIELDS,
     INTERNAL_FIELDS,
     PARAMETERS_FIELDS,
-    draw_unused,
+    draw_unused_fields,
     list_rules,
 )
 
@@ -33,9 +33,9 @@ MAX_SESSIONS = 4
 MAX_MESSAGES_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
 CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
-OWN, NULL, FOREIGN = "own", "null", "foreign"
+OWN_SERVER_GUID, NULL, FOREIGN_SERVER_GUID = "own", "null", "foreign"
 """The kinds of ServerGuid in a request: the system's identifier, zero, or a foreign identifier."""
-LIKE_AT_START, LIKE_AT_END = "like own at the start", "like own at the end"
+SERVER_GUID_LIKE_OWN_AT_START, SERVER_GUID_LIKE_OWN_AT_END = "like own at the start", "like own at the end"
 """Foreign identifiers that differ from the system's identifier only in the last byte, or only in the first byte."""
 
 
@@ -72,18 +72,18 @@ class Sessions(Pings):
         have expired.
         """
         found = self.sessions.get(name)
-        if found is None or found.state in (CLOSED, REFUSED) or self.is_due(found):
+        if found is None or found.state in (CLOSED, REFUSED) or self.may_timer_expire_now(found):
             raise ImpossibleStep
         return found
 
-    def is_due(self, session: Session) -> bool:
+    def may_timer_expire_now(self, session: Session) -> bool:
         """Return whether the timer of a session may expire now, which makes the session's state uncertain."""
         return session.has_timer and abs((session.due_ms or 0) - self.now_ms) < TIMER_MARGIN_MS
 
-    def draw_live(self, chance: Random, *states: str) -> str:
+    def draw_live_session(self, chance: Random, *states: str) -> str:
         """Draw a session. Most draws choose a session whose state allows the next packet of the set-up."""
         open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED))
-        live = [one for one in open_ones if not self.is_due(one)]
+        live = [one for one in open_ones if not self.may_timer_expire_now(one)]
         fitting = [one for one in live if one.state in states]
         return str(draw_one(chance, fitting if chance.random() < 0.93 else live).name)
 
@@ -91,7 +91,7 @@ class Sessions(Pings):
         """Let time pass. The system closes sessions whose initialization takes too long."""
         self.now_ms += ms
         for one in self.sessions.values():
-            if one.has_timer and (one.due_ms or 0) < self.now_ms and not self.is_due(one):
+            if one.has_timer and (one.due_ms or 0) < self.now_ms and not self.may_timer_expire_now(one):
                 if any(
                     each.state in (CONNECTED, ESTABLISHED) and each.due_ms is None for each in self.sessions.values()
                 ):
@@ -104,7 +104,7 @@ class Sessions(Pings):
         """Start the Session Initialization Timer of a session, which all sessions may share (E13). A system that closes
         a refused session at once may start no timer for this session (E12).
         """
-        others = self.list_others_with_timer(session)
+        others = self.list_other_sessions_with_timer(session)
         if others and self.decide("E13"):
             due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
             refused = session.state == REFUSED and self.decide("effect of a refused request on the shared timer", 3)
@@ -114,19 +114,19 @@ class Sessions(Pings):
 
     def stop_timer(self, session: Session, *choices: str) -> None:
         """Stop the Session Initialization Timer of a session."""
-        others = self.list_others_with_timer(session)
+        others = self.list_other_sessions_with_timer(session)
         stopped = ("E13 for a session whose timer was stopped",) if session.due_ms is None else ()
         session.due_ms = None
         if others and all(self.decide(choice) for choice in ("E13", *choices, *stopped)):
             for one in others:
                 one.due_ms = None
 
-    def list_others_with_timer(self, session: Session) -> list[Session]:
+    def list_other_sessions_with_timer(self, session: Session) -> list[Session]:
         """Return the other sessions whose timer runs; raise ImpossibleStep if one of these timers may expire now and is
         shared.
         """
         others = [one for one in self.sessions.values() if one is not session and one.has_timer]
-        if any(map(self.is_due, others)) and self.decide("E13"):
+        if any(map(self.may_timer_expire_now, others)) and self.decide("E13"):
             raise ImpossibleStep
         return others
 
@@ -171,9 +171,9 @@ class Sessions(Pings):
             self.cite_rules("MQQB-3.1.5.3-01")
             self.close(one)
         else:
-            refused = server not in (OWN, NULL)
+            refused = server not in (OWN_SERVER_GUID, NULL)
             self.cite_rules("MQQB-3.1.5.3.1-07" if refused else "MQQB-3.1.5.3.1-06")
-            answered = server if refused and self.decide("E10") else OWN
+            answered = server if refused and self.decide("E10") else OWN_SERVER_GUID
             told = {"refused": refused, "client": client, "server": answered, "stamp": stamp, "se": se}
             one.answers.append({"kind": "EstablishConnection", **told})
             one.state = REFUSED if refused else ESTABLISHED
@@ -183,12 +183,25 @@ class Sessions(Pings):
 
     def draw_establish(self, chance: Random) -> dict[str, Any]:
         return {
-            "session": self.draw_live(chance, CONNECTED),
-            "server": chance.choice((OWN, OWN, OWN, NULL, NULL, NULL, NULL, FOREIGN, LIKE_AT_START, LIKE_AT_END)),
+            "session": self.draw_live_session(chance, CONNECTED),
+            "server": chance.choice(
+                (
+                    OWN_SERVER_GUID,
+                    OWN_SERVER_GUID,
+                    OWN_SERVER_GUID,
+                    NULL,
+                    NULL,
+                    NULL,
+                    NULL,
+                    FOREIGN_SERVER_GUID,
+                    SERVER_GUID_LIKE_OWN_AT_START,
+                    SERVER_GUID_LIKE_OWN_AT_END,
+                )
+            ),
             "client": chance.choice(("peer", "peer", "other")),
             "stamp": chance.choice((1, 0xFFFFFFFF, chance.randrange(1 << 32))),
             "se": chance.choice((0, 1)),
-            "ignored": draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS, ESTABLISH_FIELDS),
+            "ignored": draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS, ESTABLISH_FIELDS),
         }
 
     @transition(
@@ -218,10 +231,10 @@ class Sessions(Pings):
 
     def draw_parametrize(self, chance: Random) -> dict[str, Any]:
         return {
-            "session": self.draw_live(chance, ESTABLISHED),
+            "session": self.draw_live_session(chance, ESTABLISHED),
             "recoverable_ms": chance.choice((500, 500, 600, 700)),
             "window": chance.choice((1, 64, 0xFFFF)),
-            "ignored": draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS, PARAMETERS_FIELDS),
+            "ignored": draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS, PARAMETERS_FIELDS),
         }
 
     # -- packets of an open session -----------------------------------------------------------------------------------
@@ -253,7 +266,7 @@ class Sessions(Pings):
         session.uncounted += number
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        session, recoverable = self.draw_live(chance, OPEN), chance.random() < 0.6
+        session, recoverable = self.draw_live_session(chance, OPEN), chance.random() < 0.6
         wrong = chance.choice((None,) * 4 + (0,) * 4 + (1, 0xFFFF, 0x8000))
         return {"session": session, "recoverable": recoverable, "wrong": None if recoverable else wrong}
 
@@ -325,8 +338,8 @@ class Sessions(Pings):
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
         wrong = chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
         wrong_recoverable = 0 if wrong else chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
-        session = self.draw_live(chance, OPEN)
-        ignored = draw_unused(chance, BASE_FIELDS, INTERNAL_FIELDS)
+        session = self.draw_live_session(chance, OPEN)
+        ignored = draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS)
         return {"session": session, "wrong": wrong, "wrong_recoverable": wrong_recoverable, "ignored": ignored}
 
     @transition("MQQB-3.1.5.6-01", "MQQB-3.1.5.7-01", "MQQB-3.1.5.8.2-02", needs=(), weight=4, final=False)
@@ -336,7 +349,7 @@ class Sessions(Pings):
         self.settle()
 
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live(chance, OPEN), "final": chance.random() < 0.5}
+        return {"session": self.draw_live_session(chance, OPEN), "final": chance.random() < 0.5}
 
     @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
     def garble(self, session: str, how: str) -> None:
@@ -346,7 +359,7 @@ class Sessions(Pings):
 
     def draw_garble(self, chance: Random) -> dict[str, Any]:
         return {
-            "session": self.draw_live(chance, CONNECTED, ESTABLISHED, OPEN),
+            "session": self.draw_live_session(chance, CONNECTED, ESTABLISHED, OPEN),
             "how": chance.choice(("signature", "version")),
         }
 
@@ -357,7 +370,7 @@ class Sessions(Pings):
         self.settle()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live(chance, CONNECTED, ESTABLISHED, OPEN)}
+        return {"session": self.draw_live_session(chance, CONNECTED, ESTABLISHED, OPEN)}
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
     def rest_until_acknowledged(self) -> None:
@@ -374,7 +387,7 @@ class Sessions(Pings):
 
     def _describe_session(self, session: Session) -> dict[str, Any]:
         seen: dict[str, Any] = {"answers": list(session.answers)}
-        if session.state != REFUSED and not self.is_due(session):
+        if session.state != REFUSED and not self.may_timer_expire_now(session):
             seen["open"] = session.state != CLOSED
         if session.state == OPEN:
             seen |= {

@@ -8,7 +8,7 @@ from typing import Any
 from harness.model.steps import Model, transition
 from harness.model.unused_fields import PING_FIELDS, list_rules
 
-PING_ENDS = ("first", "second")
+PING_PORT_NAMES = ("first", "second")
 """The ports from which the peer sends Ping Requests."""
 
 
@@ -39,7 +39,7 @@ class Pings(Model):
 
     def draw_ping(self, chance: Random) -> dict[str, Any]:
         return {
-            "end": chance.choice(PING_ENDS),
+            "end": chance.choice(PING_PORT_NAMES),
             "cookie": chance.choice((0, 1, 0xFFFF_FFFF, chance.getrandbits(32))),
             "rc": chance.choice((0, 1)),
             "rf": int(chance.random() < 0.2),

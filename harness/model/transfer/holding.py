@@ -25,14 +25,14 @@ class Holding(Shipping):
         self.record_done()
 
     def draw_hold(self, chance: Random) -> dict[str, Any]:
-        return {"to": draw_one(chance, (name for name in self.routes if self._is_idle(self.routes[name])))}
+        return {"to": draw_one(chance, (name for name in self.routes if self._is_route_idle(self.routes[name])))}
 
-    def _is_idle(self, route: Route) -> bool:
+    def _is_route_idle(self, route: Route) -> bool:
         return route.connected and not (route.held or route.table or self.silent or self.lost)
 
     def _find_idle_route(self, to: str) -> Route:
         route: Route = self.find(self.routes, to)
-        if not self._is_idle(route):
+        if not self._is_route_idle(route):
             raise ImpossibleStep
         return route
 
@@ -46,7 +46,7 @@ class Holding(Shipping):
         route = self.find(self.routes, to)
         if not route.held or self.lost:
             raise ImpossibleStep
-        self.check_patience(RECONNECT_TIME_MS)
+        self.check_no_resend_due(RECONNECT_TIME_MS)
         route.held = False
         left = [one for one in route.waiting if not self._is_expired(one)]
         for sent in sorted(left, key=lambda one: -one.message.priority):
@@ -65,7 +65,7 @@ class Holding(Shipping):
         return sent.expires_ms < self.now_ms
 
     def draw_release(self, chance: Random) -> dict[str, Any]:
-        self.check_patience(RECONNECT_TIME_MS)
+        self.check_no_resend_due(RECONNECT_TIME_MS)
         to = draw_one(chance, (name for name, one in self.routes.items() if one.held and not self.lost))
         if any(one.expires_ms > self.now_ms for one in self.routes[to].waiting) and chance.random() < 0.7:
             raise ImpossibleStep
@@ -83,7 +83,7 @@ class Holding(Shipping):
         self.check_can_lose_sessions()
         if self.silent:
             raise ImpossibleStep
-        for queue in self.every_queue():
+        for queue in self.iterate_queues():
             queue.positions = [one for one in queue.positions if one.message.recoverable]
             self.survivors.update(one.message.name for one in queue.positions)
         self.originals.clear()  # the documents leave open whether the history of identifiers survives

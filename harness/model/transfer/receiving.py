@@ -10,8 +10,8 @@ from harness.model.agreement import BoundedNumber
 from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED, Message, Position, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.sessions import LONG_LIFETIME_S, PLAIN, TRANSACTIONAL, Session, Sessions
-from harness.model.unused_fields import BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS, draw_unused, list_rules
+from harness.model.transfer.sessions import LONG_LIFETIME_S, PLAIN_QUEUE_NAME, TRANSACTIONAL, Session, Sessions
+from harness.model.unused_fields import BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS, draw_unused_fields, list_rules
 
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
@@ -103,25 +103,25 @@ class Receiving(Sessions):
         self.settle()
 
     def draw_deliver(self, chance: Random) -> dict[str, Any]:
-        queue = chance.choice((PLAIN,) * 8 + (TRANSACTIONAL, MISSING_QUEUE))
-        self.check_room(queue)
-        late = queue == PLAIN and chance.random() < 0.15
+        queue = chance.choice((PLAIN_QUEUE_NAME,) * 8 + (TRANSACTIONAL, MISSING_QUEUE))
+        self.require_room_in_queue(queue)
+        late = queue == PLAIN_QUEUE_NAME and chance.random() < 0.15
         return {
             "session": self.draw_session(chance),
             "message": f"m{self.steps}",
             "queue": queue,
             "delivery": chance.choice(("express", "recoverable", "recoverable")),
             "priority": chance.choice((3, 3, 0, 7, chance.randrange(8))),
-            **self.draw_load(chance, queue),
+            **self.draw_body_size_and_acks(chance, queue),
             "application_tag": chance.choice((0, 1, 0xFFFFFFFF)),
             "late": late,
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative"])),
-            "details": self.draw_details(chance)
+            "details": self.draw_stored_properties(chance)
             | ({"time_to_reach_queue_s": 0} if late and chance.random() < 0.5 else {}),
-            "unused": draw_unused(chance, BASE_FIELDS, MESSAGE_FIELDS),
+            "unused": draw_unused_fields(chance, BASE_FIELDS, MESSAGE_FIELDS),
         }
 
-    def draw_details(self, chance: Random) -> dict[str, Any]:
+    def draw_stored_properties(self, chance: Random) -> dict[str, Any]:
         """Draw properties that the system only stores and shows."""
         extension = bytes(chance.getrandbits(8) * chance.randrange(2) for _ in range(chance.choice((0, 1, 9, 300))))
         drawn: dict[str, Any] = {
@@ -132,16 +132,16 @@ class Receiving(Sessions):
         }
         return {name: value for name, value in drawn.items() if chance.random() < 0.5}
 
-    def draw_load(self, chance: Random, queue: str) -> dict[str, Any]:
+    def draw_body_size_and_acks(self, chance: Random, queue: str) -> dict[str, Any]:
         """Draw the size of a body and the requested acknowledgments. While a large body is in the queue, half of the
         draws exceed the quota.
         """
         there = self.queues[queue].positions if queue in self.queues else []
         if any(one.message.size == BODY_SIZES[-1] for one in there) and chance.random() < 0.5:
             return {"size": BODY_SIZES[-1], "acks": chance.choice((["negative_arrival"], ["negative_arrival"], []))}
-        return {"size": chance.choice(BODY_SIZES), "acks": self.draw_acks(chance, queue)}
+        return {"size": chance.choice(BODY_SIZES), "acks": self.draw_ack_requests(chance, queue)}
 
-    def draw_acks(self, chance: Random, queue: str) -> list[str]:
+    def draw_ack_requests(self, chance: Random, queue: str) -> list[str]:
         """Draw the acknowledgments that a message requests. Messages to the missing queue request no
         acknowledgment, because a setting decides whether the system sends BAD_DST_Q.
         """
@@ -149,7 +149,7 @@ class Receiving(Sessions):
             return []
         return sorted(chance.sample(ACKNOWLEDGMENT_REQUESTS, chance.randint(1, 4)))
 
-    def check_room(self, queue: str) -> None:
+    def require_room_in_queue(self, queue: str) -> None:
         if queue in self.queues and len(self.queues[queue].positions) >= MAX_RECEIVED_MESSAGES:
             raise ImpossibleStep
 
@@ -343,9 +343,9 @@ class Receiving(Sessions):
         self.acknowledge_final(message.name, cls)
 
     def draw_deliver_in_sequence(self, chance: Random) -> dict[str, Any]:
-        queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN, MISSING_QUEUE))
-        self.check_room(queue)
-        sequence, number, previous = self._draw_place(chance)
+        queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN_QUEUE_NAME, MISSING_QUEUE))
+        self.require_room_in_queue(queue)
+        sequence, number, previous = self._draw_place_in_sequence(chance)
         if queue == TRANSACTIONAL and self.sequences.by_private_names:
             raise ImpossibleStep
         return {
@@ -355,10 +355,10 @@ class Receiving(Sessions):
             "sequence": sequence,
             "number": number,
             "previous": previous,
-            **self.draw_load(chance, queue),
+            **self.draw_body_size_and_acks(chance, queue),
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
-            "details": self.draw_details(chance),
-            "unused": draw_unused(chance, BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS),
+            "details": self.draw_stored_properties(chance),
+            "unused": draw_unused_fields(chance, BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS),
             "final": chance.random() < 0.5,
         }
 
@@ -389,7 +389,7 @@ class Receiving(Sessions):
             self.sequences.by_private_names = known
         return drawn | {"queue": TRANSACTIONAL, "acks": []}
 
-    def _draw_place(self, chance: Random) -> tuple[int, int, int]:
+    def _draw_place_in_sequence(self, chance: Random) -> tuple[int, int, int]:
         """Draw the number of a message in a sequence. Most draws return the next number; other draws return a
         number after a gap, an earlier number, or a number in a new sequence.
         """

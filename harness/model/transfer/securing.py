@@ -8,16 +8,16 @@ from typing import Any
 from harness.model.queues.state import LOCKED, Message
 from harness.model.steps import ImpossibleStep, transition
 from harness.model.transfer.receiving import Receiving
-from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL
+from harness.model.transfer.sessions import PLAIN_QUEUE_NAME, TRANSACTIONAL
 
-MSMQ_1, MSMQ_2 = "MSMQ 1.0", "MSMQ 2.0"
+SIGNATURE_OF_MSMQ_1, SIGNATURE_OF_MSMQ_2 = "MSMQ 1.0", "MSMQ 2.0"
 """The kinds of signatures."""
-ENHANCED_LEVEL, INVALID_LEVEL = 3, 2
+ENHANCED_PRIVACY_LEVEL, INVALID_PRIVACY_LEVEL = 3, 2
 """A PrivacyLevel for which each system has a key, and a PrivacyLevel that no system accepts (MS-MQMQ 2.2.19.3)."""
 BAD_SIGNATURE, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
 _POSITIVE_ACKS = ("positive_arrival", "positive_receive")
-_ACKS = ("negative_arrival", "negative_receive", *_POSITIVE_ACKS)
-_JOURNALS: tuple[list[str], ...] = ([], ["positive"], ["negative"], ["negative", "positive"])
+_ACK_REQUESTS = ("negative_arrival", "negative_receive", *_POSITIVE_ACKS)
+_JOURNAL_REQUESTS: tuple[list[str], ...] = ([], ["positive"], ["negative"], ["negative", "positive"])
 
 
 class Securing(Receiving):
@@ -57,16 +57,16 @@ class Securing(Receiving):
         wrong. ``level``: the PrivacyLevel of an encrypted message, or 0.
         """
         through = self.find_open(session)
-        if (altered and level == INVALID_LEVEL) or (altered and kind is None):
+        if (altered and level == INVALID_PRIVACY_LEVEL) or (altered and kind is None):
             raise ImpossibleStep  # open: which of two reasons is given
         if size and level and not set(acks) <= {*_POSITIVE_ACKS}:
             raise ImpossibleStep  # open: which bytes of an encrypted body a negative acknowledgment contains
-        queue = self.queues[TRANSACTIONAL if place else PLAIN]
+        queue = self.queues[TRANSACTIONAL if place else PLAIN_QUEUE_NAME]
         priority, delivery = (0, "transactional") if place else (3, "express")
         sent = Message(message, queue.name, priority, delivery, size, tuple(acks), journal=tuple(journal))
         if not self.has_room(queue.positions, sent, queue.quota_kb):
             raise ImpossibleStep
-        refusal = self._find_refusal(kind, altered, level)
+        refusal = self._find_refusal_class(kind, altered, level)
         if place:
             self.places[message] = dict(zip(("number", "previous"), place[1:], strict=True))
             self.enter_sequence(session)
@@ -81,9 +81,9 @@ class Securing(Receiving):
             self.acknowledge(sent, refusal)
         self.settle()
 
-    def _find_refusal(self, kind: str | None, altered: bool, level: int) -> str | None:
+    def _find_refusal_class(self, kind: str | None, altered: bool, level: int) -> str | None:
         """Return the class of the acknowledgment for a message that the system refuses."""
-        if level == INVALID_LEVEL:
+        if level == INVALID_PRIVACY_LEVEL:
             return (BAD_ENCRYPTION, BAD_SIGNATURE)[self.decide("E49")]
         if kind is None:
             return None
@@ -91,19 +91,21 @@ class Securing(Receiving):
 
     def draw_deliver_secured(self, chance: Random) -> dict[str, Any]:
         transactional = chance.random() < 0.5 and not self.sequences.by_private_names
-        self.check_room(TRANSACTIONAL if transactional else PLAIN)
+        self.require_room_in_queue(TRANSACTIONAL if transactional else PLAIN_QUEUE_NAME)
         last = self.sequences.place
-        kind = chance.choice((None, MSMQ_1, MSMQ_2, MSMQ_2))
-        level = chance.choice((0, 0, 0, ENHANCED_LEVEL, ENHANCED_LEVEL, INVALID_LEVEL))
+        kind = chance.choice((None, SIGNATURE_OF_MSMQ_1, SIGNATURE_OF_MSMQ_2, SIGNATURE_OF_MSMQ_2))
+        level = chance.choice((0, 0, 0, ENHANCED_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, INVALID_PRIVACY_LEVEL))
         size = chance.choice((0, 1, 40))
         return {
             "session": self.draw_session(chance),
             "message": f"m{self.steps}",
             "place": [max(last.sequence, 1), last.number + 1, last.number] if transactional else [],
             "kind": kind,
-            "altered": kind is not None and level != INVALID_LEVEL and chance.random() < 0.4,
+            "altered": kind is not None and level != INVALID_PRIVACY_LEVEL and chance.random() < 0.4,
             "level": level,
-            "acks": sorted(one for one in (_POSITIVE_ACKS if size and level else _ACKS) if chance.random() < 0.5),
-            "journal": chance.choice(_JOURNALS),
+            "acks": sorted(
+                one for one in (_POSITIVE_ACKS if size and level else _ACK_REQUESTS) if chance.random() < 0.5
+            ),
+            "journal": chance.choice(_JOURNAL_REQUESTS),
             "size": size,
         }

@@ -33,18 +33,18 @@ MAX_SENT_MESSAGES = 6
 SHORT_LIFETIME_S = 5
 """int s: the time to reach the queue of messages that expire while their outgoing queue is held."""
 _OWN_ORDINAL_START = 1_000
-ROUTES = ("near", "far")
+ROUTE_NAMES = ("near", "far")
 """The names of the outgoing queues. The messages in each outgoing queue are for one queue of the peer."""
-BOTH_ROUTES = "+".join(ROUTES)
+JOINED_ROUTE_NAMES = "+".join(ROUTE_NAMES)
 CORRELATION_ID_BYTES = 20
 """The size of a correlation identifier (MS-MQMQ 2.2.19.3)."""
 QUEUE_PROPERTIES = ("admin_queue", "response_queue")
 """The properties whose value is the name of a route."""
 PROPERTIES_OF_SEND_EXTENSION = frozenset({"correlation_id", "extension_base64"})
 """The properties that only a system with the facility send_extension accepts."""
-TRACE_QUEUE = "6d71636f-6e66-4f72-8d00-0000000000dd"
+TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000dd"
 """The GUID of the queue for trace reports. No system has this queue."""
-NO_FINAL_ACK_CLASS = "ACK_REACH_QUEUE"
+CLASS_WITHOUT_FINAL_ACK = "ACK_REACH_QUEUE"
 """The class of an acknowledgment that is no FinalAck (MS-MQQB 3.1.5.1.1)."""
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
@@ -101,7 +101,7 @@ class Route:
     ordered: list[SentMessage] = field(default_factory=list)
     """The messages of one sequence for which the peer has sent OrderAcks since the last restart, in order."""
 
-    def has_transactional(self) -> bool:
+    def has_transactional_messages(self) -> bool:
         return any(one.number for one in self.table)
 
     def describe_sequence(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class Shipping(Sessions):
 
     def __init__(self, decisions: Any = None) -> None:
         super().__init__(decisions)
-        self.routes = {name: Route(name) for name in ROUTES}
+        self.routes = {name: Route(name) for name in ROUTE_NAMES}
         self.sequence_count = 0
         """The number of sequences that the system has begun on all routes."""
         self.journaled: list[str] = []
@@ -166,7 +166,7 @@ class Shipping(Sessions):
         priority=3,
         size=0,
         journal=[],
-        to=ROUTES[0],
+        to=ROUTE_NAMES[0],
         properties={},
     )
     def ship_message(
@@ -185,9 +185,9 @@ class Shipping(Sessions):
         """
         transactional = delivery == "transactional"
         ready = all(one.connected and not one.held for one in self.routes.values())
-        if to == BOTH_ROUTES and (journal or not ready):
+        if to == JOINED_ROUTE_NAMES and (journal or not ready):
             raise ImpossibleStep  # open: the number of journal copies, the response to the first of two pings (E15)
-        if to == BOTH_ROUTES:
+        if to == JOINED_ROUTE_NAMES:
             self.cite_rules("MQDMPR-3.1.7.3.8-18")
         if delivery != "express":
             self.recoverable.add(message)
@@ -210,7 +210,7 @@ class Shipping(Sessions):
     def transmit(self, route: Route, sent: SentMessage) -> None:
         """Let the system send a message, with a number in its sequence if the message is transactional."""
         if sent.message.delivery == "transactional":
-            if not route.has_transactional():
+            if not route.has_transactional_messages():
                 self.sequence_count += 1
                 route.sequence, route.next_number = self.sequence_count, 1
             sent.sequence, sent.number = route.sequence, route.next_number
@@ -225,11 +225,11 @@ class Shipping(Sessions):
         waiting = sum(len(one.waiting) for one in self.routes.values())
         if len(self.table) + waiting >= MAX_SENT_MESSAGES or self.lost:
             raise ImpossibleStep
-        self.check_patience(REACTION_TIME_MS)
+        self.check_no_resend_due(REACTION_TIME_MS)
         journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))
         ready = all(one.connected and not one.held for one in self.routes.values())
         held = [name for name, one in self.routes.items() if one.held]
-        to = chance.choice((*ROUTES, *ROUTES, BOTH_ROUTES) if ready else (*ROUTES, *held, *held))
+        to = chance.choice((*ROUTE_NAMES, *ROUTE_NAMES, JOINED_ROUTE_NAMES) if ready else (*ROUTE_NAMES, *held, *held))
         properties = _draw_properties(chance)
         if to in held and chance.random() < 0.3:
             return {
@@ -241,14 +241,18 @@ class Shipping(Sessions):
                 "journal": [],
                 "properties": {"time_to_reach_queue_s": SHORT_LIFETIME_S},
             }
-        kinds = ("express", "recoverable") if to == BOTH_ROUTES else ("express", "recoverable", *("transactional",) * 2)
+        kinds = (
+            ("express", "recoverable")
+            if to == JOINED_ROUTE_NAMES
+            else ("express", "recoverable", *("transactional",) * 2)
+        )
         return {
             "message": f"m{self.steps}",
             "to": to,
             "delivery": chance.choice(kinds),
             "priority": chance.choice((3, 0, 7)),
             "size": chance.choice((0, 10, 3_000)),
-            "journal": [] if to == BOTH_ROUTES else journal,
+            "journal": [] if to == JOINED_ROUTE_NAMES else journal,
             "properties": properties,
         }
 
@@ -379,7 +383,7 @@ class Shipping(Sessions):
             raise ImpossibleStep
         route, sent = self.find_route(message, lambda one: one.awaiting_final)
         route.transfer_info = {}
-        if cls == NO_FINAL_ACK_CLASS:
+        if cls == CLASS_WITHOUT_FINAL_ACK:
             self.cite_rules("MQQB-3.1.5.1.1-12")
             self.settle()
             self.record_done()
@@ -398,23 +402,23 @@ class Shipping(Sessions):
             raise ImpossibleStep
         sent = [one for route in self.routes.values() for one in route.awaiting_final]
         message = draw_one(chance, sent).message.name
-        classes = ("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT", NO_FINAL_ACK_CLASS)
+        classes = ("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT", CLASS_WITHOUT_FINAL_ACK)
         return {"message": message, "cls": chance.choice(classes)}
 
     # -- acknowledgments and timers ---------------------------------------------------------------------------------
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
         """Let the peer acknowledge the received messages unless the peer is silent."""
-        self.check_patience(ms)
+        self.check_no_resend_due(ms)
         super().settle(ms)
         if self.silent or self.lost:
             return
         for route in self.routes.values():
-            self._acknowledge_sent(route)
+            self._acknowledge_sent_messages(route)
         if not self.table:
             self.open_ms = None
 
-    def _acknowledge_sent(self, route: Route) -> None:
+    def _acknowledge_sent_messages(self, route: Route) -> None:
         for sent in list(route.table):
             sent.acknowledged = True
             if not sent.number:
@@ -431,7 +435,7 @@ class Shipping(Sessions):
         if self.open_ms is None:
             self.open_ms = self.now_ms
 
-    def check_patience(self, ms: int) -> None:
+    def check_no_resend_due(self, ms: int) -> None:
         """Raise ImpossibleStep if so much time has passed that the system may close the session or resend transactional
         messages.
         """
@@ -474,8 +478,8 @@ def _draw_properties(chance: Random) -> dict[str, Any]:
         "extension_base64": b64encode(chance.randbytes(chance.choice((1, 7, 303)))).decode(),
         "time_to_reach_queue_s": LONG_LIFETIME_S,
         "time_to_be_received_s": 2 * LONG_LIFETIME_S,
-        "trace_queue": TRACE_QUEUE,
-        **{name: chance.choice(ROUTES) for name in QUEUE_PROPERTIES},
+        "trace_queue": TRACE_QUEUE_GUID,
+        **{name: chance.choice(ROUTE_NAMES) for name in QUEUE_PROPERTIES},
     }
     chosen = {name: value for name, value in drawn.items() if chance.random() < 0.4}
     if "admin_queue" in chosen:

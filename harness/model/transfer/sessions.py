@@ -11,14 +11,14 @@ from typing import Any
 
 from harness.model.agreement import BoundedNumber
 from harness.model.queues.administering import Administering
-from harness.model.queues.base import ADMIN
+from harness.model.queues.base import ADMIN_QUEUE_NAME
 from harness.model.queues.reading import Reading
 from harness.model.queues.sending import Sending
 from harness.model.queues.state import Message, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
-PLAIN, TRANSACTIONAL = "one", "two"
-QUOTA_KB = 70
+PLAIN_QUEUE_NAME, TRANSACTIONAL = "one", "two"
+RECEIVING_QUEUE_QUOTA_KB = 70
 """The quota of each queue. The quota is large enough for one large message or for many small
 messages.
 """
@@ -117,8 +117,8 @@ class Sessions(Administering, Reading, Sending):
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
-        for name, transactional in ((PLAIN, False), (TRANSACTIONAL, True)):
-            self.queues[name] = Queue(name, transactional, quota_kb=QUOTA_KB)
+        for name, transactional in ((PLAIN_QUEUE_NAME, False), (TRANSACTIONAL, True)):
+            self.queues[name] = Queue(name, transactional, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
             self.queues[name].journal = Queue(f"{name};journal")
         self.sessions: dict[str, Session] = {}
         self.sequences = Sequences()
@@ -222,7 +222,7 @@ class Sessions(Administering, Reading, Sending):
         self.final_acks.append({"of": message, "as": cls, "source": "peer", "priority": 0, **place})
 
     def draw_purge(self, chance: Random) -> dict[str, Any]:
-        full = [name for name in (PLAIN, TRANSACTIONAL) if len(self.queues[name].positions) > 1]
+        full = [name for name in (PLAIN_QUEUE_NAME, TRANSACTIONAL) if len(self.queues[name].positions) > 1]
         if len(self.admin.positions) > 4:
-            full.append(ADMIN)
+            full.append(ADMIN_QUEUE_NAME)
         return {"queue": draw_one(chance, full)}

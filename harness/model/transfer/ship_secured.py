@@ -8,9 +8,9 @@ from typing import Any
 from harness.model.steps import ImpossibleStep, draw_one, transition
 from harness.model.transfer.holding import Holding
 
-SIGNATURES, SENDERS = ("sig10", "sig20", "sig30"), ("alice", "bob")
+SIGNATURE_KINDS, SENDER_NAMES = ("sig10", "sig20", "sig30"), ("alice", "bob")
 """The kinds of signatures, and the registered users who sign."""
-LEVELS = ("base", "enhanced")
+PRIVACY_LEVELS = ("base", "enhanced")
 """The privacy levels."""
 
 
@@ -42,6 +42,6 @@ class ShippingSecured(Holding):
     def draw_ship_secured(self, chance: Random) -> dict[str, Any]:
         if self.lost or self.silent:
             raise ImpossibleStep
-        sender = draw_one(chance, (None, *SENDERS))
-        how = chance.choice(LEVELS if sender is None else SIGNATURES)
+        sender = draw_one(chance, (None, *SENDER_NAMES))
+        how = chance.choice(PRIVACY_LEVELS if sender is None else SIGNATURE_KINDS)
         return {"message": f"m{self.steps}", "sender": sender, "how": how, "size": chance.choice((0, 10, 16))}

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reference_qm.core.arguments import check_number, require_one_of
+from reference_qm.core.arguments import convert_argument_word, require_number_in_range
 from reference_qm.core.commands.queue_commands import ACCESS_BY_WORD
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
@@ -28,7 +28,7 @@ LOOKUP_ID_AFTER_LAST = 0xFFFFFFFFFFFFFFFF
 
 Spec: MS-MQQP 3.1.4.11.
 """
-LOOKUPS_BY_SEEK: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
+READ_ACTIONS_BY_SEEK_WORD: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
     "first": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, 0),
     "previous": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, None),
     "current": (ReadAction.MQ_LOOKUP_PEEK_CURRENT, ReadAction.MQ_LOOKUP_RECEIVE_CURRENT, None),
@@ -50,7 +50,7 @@ class ClientCommands(Part):
 
     def remote_open(self, request: remote_commands.RemoteOpen, token: int, now: Now) -> None:
         """Open a queue of another queue manager."""
-        access = require_one_of("access", request.access, ACCESS_BY_WORD)
+        access = convert_argument_word("access", request.access, ACCESS_BY_WORD)
         if len(self.qm.remote_client.queues) >= OPEN_DESCRIPTORS_LIMIT:
             raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote queues are already open: close some of them")
         host = self.qm.server_names.find_server(request.queue)
@@ -107,8 +107,8 @@ class ClientCommands(Part):
 
     def remote_read_by_lookup_id(self, request: remote_commands.RemoteReadByLookupId, token: int, now: Now) -> None:
         """Receive or peek at the message with the given lookup identifier, or the message before or after it."""
-        peeking, receiving, fixed = require_one_of("seek", request.seek, LOOKUPS_BY_SEEK)
-        check_number("lookup_id", request.lookup_id, 0, LOOKUP_ID_AFTER_LAST)
+        peeking, receiving, fixed = convert_argument_word("seek", request.seek, READ_ACTIONS_BY_SEEK_WORD)
+        require_number_in_range("lookup_id", request.lookup_id, 0, LOOKUP_ID_AFTER_LAST)
         if request.lookup_id == 0 and fixed is None and request.seek != "next":
             raise CommandError(
                 f"lookup_id 0 identifies no message, but {request.seek} needs a message (MS-MQQP 3.1.4.11)"
@@ -141,7 +141,7 @@ class ClientCommands(Part):
         if (request.remote is None) == (request.cursor is None):
             raise CommandError("give exactly one of remote and cursor, to name the queue to read from")
         time_out = INFINITE_MS if request.timeout_ms is None else request.timeout_ms
-        check_number("timeout_ms", time_out, 0, INFINITE_MS)
+        require_number_in_range("timeout_ms", time_out, 0, INFINITE_MS)
         handle = 0
         if request.cursor is None:
             queue = self._find_remote_queue(request.remote)

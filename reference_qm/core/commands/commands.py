@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from reference_qm.codec import NULL_GUID, FormatName, MessageIdentifier, MessagePropertiesHeader
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName
 from reference_qm.control import FACILITIES, PROTOCOL_VERSION
-from reference_qm.core.arguments import check_number
+from reference_qm.core.arguments import require_number_in_range
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import get_destination_guid, parse_name
 from reference_qm.core.part import Part
@@ -96,9 +96,9 @@ class Commands(Part):
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         if transaction is not None:
             request = replace(request, transactional=True)
-        _check_message(request)
+        _check_message_properties(request)
         self._check_dead_letter_queue(request)
-        name = self._expand_list(request.to)
+        name = self._expand_distribution_list(request.to)
         if isinstance(name, MultipleElementName):
             return self._send_to_several(request, name, transaction, now)
         if name is not None:
@@ -106,7 +106,9 @@ class Commands(Part):
         local = self._find_accepting_queue(request)
         security = self._find_requested_security(request)
         if local is not None:
-            security = self._check_for_local_queue(local, self._build_message(request, security, now), now).security
+            security = self._check_message_for_local_queue(
+                local, self._build_message(request, security, now), now
+            ).security
         elif security is not None or may_exceed_packet_size(request.body + request.extension):
             check_message_fits_packet(self._build_message(request, security, now))
         else:
@@ -125,7 +127,7 @@ class Commands(Part):
             queue, message, token, Result({"message_id": format_message_id(message.Identifier)}), now
         )
 
-    def _expand_list(self, to: str) -> FormatName | None:
+    def _expand_distribution_list(self, to: str) -> FormatName | None:
         """Return the expanded form of a format name that stands for several queues, or None if the format name
         identifies a single queue.
 
@@ -181,7 +183,7 @@ class Commands(Part):
             )
         number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
         message = self._build_message(ones[0], security, now, 0, number)
-        return self.qm.enqueueing.send_to_several(request.to, message, transaction, now)
+        return self.qm.enqueueing.send_to_several_queues(request.to, message, transaction, now)
 
     def open_session(self, request: commands.OpenSession, token: int, now: Now) -> Result | None:
         """Establish a session without sending a message. Answer the command when the session is open or has been
@@ -202,7 +204,7 @@ class Commands(Part):
         changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
         for name, value in changes.items():
             lowest, highest = ACK_TIMEOUT_RANGE_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_TIMER_MS)
-            check_number(name, value, lowest, highest)
+            require_number_in_range(name, value, lowest, highest)
         self.qm.settings = replace(self.qm.settings, **changes)
         return Result({one.name: getattr(self.qm.settings, one.name) for one in fields(request)})
 
@@ -214,7 +216,7 @@ class Commands(Part):
         config = self.qm.config
         return parse_requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
 
-    def _check_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
+    def _check_message_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
         """Return the message as a local queue stores it. Raise CommandError if the queue refuses the message."""
         if status := self.qm.enqueueing.admit_message(local, message, now):
             reason = _REASON_BY_ENQUEUE_STATUS[status]
@@ -285,13 +287,13 @@ _REASON_BY_ENQUEUE_STATUS = {
 }
 
 
-ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
+COMMANDS_ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
 """The commands that return information and change nothing. These commands are answered even while the queue manager
 refuses all other work.
 """
 
 
-def _check_message(request: commands.SendMessage) -> None:
+def _check_message_properties(request: commands.SendMessage) -> None:
     """Raise CommandError for a message whose properties do not fit into a packet. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2,
     2.2.19.3.
     """
@@ -306,6 +308,6 @@ def _check_message(request: commands.SendMessage) -> None:
         or len(request.label.encode("utf-16-le", "surrogatepass")) > 2 * MAX_MESSAGE_LABEL_CHARACTERS
     ):
         raise CommandError(f"the label is longer than {MAX_MESSAGE_LABEL_CHARACTERS} characters or contains a null")
-    check_number("priority", request.priority, 0, 7)
+    require_number_in_range("priority", request.priority, 0, 7)
     for name in ("body_type", "application_tag", "time_to_reach_queue_s", "time_to_be_received_s"):
-        check_number(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)
+        require_number_in_range(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)

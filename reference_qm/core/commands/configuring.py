@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from reference_qm.core.arguments import check_number, require_one_of
+from reference_qm.core.arguments import convert_argument_word, require_number_in_range
 from reference_qm.core.part import QM, Part
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
 from reference_qm.security import EncryptionAlgorithm
@@ -12,7 +12,7 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-SECURITY_ELEMENTS: Mapping[str, str] = {
+SECURITY_ELEMENT_BY_SETTING: Mapping[str, str] = {
     "user_cert_cache_size": "UserCertCacheSize",
     "user_cert_lifetime_ms": "UserCertLifetime",
     "receive_symmetric_key_cache_size": "ReceiveSymmetricKeyCacheSize",
@@ -26,7 +26,7 @@ SECURITY_ELEMENTS: Mapping[str, str] = {
 }
 """The names of the security attributes that ``configure`` can set."""
 _ALGORITHM_BY_NAME = {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
-_HIGHEST_SETTING = 0x7FFFFFFF
+_HIGHEST_SETTING_VALUE = 0x7FFFFFFF
 _MAX_SESSIONS = 1_000_000
 
 
@@ -41,16 +41,18 @@ class Configuring(Part):
         """
         given = {one.name: getattr(request, one.name) for one in fields(request)}
         changes = {
-            SECURITY_ELEMENTS[name]: _parse_setting(name, value)
+            SECURITY_ELEMENT_BY_SETTING[name]: _parse_setting(name, value)
             for name, value in given.items()
-            if value is not None and name in SECURITY_ELEMENTS
+            if value is not None and name in SECURITY_ELEMENT_BY_SETTING
         }
         if request.quota_kb is not None:
-            self.qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED_QUOTA_KB)
+            self.qm.adm.QueueManagerQuota = require_number_in_range("quota_kb", request.quota_kb, 0, UNLIMITED_QUOTA_KB)
         if request.journal_quota_kb is not None:
-            self.qm.adm.JournalQuota = check_number("journal_quota_kb", request.journal_quota_kb, 0, UNLIMITED_QUOTA_KB)
+            self.qm.adm.JournalQuota = require_number_in_range(
+                "journal_quota_kb", request.journal_quota_kb, 0, UNLIMITED_QUOTA_KB
+            )
         if request.max_sessions is not None:
-            limit = check_number("max_sessions", request.max_sessions, 0, _MAX_SESSIONS)
+            limit = require_number_in_range("max_sessions", request.max_sessions, 0, _MAX_SESSIONS)
             self.qm.config = replace(self.qm.config, max_sessions=limit)
         self.qm.security_settings = replace(self.qm.security_settings, **changes)
         self.qm.caches.configure(self.qm.security_settings)
@@ -79,11 +81,13 @@ class Configuring(Part):
 
     def _list_settings(self) -> dict[str, Any]:
         names = {number: name for name, number in _ALGORITHM_BY_NAME.items()}
-        found = {name: getattr(self.qm.security_settings, element) for name, element in SECURITY_ELEMENTS.items()}
+        found = {
+            name: getattr(self.qm.security_settings, element) for name, element in SECURITY_ELEMENT_BY_SETTING.items()
+        }
         return {name: names[value] if name.startswith("preferred_") else value for name, value in found.items()}
 
 
 def _parse_setting(name: str, value: Any) -> Any:
     if name.startswith("preferred_"):
-        return require_one_of(name, value, _ALGORITHM_BY_NAME)
-    return value if isinstance(value, bool) else check_number(name, value, 1, _HIGHEST_SETTING)
+        return convert_argument_word(name, value, _ALGORITHM_BY_NAME)
+    return value if isinstance(value, bool) else require_number_in_range(name, value, 1, _HIGHEST_SETTING_VALUE)

@@ -28,7 +28,7 @@ class Coordinating(Part):
         ``single_phase`` states that this queue manager is the only participant; the transaction is then committed
         at once.
         """
-        _check_state(transaction, TransactionState.ACTIVE, "begin a new transaction")
+        _check_transaction_state(transaction, TransactionState.ACTIVE, "begin a new transaction")
         self.qm.transaction_events.transaction_prepare(transaction, False)
         if single_phase:
             return self._write_commit(transaction, token, now)
@@ -54,16 +54,16 @@ class Coordinating(Part):
         last message of the transaction would not be marked (MS-MQMQ 2.2.20.5).
         """
         if transaction.SinglePhase:
-            _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
+            _check_transaction_state(transaction, TransactionState.ACTIVE, "wait for the answer")
             self.qm.transaction_events.transaction_prepare(transaction, True)
         else:
-            _check_state(transaction, TransactionState.PREPARED, "the coordinator must prepare it first")
+            _check_transaction_state(transaction, TransactionState.PREPARED, "the coordinator must prepare it first")
         return self._write_commit(transaction, token, now)
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         """Abort a transaction. Spec: MS-MQDMPR 3.1.4.8, 3.1.4.10; MS-MQMP 3.1.4.16."""
         if transaction.state is not TransactionState.PREPARED:
-            _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
+            _check_transaction_state(transaction, TransactionState.ACTIVE, "wait for the answer")
         self._stop_waiting(transaction)
         change, before = self.qm.transaction_records.build_abort_record(transaction), transaction.state
         transaction.state = TransactionState.ENDING
@@ -153,7 +153,7 @@ class Coordinating(Part):
                 self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_TRANSACTION_SEQUENCE)
 
 
-def _check_state(transaction: Transaction, wanted: TransactionState, way_out: str) -> None:
+def _check_transaction_state(transaction: Transaction, wanted: TransactionState, way_out: str) -> None:
     if transaction.state is not wanted:
         raise CommandError(
             f"transaction {transaction.Identifier} is {transaction.state.value} "

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reference_qm.core.commands.commands import ANSWERED_WHILE_HALTED
+from reference_qm.core.commands.commands import COMMANDS_ANSWERED_WHILE_HALTED
 from reference_qm.core.part import QM, Part
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.states import ConnectionStatus, Opening
@@ -33,9 +33,9 @@ from reference_qm.surface.inputs import (
 
 TransportEvent = TransportConnected | TransportFailed | TransportLost | BytesReceived
 
-OnTransport = Callable[[QM], Callable[[Any, Now], None]]
+TransportEventHandler = Callable[[QM], Callable[[Any, Now], None]]
 
-OnCommand = Callable[[QM], Callable[[Any, int, Now], Result | None]]
+CommandHandler = Callable[[QM], Callable[[Any, int, Now], Result | None]]
 """A method that carries out a command and returns the Result, or None if a later step answers the command."""
 
 
@@ -64,7 +64,7 @@ class Inputs(Part):
         self.qm.remote.associations.stop()
         self.qm.client_tasks.abandon_all_tasks(now)
         self.qm.handle_events(now)
-        self.qm.timers.stop_all()
+        self.qm.timers.stop_all_timers()
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
 
@@ -83,7 +83,7 @@ class Inputs(Part):
 
     def on_transport(self, event: TransportEvent, now: Now) -> None:
         """Pass an event of a connection to the RPC binding handle or the session that owns the connection."""
-        of_binding, of_session = ON_TRANSPORT[type(event)]
+        of_binding, of_session = TRANSPORT_HANDLERS_BY_EVENT_TYPE[type(event)]
         owner = of_binding if event.transport in self.qm.remote_client.bindings else of_session
         owner(self.qm)(event, now)
 
@@ -149,9 +149,9 @@ class Inputs(Part):
         else:
             self.qm.ping.receive_response(event.data, now)
 
-    def on_resolved(self, event: HostResolved, now: Now) -> None:
+    def on_host_resolved(self, event: HostResolved, now: Now) -> None:
         """Pass the addresses of a host to the session or sequence that waits for them. Spec: MS-MQQB 3.1.5.2."""
-        self.qm.client_tasks.on_resolved(event.host, event.addresses, now)
+        self.qm.client_tasks.on_host_resolved(event.host, event.addresses, now)
         for session in list(self.qm.sessions.values()):
             if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
                 self.qm.resolving.store_addresses(session, event.host, event.addresses, now)
@@ -192,15 +192,15 @@ class Inputs(Part):
 
     def on_command(self, event: Command, now: Now) -> None:
         """Carry out a command of a higher layer, or refuse the command."""
-        if self.qm.halted is not None and type(event.request) not in ANSWERED_WHILE_HALTED:
+        if self.qm.halted is not None and type(event.request) not in COMMANDS_ANSWERED_WHILE_HALTED:
             self.qm.emit(Rejected(event.token, self.qm.halted))
             return
         self.qm.answering.answer(
-            event.token, lambda: ON_COMMAND[type(event.request)](self.qm)(event.request, event.token, now)
+            event.token, lambda: HANDLER_BY_COMMAND_TYPE[type(event.request)](self.qm)(event.request, event.token, now)
         )
 
 
-ON_TRANSPORT: dict[type[TransportEvent], tuple[OnTransport, OnTransport]] = {
+TRANSPORT_HANDLERS_BY_EVENT_TYPE: dict[type[TransportEvent], tuple[TransportEventHandler, TransportEventHandler]] = {
     TransportConnected: (lambda qm: qm.client_tasks.on_connected, lambda qm: qm.inputs.on_connected),
     TransportFailed: (lambda qm: qm.client_tasks.on_connect_failed, lambda qm: qm.inputs.on_connect_failed),
     TransportLost: (lambda qm: qm.client_tasks.on_connection_lost, lambda qm: qm.inputs.on_connection_lost),
@@ -210,7 +210,7 @@ ON_TRANSPORT: dict[type[TransportEvent], tuple[OnTransport, OnTransport]] = {
 handles it for a session.
 """
 
-ON_COMMAND: dict[type, OnCommand] = {
+HANDLER_BY_COMMAND_TYPE: dict[type, CommandHandler] = {
     commands.Identity: lambda qm: qm.commands.identity,
     commands.ListQueues: lambda qm: qm.commands.list_queues,
     commands.SendMessage: lambda qm: qm.commands.send_message,

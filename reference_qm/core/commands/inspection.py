@@ -5,8 +5,8 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from reference_qm.core.commands.configuring import SECURITY_ELEMENTS
-from reference_qm.core.commands.queue_tree import describe_descriptor, describe_queue, get_pathname
+from reference_qm.core.commands.configuring import SECURITY_ELEMENT_BY_SETTING
+from reference_qm.core.commands.queue_tree import describe_descriptor, describe_queue, get_queue_pathname
 from reference_qm.core.names.cache_timers import CACHE_TIMERS
 from reference_qm.core.part import Part
 from reference_qm.directory import Enterprise
@@ -18,7 +18,7 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-_RESEND_TIMEOUTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
+_RESEND_TIMEOUT_ELEMENTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
 _LOCAL_QUEUE_MANAGER_ELEMENTS = (
     "ComputerName",
     "QualifiedComputerName",
@@ -34,7 +34,7 @@ _LOCAL_QUEUE_MANAGER_ELEMENTS = (
     "MachineDomainId",
     "LastDomain",
 )
-_SYSTEM_QUEUES = ("SystemDeadletterQueue", "SystemTransactionalDeadletterQueue", "SystemJournalQueue")
+_SYSTEM_QUEUE_ELEMENTS = ("SystemDeadletterQueue", "SystemTransactionalDeadletterQueue", "SystemJournalQueue")
 _DIRECTORY_TIMERS = (
     TimerName.DIRECTORY_SITES_UPDATE,
     TimerName.DIRECTORY_SITE_GATES_UPDATE,
@@ -79,7 +79,7 @@ class Inspection(Part):
         return {
             "QueueManager": {
                 "Identifier": str(adm.Identifier),
-                **{name: _to_json(getattr(adm, name)) for name in _LOCAL_QUEUE_MANAGER_ELEMENTS},
+                **{name: _convert_to_json_value(getattr(adm, name)) for name in _LOCAL_QUEUE_MANAGER_ELEMENTS},
                 "OperatingSystemType": self.qm.config.operating_system.value,
                 **self._describe_enterprise(),
                 "PublicEncryptionKeyList": self.qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList.hex(),
@@ -88,15 +88,15 @@ class Inspection(Part):
                 "QueueManagerQuota": adm.QueueManagerQuota,
                 "JournalQuota": adm.JournalQuota,
                 "Security": None if adm.Security is None else adm.Security.hex(),
-                **{name: _describe_system_queue(getattr(adm, name)) for name in _SYSTEM_QUEUES},
+                **{name: _describe_system_queue(getattr(adm, name)) for name in _SYSTEM_QUEUE_ELEMENTS},
                 "SequentialID": adm.SequentialID,
                 "Throttled": adm.Throttled,
                 "PingCookie": adm.PingCookie,
                 "MessageIdOrdinal": adm.MessageIdOrdinal,
-                **{name: getattr(adm, name) for name in _RESEND_TIMEOUTS},
+                **{name: getattr(adm, name) for name in _RESEND_TIMEOUT_ELEMENTS},
                 "ResendTimerTable": list(adm.ResendTimerTable),
                 "TransactionCollection": [_describe_transaction(one) for one in adm.TransactionCollection.values()],
-                "MessageIDHistoryTable": [_to_json(entry) for entry in adm.MessageIDHistoryTable],
+                "MessageIDHistoryTable": [_convert_to_json_value(entry) for entry in adm.MessageIDHistoryTable],
                 **self._describe_security(now),
                 "QueueCollection": [
                     {
@@ -114,17 +114,17 @@ class Inspection(Part):
             "OutgoingQueues": [
                 {
                     **_describe_outgoing_queue(queue),
-                    **{name: _to_json(getattr(queue, name)) for name in _OUTGOING_QUEUE_ELEMENTS},
+                    **{name: _convert_to_json_value(getattr(queue, name)) for name in _OUTGOING_QUEUE_ELEMENTS},
                 }
                 for queue in adm.OutgoingQueues.values()
             ],
             "OpenQueueDescriptors": [describe_descriptor(one) for one in self.qm.descriptors.values()],
             "PendingRemoteReadEntryCollection": [
-                {name: _to_json(getattr(entry, name)) for name in _PENDING_READ_ELEMENTS}
+                {name: _convert_to_json_value(getattr(entry, name)) for name in _PENDING_READ_ELEMENTS}
                 for entry in self.qm.remote_client.PendingRemoteReadEntryCollection
             ],
             "RemoteOpenQueueEntryCollection": [
-                {name: _to_json(getattr(entry, name)) for name in _REMOTE_OPEN_QUEUE_ELEMENTS}
+                {name: _convert_to_json_value(getattr(entry, name)) for name in _REMOTE_OPEN_QUEUE_ELEMENTS}
                 for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection
             ],
             "RemoteReading": self._describe_remote_reading(),
@@ -192,7 +192,7 @@ class Inspection(Part):
                 for site in state.SiteCollection
             ],
             "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
-            "RoutingTable": [_to_json(row) for row in self.qm.enterprise.table],
+            "RoutingTable": [_convert_to_json_value(row) for row in self.qm.enterprise.table],
             "ChangeNotifications": [
                 {"iOperation": one.iOperation.value, "Pathname": getattr(one.iDirectoryObject, "Pathname", None)}
                 for one in state.notifications
@@ -205,10 +205,10 @@ class Inspection(Part):
         """
         return {
             "SendInsecureNacks": self.qm.adm.SendInsecureNacks,
-            **{name: getattr(self.qm.security_settings, name) for name in SECURITY_ELEMENTS.values()},
+            **{name: getattr(self.qm.security_settings, name) for name in SECURITY_ELEMENT_BY_SETTING.values()},
             "SymmetricKeyLongLifetime": self.qm.security_settings.SymmetricKeyLongLifetime,
             **{
-                name: [_describe_cached(entry) for entry in getattr(self.qm.caches, name).entries]
+                name: [_describe_cache_entry(entry) for entry in getattr(self.qm.caches, name).entries]
                 for name in _CACHE_NAMES
             },
             "timers": {
@@ -224,12 +224,14 @@ class Inspection(Part):
         }
         for one in fields(Session):
             if one.name[0].isupper() and one.name not in _ELEMENTS_SHOWN_SEPARATELY:
-                tree[one.name] = _to_json(getattr(session, one.name))
+                tree[one.name] = _convert_to_json_value(getattr(session, one.name))
         queue = session.OutgoingQueueReference
         tree["OutgoingQueueReference"] = None if queue is None else queue.DestinationFormatName
-        tree["OutgoingMessageTable"] = [_describe_position(position) for position in session.OutgoingMessageTable]
+        tree["OutgoingMessageTable"] = [
+            _describe_message_position(position) for position in session.OutgoingMessageTable
+        ]
         tree["AwaitingFinalACKTable"] = [
-            _describe_position(position) for position in session.AwaitingFinalACKTable.values()
+            _describe_message_position(position) for position in session.AwaitingFinalACKTable.values()
         ]
         tree["timers"] = {
             name.value: self.qm.timers.get_remaining_ms(TimerKey(name, session.number), now.monotonic_ms)
@@ -245,7 +247,7 @@ def _describe_transaction(transaction: Transaction) -> dict[str, Any]:
         "TransactionalOperationCollection": [
             {
                 "OperationType": operation.OperationType.value,
-                "TargetQueueReference": get_pathname(operation.TargetQueueReference),
+                "TargetQueueReference": get_queue_pathname(operation.TargetQueueReference),
                 "DequeueReason": None if operation.DequeueReason is None else operation.DequeueReason.name,
                 "MessageID": operation.MessagePositionReference.MessageReference.Identifier.Ordinal,
                 "State": operation.MessagePositionReference.State.value,
@@ -255,11 +257,15 @@ def _describe_transaction(transaction: Transaction) -> dict[str, Any]:
     }
 
 
-def _describe_cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
-    return {one.name: _to_json(getattr(entry, one.name)) for one in fields(entry) if one.name != "SymmetricKey"}
+def _describe_cache_entry(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
+    return {
+        one.name: _convert_to_json_value(getattr(entry, one.name))
+        for one in fields(entry)
+        if one.name != "SymmetricKey"
+    }
 
 
-def _describe_position(position: OutgoingMessagePosition) -> dict[str, Any]:
+def _describe_message_position(position: OutgoingMessagePosition) -> dict[str, Any]:
     return {"MessageID": position.UserMessage.UserHeader.MessageID} | {
         name: getattr(position, name) for name in _OUTGOING_POSITION_ELEMENTS
     }
@@ -276,7 +282,10 @@ def _describe_system_queue(queue: Queue) -> dict[str, Any]:
 
 def _describe_transfers(queue: Queue) -> list[dict[str, Any]]:
     transfers = queue.IncomingTransactionalTransferInfoCollection.values()
-    return [{name: _to_json(getattr(transfer, name)) for name in _TRANSFER_INFO_ELEMENTS} for transfer in transfers]
+    return [
+        {name: _convert_to_json_value(getattr(transfer, name)) for name in _TRANSFER_INFO_ELEMENTS}
+        for transfer in transfers
+    ]
 
 
 def _describe_outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
@@ -284,13 +293,13 @@ def _describe_outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
         "DestinationFormatName": queue.DestinationFormatName,
         "State": queue.State.value,
         "Active": queue.Active,
-        "ConnectionHistory": [_to_json(entry) for entry in queue.ConnectionHistory],
+        "ConnectionHistory": [_convert_to_json_value(entry) for entry in queue.ConnectionHistory],
         "NextHops": list(queue.NextHops),
-        "OutgoingTransferInfo": _to_json(queue.OutgoingTransferInfoReference),
+        "OutgoingTransferInfo": _convert_to_json_value(queue.OutgoingTransferInfoReference),
     }
 
 
-def _to_json(value: Any) -> Any:
+def _convert_to_json_value(value: Any) -> Any:
     """Convert elements to JSON values: a record becomes an object, a GUID becomes a string, and bytes become a
     string of hexadecimal digits.
     """
@@ -301,7 +310,7 @@ def _to_json(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, list | tuple):
-        return [_to_json(one) for one in value]
+        return [_convert_to_json_value(one) for one in value]
     if is_dataclass(value):
-        return {one.name: _to_json(getattr(value, one.name)) for one in fields(value)}
+        return {one.name: _convert_to_json_value(getattr(value, one.name)) for one in fields(value)}
     return value

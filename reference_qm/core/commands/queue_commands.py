@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from reference_qm.codec import FormatError, PrivateName, PublicName
-from reference_qm.core.arguments import check_number, require_one_of
+from reference_qm.core.arguments import convert_argument_word, require_number_in_range
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.queueing import queues
@@ -80,12 +80,12 @@ class QueueCommands(Part):
         names = {"direct": direct[0] if direct else None}
         if queue.PrivateQueueNumber is not None:
             names["private"] = str(PrivateName(self.qm.adm.Identifier, queue.PrivateQueueNumber))
-        if _is_published(queue):
+        if _is_queue_published(queue):
             names["public"] = str(PublicName(queue.Identifier))
         result = Result({"format_names": names})
 
         def undo_creation() -> None:
-            if _is_published(queue):
+            if _is_queue_published(queue):
                 self.qm.publishing.withdraw(queue, lambda status: None)
             self.qm.queues.forget(queue)
 
@@ -96,11 +96,11 @@ class QueueCommands(Part):
         queue = self.qm.queue_names.find_queue(request.name)
         if queue.QueueType is QueueType.SYSTEM:
             raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
-        if not _is_published(queue):
+        if not _is_queue_published(queue):
             return self.qm.queues.delete(queue, token, Result)
 
         def delete_after_directory(status: Status) -> Result | None:
-            _check_directory(status, f"{queue.Pathname} cannot be deleted from the directory")
+            _check_directory_result(status, f"{queue.Pathname} cannot be deleted from the directory")
             return self.qm.queues.delete(self.qm.queue_names.find_queue(request.name), token, Result)
 
         self.qm.publishing.withdraw(
@@ -126,11 +126,11 @@ class QueueCommands(Part):
                 f"{queue.Pathname} has no properties of its own: only private and public queues have them"
             )
         changes = _parse_properties(request) | {"ModifyTime": now.utc_s}
-        if not _is_published(queue):
+        if not _is_queue_published(queue):
             return self._change_attributes(queue, changes, token)
 
         def change_after_directory(status: Status) -> Result | None:
-            _check_directory(status, f"{queue.Pathname} cannot be changed in the directory")
+            _check_directory_result(status, f"{queue.Pathname} cannot be changed in the directory")
             return self._change_attributes(self.qm.queue_names.find_queue(request.name), changes, token)
 
         self.qm.publishing.write(
@@ -144,7 +144,7 @@ class QueueCommands(Part):
 
         def undo_attribute_change() -> None:
             _set_attributes(queue, before)
-            if _is_published(queue):
+            if _is_queue_published(queue):
                 self.qm.publishing.write(queue, before, lambda status: None)
 
         _set_attributes(queue, changes)
@@ -155,7 +155,7 @@ class QueueCommands(Part):
 
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""
-        access = require_one_of("access", request.access, ACCESS_BY_WORD)
+        access = convert_argument_word("access", request.access, ACCESS_BY_WORD)
         self._check_open_descriptors_limit()
         return Result(
             {
@@ -223,7 +223,7 @@ class QueueCommands(Part):
 
     def read_by_lookup_identifier(self, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
         """Receive or peek at the message with the given LookupIdentifier, or the message before or after it."""
-        seek = require_one_of("seek", request.seek, SEEK_ACTION_BY_WORD)
+        seek = convert_argument_word("seek", request.seek, SEEK_ACTION_BY_WORD)
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         if transaction is not None and request.peek:
@@ -241,7 +241,7 @@ class QueueCommands(Part):
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         source, target = self.qm.queue_names.find_queue(request.queue), self.qm.queue_names.find_queue(request.to)
         if transaction is not None:
-            _check_transactional(source)
+            _check_transactional_receive(source)
         related = (source.parent or source) is (target.parent or target) and source is not target
         if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
             raise CommandError(
@@ -276,13 +276,13 @@ class QueueCommands(Part):
 
     def peek_messages(self, request: commands.PeekMessages, token: int, now: Now) -> Result:
         """Return the messages of a queue that can be received, in order."""
-        check_number("limit", request.limit, 1, LONGEST_WAIT_MS)
+        require_number_in_range("limit", request.limit, 1, LONGEST_WAIT_MS)
         described: list[dict[str, Any]] = []
         for position in self.qm.queue_names.find_queue(request.queue).MessagePositionList:
             if len(described) == request.limit:
                 break
             if position.State is MessagePositionState.AVAILABLE:
-                described.append(describe_position(position))
+                described.append(describe_message_position(position))
         return Result({"messages": described})
 
     def _find_reading_descriptor(
@@ -298,7 +298,7 @@ class QueueCommands(Part):
             raise CommandError("give exactly one of queue, handle and cursor, to name the queue to read from")
         if request.queue is not None:
             if in_transaction:
-                _check_transactional(self.qm.queue_names.find_queue(request.queue))
+                _check_transactional_receive(self.qm.queue_names.find_queue(request.queue))
             descriptor = self._open_descriptor(request.queue, access, QueueShareMode.DENY_NONE)
             return descriptor, None, self._make_answer(token, descriptor)
         cursor = None if cursor_handle is None else self._find_cursor(cursor_handle)
@@ -308,7 +308,7 @@ class QueueCommands(Part):
                 f"handle {descriptor.Handle} was opened only to peek (MS-MQMP 3.1.4.2): open the queue again to receive"
             )
         if in_transaction and descriptor.QueueReference is not None:
-            _check_transactional(descriptor.QueueReference)
+            _check_transactional_receive(descriptor.QueueReference)
         return descriptor, cursor, self._make_answer(token, None)
 
     def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> OnReadAnswered:
@@ -320,7 +320,7 @@ class QueueCommands(Part):
             if opened is not None:
                 self.qm.queue_opening.close_queue(opened)
             if position is not None:
-                self.qm.emit(Completed(token, Result({"message": describe_position(position)})))
+                self.qm.emit(Completed(token, Result({"message": describe_message_position(position)})))
             elif status is Status.MQ_ERROR_IO_TIMEOUT:
                 self.qm.emit(Completed(token, Result({"message": None})))
             elif status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
@@ -366,14 +366,14 @@ def _convert_to_share_mode(deny_receive: bool) -> QueueShareMode:
     return QueueShareMode.DENY_RECEIVE if deny_receive else QueueShareMode.DENY_NONE
 
 
-def describe_position(position: MessagePosition) -> dict[str, Any]:
+def describe_message_position(position: MessagePosition) -> dict[str, Any]:
     """Return a JSON-ready description of a message and its position in a queue."""
     described = describe_message(position.MessageReference)
     described["lookup_id"] = position.LookupIdentifier
     return described
 
 
-def _check_transactional(queue: Queue) -> None:
+def _check_transactional_receive(queue: Queue) -> None:
     """Raise CommandError for a transactional receive from a nontransactional queue, or a transactional move within
     a nontransactional queue.
 
@@ -395,11 +395,11 @@ def _parse_properties(request: Any) -> dict[str, Any]:
         if one.name not in ATTRIBUTE_BY_PROPERTY or value is None:
             continue
         if one.name in PROPERTY_LIMITS:
-            check_number(one.name, value, *PROPERTY_LIMITS[one.name])
+            require_number_in_range(one.name, value, *PROPERTY_LIMITS[one.name])
         if one.name == "label" and len(value) > MAX_QUEUE_LABEL_CHARACTERS:
             raise CommandError(f"the label is longer than {MAX_QUEUE_LABEL_CHARACTERS} characters")
         values[ATTRIBUTE_BY_PROPERTY[one.name]] = (
-            require_one_of("privacy", value, PRIVACY_BY_WORD) if one.name == "privacy" else value
+            convert_argument_word("privacy", value, PRIVACY_BY_WORD) if one.name == "privacy" else value
         )
     return values
 
@@ -414,7 +414,7 @@ def _describe_queue(queue: Queue) -> Result:
 
 def _check_timeout(timeout_ms: int | None) -> None:
     if timeout_ms is not None:
-        check_number("timeout_ms", timeout_ms, 0, LONGEST_WAIT_MS)
+        require_number_in_range("timeout_ms", timeout_ms, 0, LONGEST_WAIT_MS)
 
 
 def _parse_security(security: bytes | None) -> SecurityDescriptor | None:
@@ -429,12 +429,12 @@ def _set_attributes(queue: Queue, values: dict[str, Any]) -> None:
         setattr(queue, name, value)
 
 
-def _is_published(queue: Queue) -> bool:
+def _is_queue_published(queue: Queue) -> bool:
     """Return whether a queue is published in the directory."""
     return queue.QueueType is QueueType.PUBLIC and queue.parent is None
 
 
-def _check_directory(status: Status, failure: str) -> None:
+def _check_directory_result(status: Status, failure: str) -> None:
     """Raise CommandError if the status shows that the directory did not carry out a change."""
     if status is not Status.MQ_OK:
         raise CommandError(f"{failure} ({status.name}): try again when the directory is available")

@@ -38,11 +38,11 @@ _DESCRIBED_ATTRIBUTES = (
 
 def describe_queue(queue: Queue) -> dict[str, Any]:
     """Describe a queue without its messages. Spec: MS-MQDMPR 3.1.1.2."""
-    return {name: _to_json(getattr(queue, name)) for name in _DESCRIBED_ATTRIBUTES} | {
+    return {name: _convert_to_json_value(getattr(queue, name)) for name in _DESCRIBED_ATTRIBUTES} | {
         "Security": queue.Security.build().hex(),
-        "JournalQueueReference": get_pathname(queue.JournalQueueReference),
+        "JournalQueueReference": get_queue_pathname(queue.JournalQueueReference),
         "SubqueueCollection": [
-            {"Pathname": one.Pathname, "JournalQueueReference": get_pathname(one.JournalQueueReference)}
+            {"Pathname": one.Pathname, "JournalQueueReference": get_queue_pathname(one.JournalQueueReference)}
             for one in queue.SubqueueCollection.values()
         ],
         "OpenQueueDescriptorCollection": [
@@ -57,7 +57,7 @@ def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         "Handle": descriptor.Handle,
         "FormatName": descriptor.FormatName,
         "Multiple": descriptor.Multiple,
-        "QueueReference": get_pathname(descriptor.QueueReference),
+        "QueueReference": get_queue_pathname(descriptor.QueueReference),
         "OpenQueueDescriptorCollection": [one.Handle for one in descriptor.OpenQueueDescriptorCollection],
         "AccessType": descriptor.AccessType.value,
         "ShareMode": descriptor.ShareMode.value,
@@ -83,12 +83,12 @@ def _describe_cursor(cursor: Cursor) -> dict[str, Any]:
     }
 
 
-def get_pathname(queue: Queue | None) -> str | None:
+def get_queue_pathname(queue: Queue | None) -> str | None:
     """Return the path name of a queue. In the tree, other elements refer to the queue by this name."""
     return None if queue is None else queue.Pathname
 
 
-def _to_json(value: Any) -> Any:
+def _convert_to_json_value(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     return str(value) if isinstance(value, UUID) else value

@@ -23,7 +23,7 @@ class TransactionCommands(Part):
         if identifier is None:
             return None
         transaction = self.qm.transaction_events.find_transaction(identifier)
-        self.qm.transaction_operations.check_takes_operations(transaction)
+        self.qm.transaction_operations.check_accepts_operations(transaction)
         return transaction
 
     def reject_message(self, request: commands.RejectMessage, token: int, now: Now) -> Result:
@@ -43,17 +43,19 @@ class TransactionCommands(Part):
 
     def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
         """Vote on a transaction. Spec: MS-MQDMPR 3.1.4.6."""
-        return self.qm.coordinating.prepare(self._find_decidable(request.transaction), request.single_phase, token, now)
+        return self.qm.coordinating.prepare(
+            self._find_decidable_transaction(request.transaction), request.single_phase, token, now
+        )
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         """Commit a transaction. Spec: MS-MQDMPR 3.1.4.4."""
-        return self.qm.coordinating.commit(self._find_decidable(request.transaction), token, now)
+        return self.qm.coordinating.commit(self._find_decidable_transaction(request.transaction), token, now)
 
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
         """Abort a transaction. Spec: MS-MQDMPR 3.1.4.5."""
-        return self.qm.coordinating.abort(self._find_decidable(request.transaction), token)
+        return self.qm.coordinating.abort(self._find_decidable_transaction(request.transaction), token)
 
-    def _find_decidable(self, identifier: UUID) -> Transaction:
+    def _find_decidable_transaction(self, identifier: UUID) -> Transaction:
         """Find the transaction that a command is to decide.
 
         Raise CommandError if only the coordinator may decide the transaction and the coordinator is unavailable.

@@ -44,7 +44,7 @@ class DirectoryClient(Part):
             enterprise.state.go_offline()
         answered(event, now)
         if not (self.qm.begun or enterprise.awaited):
-            self._begin_without_directory(now)
+            self._begin_initialization_without_directory(now)
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
         """Read the directory again. In workgroup mode, the directory is not read until the next start.
@@ -61,9 +61,9 @@ class DirectoryClient(Part):
         if self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.directory_link.read(self._on_first_read)
         else:
-            self._begin_without_directory(now)
+            self._begin_initialization_without_directory(now)
 
-    def _begin_without_directory(self, now: Now) -> None:
+    def _begin_initialization_without_directory(self, now: Now) -> None:
         self.qm.begun = True
         self.qm.initialization.begin(now)
 
@@ -93,7 +93,7 @@ class DirectoryClient(Part):
         Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2.
         """
         self._copy_computer_name()
-        self.qm.surviving_queues.create_published()
+        self.qm.surviving_queues.adopt_published_queues()
         if self.synchronize(now) is Result.SUCCESS:
             self.qm.membership.save_domain()
         else:
@@ -127,7 +127,7 @@ class DirectoryClient(Part):
         self.qm.membership.save_known_attributes()
         topology = self.qm.next_hops.read_topology()
         state.SiteCollection = tuple(
-            replace(site, SiteGateCollection=topology.list_gates(site.Identifier)) for site in state.SiteCollection
+            replace(site, SiteGateCollection=topology.list_site_gates(site.Identifier)) for site in state.SiteCollection
         )
         self.initialize_routing_table()
         for name in (
@@ -163,7 +163,7 @@ class DirectoryClient(Part):
         local = self.qm.enterprise.state.LocalQueueManager
         for name in list_directory_attributes(QueueManager):
             value = getattr(local, name)
-            if value is not None and name not in _OWN_ATTRIBUTES:
+            if value is not None and name not in _IDENTIFIER_AND_KEY_ATTRIBUTES:
                 setattr(self.qm.adm, name, value)
 
     def initialize_routing_table(self) -> None:
@@ -198,7 +198,7 @@ class DirectoryClient(Part):
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
             self.qm.publishing.update_public_queues()
-            self.qm.surviving_queues.create_published()
+            self.qm.surviving_queues.adopt_published_queues()
             self.synchronize(now)
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
@@ -231,4 +231,4 @@ class DirectoryClient(Part):
         self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms // settings.scale)
 
 
-_OWN_ATTRIBUTES = ("Identifier", "PublicEncryptionKeyList", "PublicSigningKeyList")
+_IDENTIFIER_AND_KEY_ATTRIBUTES = ("Identifier", "PublicEncryptionKeyList", "PublicSigningKeyList")

@@ -22,7 +22,7 @@ from reference_qm.core.events import MessageLeft
 from reference_qm.core.names.destinations import PLACEHOLDER_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES
-from reference_qm.core.store.entries import SEQUENCE_ELEMENTS, build_removal_change, format_queue_of_entry
+from reference_qm.core.store.entries import TRANSACTIONAL_SEQUENCE_ELEMENTS, build_removal_change, format_queue_of_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -52,7 +52,7 @@ class Restoring(Part):
         """
         self.qm.adm.QueueCollection.clear()
         self.qm.adm.last_private_queue_number = 0
-        by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in _RESTORERS}
+        by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in _RESTORER_BY_ENTRY_KIND}
         for name, value in entries.items():
             kind, _, key_suffix = name.partition(":")
             if kind not in by_kind:
@@ -60,15 +60,15 @@ class Restoring(Part):
                     f"entry {name!a} is of an unknown kind: use the version of mqconform that wrote the store"
                 )
             by_kind[kind][key_suffix] = value
-        for kind, restore_one in _RESTORERS.items():
+        for kind, restore_one in _RESTORER_BY_ENTRY_KIND.items():
             placed: list[tuple[int, str, Any]] = []
             name = kind
             try:
                 for key_suffix, value in by_kind[kind].items():
                     name = f"{kind}:{key_suffix}"
                     placed.append(
-                        (_SORT_KEYS[kind](key_suffix, value), key_suffix, value)
-                        if kind in _SORT_KEYS
+                        (_SORT_KEY_BY_ENTRY_KIND[kind](key_suffix, value), key_suffix, value)
+                        if kind in _SORT_KEY_BY_ENTRY_KIND
                         else (0, key_suffix, value)
                     )
                 for _, key_suffix, value in sorted(placed, key=itemgetter(0)):
@@ -85,7 +85,7 @@ class Restoring(Part):
         )
         self.repair_queue_numbers()
         self._configure_queues()
-        self._remove_orphans(by_kind["message"])
+        self._remove_orphaned_messages(by_kind["message"])
         self._advance_sequences(by_kind["message"])
 
     def repair_queue_numbers(self) -> None:
@@ -108,7 +108,7 @@ class Restoring(Part):
             if queue is None and not configured.is_private:
                 continue
             if queue is None:
-                queue = self.qm.surviving_queues.create_configured(configured)
+                queue = self.qm.surviving_queues.create_configured_queue(configured)
                 self.qm.disk.save(self.qm.durability.build_queue_entry(queue))
             elif queue.Transactional is not configured.transactional:
                 here = f"queue {queue.Pathname} exists with transactional = {queue.Transactional}"
@@ -119,7 +119,7 @@ class Restoring(Part):
                 for name, value in configured.attributes().items():
                     setattr(queue, name, value)
 
-    def _remove_orphans(self, messages: dict[str, Any]) -> None:
+    def _remove_orphaned_messages(self, messages: dict[str, Any]) -> None:
         """Remove the messages that arrived for a queue while the queue was being deleted."""
         places = {format_queue_of_entry(queue) for queue in self.qm.queue_names.list_every_queue()}
         lost = (
@@ -195,13 +195,13 @@ class Restoring(Part):
 
     def _restore_outgoing_queue(self, key_suffix: str, value: Any) -> None:
         session = self.qm.destinations.open_outgoing_queue(key_suffix, PLACEHOLDER_TIME).session
-        for name in SEQUENCE_ELEMENTS[:3]:
+        for name in TRANSACTIONAL_SEQUENCE_ELEMENTS[:3]:
             setattr(session, name, _require_u64(value[name]))
-        for name in SEQUENCE_ELEMENTS[3:]:
+        for name in TRANSACTIONAL_SEQUENCE_ELEMENTS[3:]:
             ordinal, time_stamp = value[name]
             setattr(session, name, TxSequenceID(Ordinal=_require_u64(ordinal), TimeStamp=_require_u64(time_stamp)))
 
-    def _restore_transfer(self, key_suffix: str, value: Any) -> None:
+    def _restore_incoming_sequence(self, key_suffix: str, value: Any) -> None:
         transfer = self._find_transfer(f"transfer:{key_suffix}")
         if transfer is not None:
             *where, rejected = value
@@ -222,7 +222,7 @@ class Restoring(Part):
         new = IncomingTransactionalTransferInfo(queue, format_name, key[0])
         return queue.IncomingTransactionalTransferInfoCollection.setdefault(key, new)
 
-    def _restore_history(self, key_suffix: str, value: Any) -> None:
+    def _restore_message_id_history_entry(self, key_suffix: str, value: Any) -> None:
         guid, _, ordinal = key_suffix.partition(":")
         identifier = MessageIdentifier(UUID(guid), int(ordinal))
         self.qm.adm.MessageIDHistoryTable.insert(MessageIDHistoryEntry(identifier, _require_u64(value)))
@@ -306,11 +306,11 @@ def _get_queue_sort_key(key_suffix: str, value: Any) -> int:
     return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
 
 
-def _get_history_sort_key(key_suffix: str, value: Any) -> int:
+def _get_message_id_history_sort_key(key_suffix: str, value: Any) -> int:
     return _require_u64(value)
 
 
-_RESTORERS: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
+_RESTORER_BY_ENTRY_KIND: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "identifier": lambda part: part._restore_identifier,
     "directory_identifier": lambda part: part._restore_directory_identifier,
     "last_known": lambda part: part._restore_known_attributes,
@@ -324,18 +324,18 @@ _RESTORERS: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "sequential_id": lambda part: part._restore_sequential_id,
     "queue": lambda part: part.qm.surviving_queues.restore,
     "outgoing": lambda part: part._restore_outgoing_queue,
-    "transfer": lambda part: part._restore_transfer,
-    "history": lambda part: part._restore_history,
+    "transfer": lambda part: part._restore_incoming_sequence,
+    "history": lambda part: part._restore_message_id_history_entry,
     "message": lambda part: part._restore_message,
     "transaction": lambda part: part.qm.transaction_records.restore_transaction,
 }
 """The method that restores each kind of entry, in the order in which the kinds are restored."""
 
 
-_SORT_KEYS: dict[str, Callable[[str, Any], int]] = {
+_SORT_KEY_BY_ENTRY_KIND: dict[str, Callable[[str, Any], int]] = {
     "queue": _get_queue_sort_key,
     "message": _get_message_sort_key,
-    "history": _get_history_sort_key,
+    "history": _get_message_id_history_sort_key,
 }
 """The functions that return the sort keys of entries. Messages are sorted by their arrival, and the history is
 sorted by time.

@@ -30,7 +30,9 @@ OUTGOING_QUEUES_LIMIT = 65_536
 acknowledgments.
 """
 QueuePath = PrivateQueuePath | PublicQueuePath
-_SENDABLE_NAMES = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
+_SENDABLE_FORMAT_NAME_EXAMPLES = (
+    r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
+)
 
 
 def parse_name(text: str) -> FormatName:
@@ -38,7 +40,7 @@ def parse_name(text: str) -> FormatName:
     try:
         return parse_format_name(text)
     except FormatError as error:
-        raise CommandError(f"{error}: use {_SENDABLE_NAMES}") from error
+        raise CommandError(f"{error}: use {_SENDABLE_FORMAT_NAME_EXAMPLES}") from error
 
 
 class Destinations(Part):
@@ -67,7 +69,7 @@ class Destinations(Part):
                 return None
             queue = self.qm.queue_names.find_by_format_name(name)
         else:
-            raise CommandError(f"{text!a} cannot be a destination: use {_SENDABLE_NAMES}")
+            raise CommandError(f"{text!a} cannot be a destination: use {_SENDABLE_FORMAT_NAME_EXAMPLES}")
         if queue is None:
             raise CommandError(f"{text!a} is not a queue of this queue manager: create it first")
         return queue
@@ -133,7 +135,7 @@ class Destinations(Part):
         """Return whether an outgoing queue is empty and unused, and has no sequence that must be continued."""
         session, units = queue.session, self.qm.adm.TransactionCollection.values()
         used = (
-            *(_find_target(one) for unit in units for one in unit.TransactionalOperationCollection),
+            *(_find_changed_queue(one) for unit in units for one in unit.TransactionalOperationCollection),
             *(saving.position.QueueReference for saving in self.qm.savings.values()),
         )
         return not (
@@ -205,6 +207,6 @@ def get_destination_guid(text: str) -> UUID:
     return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
 
 
-def _find_target(operation: TransactionalOperation) -> Queue | None:
+def _find_changed_queue(operation: TransactionalOperation) -> Queue | None:
     """Return the queue that an operation changes when its transaction commits."""
     return operation.TargetQueueReference or operation.MessagePositionReference.QueueReference

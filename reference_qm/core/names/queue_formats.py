@@ -37,7 +37,7 @@ class SuffixType(IntEnum):
     SUBQUEUE = 5
 
 
-_READABLE_SUFFIXES: dict[QueueFormatType, frozenset[int]] = {
+_READABLE_SUFFIXES_BY_QUEUE_FORMAT_TYPE: dict[QueueFormatType, frozenset[int]] = {
     QueueFormatType.PUBLIC: frozenset({SuffixType.NONE, SYSTEM_FLAG | SuffixType.JOURNAL}),
     QueueFormatType.PRIVATE: frozenset({SuffixType.NONE, SYSTEM_FLAG | SuffixType.JOURNAL}),
     QueueFormatType.DIRECT: frozenset(
@@ -72,17 +72,22 @@ class QueueFormats(Part):
         """
         kind = queue_format["m_qft"]
         suffix = queue_format["m_SuffixAndFlags"]
-        if kind not in _READABLE_SUFFIXES or suffix not in _READABLE_SUFFIXES[QueueFormatType(kind)]:
+        if (
+            kind not in _READABLE_SUFFIXES_BY_QUEUE_FORMAT_TYPE
+            or suffix not in _READABLE_SUFFIXES_BY_QUEUE_FORMAT_TYPE[QueueFormatType(kind)]
+        ):
             return None
-        return _FORMATTERS[QueueFormatType(kind)](self)(queue_format["union"], SuffixType(suffix & 0x0F))
+        return _FORMATTER_BY_QUEUE_FORMAT_TYPE[QueueFormatType(kind)](self)(
+            queue_format["union"], SuffixType(suffix & 0x0F)
+        )
 
-    def _format_public(self, value: Any, suffix: SuffixType) -> str | None:
+    def _format_public_queue(self, value: Any, suffix: SuffixType) -> str | None:
         if suffix is SuffixType.NONE:
             return str(PublicName(value))
         queue = self.qm.adm.QueueCollection.find_public(value)
         return None if queue is None else f"DIRECT=OS:{self.qm.config.host_name}\\{queue.Pathname};JOURNAL"
 
-    def _format_private(self, value: Any, suffix: SuffixType) -> str:
+    def _format_private_queue(self, value: Any, suffix: SuffixType) -> str:
         return str(PrivateName(value["Lineage"], value["Uniquifier"], suffix is SuffixType.JOURNAL))
 
     def _format_direct(self, value: Any, suffix: SuffixType) -> str | None:
@@ -98,9 +103,11 @@ class QueueFormats(Part):
         return f"DIRECT=OS:{self.qm.config.host_name}\\SYSTEM$;{suffix.name}"
 
 
-_FORMATTERS: Mapping[QueueFormatType, Callable[[QueueFormats], Callable[[Any, SuffixType], str | None]]] = {
-    QueueFormatType.PUBLIC: lambda part: part._format_public,
-    QueueFormatType.PRIVATE: lambda part: part._format_private,
+_FORMATTER_BY_QUEUE_FORMAT_TYPE: Mapping[
+    QueueFormatType, Callable[[QueueFormats], Callable[[Any, SuffixType], str | None]]
+] = {
+    QueueFormatType.PUBLIC: lambda part: part._format_public_queue,
+    QueueFormatType.PRIVATE: lambda part: part._format_private_queue,
     QueueFormatType.DIRECT: lambda part: part._format_direct,
     QueueFormatType.MACHINE: lambda part: part._format_machine,
     QueueFormatType.SUBQUEUE: lambda part: part._format_subqueue,

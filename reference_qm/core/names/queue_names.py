@@ -28,7 +28,7 @@ from reference_qm.codec.format_names import (
 )
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
-from reference_qm.directory.properties import list_members
+from reference_qm.directory.properties import list_distribution_list_members
 from reference_qm.model.adm import Queue
 
 ORDER_QUEUE_NUMBER = 4
@@ -200,7 +200,7 @@ class QueueNames(Part):
         In workgroup mode, the members are always unknown. A member that is itself a distribution list is returned
         as a distribution list and is not expanded.
         """
-        listed = list_members(self.qm.enterprise.directory, name.DistributionListGuid)
+        listed = list_distribution_list_members(self.qm.enterprise.directory, name.DistributionListGuid)
         if listed is None:
             return None
         return [_make_format_name_of_element(one) for one in listed]

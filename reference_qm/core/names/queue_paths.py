@@ -38,7 +38,7 @@ class QueuePaths(Part):
         except FormatError:
             return _ILLEGAL_FORMAT_NAME_RESULT
         if isinstance(name, DirectName):
-            return _find_path_of_direct(name, format_name)
+            return _find_path_of_direct_format_name(name, format_name)
         if isinstance(name, PublicName):
             return self._find_path_of_public(name)
         if isinstance(name, PrivateName):
@@ -71,7 +71,7 @@ class QueuePaths(Part):
         return QueuePathResult(Status.MQ_OK, path, machine.ComputerName)
 
 
-def _find_path_of_direct(name: DirectName, text: str) -> QueuePathResult:
+def _find_path_of_direct_format_name(name: DirectName, text: str) -> QueuePathResult:
     address = name.ProtocolAddressSpecification
     if name.Protocol in ("HTTP", "HTTPS"):
         return QueuePathResult(Status.MQ_OK, "", parse_host_of_url(address))

@@ -37,8 +37,8 @@ class Cursors(Part):
         cursor that waited to receive. Both cursors are treated like a cursor that has read no message.
         """
         if cursor.CursorState is CursorState.READ:
-            if _is_available(_require_position(cursor)):
-                return CursorStatus.SUCCEEDED, _require_position(cursor)
+            if _is_position_available(_require_message_position(cursor)):
+                return CursorStatus.SUCCEEDED, _require_message_position(cursor)
             return CursorStatus.ALREADY_RECEIVED, None
         return self._seek_for_peek(cursor)
 
@@ -54,10 +54,10 @@ class Cursors(Part):
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         """Return the message that a receive with the given cursor will remove. Spec: MS-MQDMPR 3.2.7.4."""
         if cursor.CursorState is CursorState.READ:
-            if not _is_available(_require_position(cursor)):
+            if not _is_position_available(_require_message_position(cursor)):
                 return CursorStatus.ALREADY_RECEIVED, None
             cursor.CursorState = CursorState.UNREAD
-            return CursorStatus.SUCCEEDED, _require_position(cursor)
+            return CursorStatus.SUCCEEDED, _require_message_position(cursor)
         position = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
         if position is not None:
             _move_cursor(cursor, position)
@@ -121,7 +121,7 @@ def _get_positions(cursor: Cursor) -> MessagePositionList | None:
     return None if queue is None else queue.MessagePositionList
 
 
-def _require_position(cursor: Cursor) -> MessagePosition:
+def _require_message_position(cursor: Cursor) -> MessagePosition:
     from_list = cursor.MessagePositionReference
     assert not isinstance(from_list, Boundary)
     return from_list
@@ -131,5 +131,5 @@ def _is_deleted(entry: Entry) -> bool:
     return not isinstance(entry, Boundary) and entry.State is MessagePositionState.DELETED
 
 
-def _is_available(position: MessagePosition) -> bool:
+def _is_position_available(position: MessagePosition) -> bool:
     return position.State is MessagePositionState.AVAILABLE

@@ -3,7 +3,7 @@ from __future__ import annotations
 from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.part import Part
-from reference_qm.core.store.disk import RESERVED_ORDINAL_BLOCK
+from reference_qm.core.store.disk import RESERVED_ORDINAL_COUNT
 from reference_qm.core.store.entries import build_relocation, build_removal_change
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
@@ -38,7 +38,7 @@ class Positions(Part):
         messages by priority. This method therefore assumes that the document interchanges the two cases.
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
-        if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - RESERVED_ORDINAL_BLOCK // 2:
+        if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - RESERVED_ORDINAL_COUNT // 2:
             self.qm.disk.save(self.qm.disk.build_sequential_id_reservation(self.qm.adm.SequentialID))
         return build_lookup_identifier(message, self.qm.adm.SequentialID)
 

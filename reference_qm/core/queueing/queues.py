@@ -26,7 +26,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import ANONYMOUS_SID, SecurityDescriptor, Sid, build_default_queue_security
 from reference_qm.surface.commands import Result
 
-CREATOR_ATTRIBUTES = (
+QUEUE_ATTRIBUTES_SET_BY_CREATOR = (
     "Label",
     "Type",
     "Journaling",
@@ -42,7 +42,7 @@ CREATOR_ATTRIBUTES = (
 """The attributes of a new queue that its creator sets, except the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
 
 
-DIRECTORY_ATTRIBUTES = ("Identifier", "FullPath", "DirectoryPath")
+QUEUE_ATTRIBUTES_FROM_DIRECTORY = ("Identifier", "FullPath", "DirectoryPath")
 """The attributes of a public queue whose values come from the directory."""
 OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
 
@@ -95,7 +95,7 @@ class Queues(Part):
             QueueType=QueueType.PRIVATE if path.private else QueueType.PUBLIC,
             CreateTime=utc_s,
             ModifyTime=utc_s,
-            **{name: getattr(queue, name) for name in CREATOR_ATTRIBUTES},
+            **{name: getattr(queue, name) for name in QUEUE_ATTRIBUTES_SET_BY_CREATOR},
         )
         if path.subqueue is not None:
             return self._add_subqueue(created, path)
@@ -103,7 +103,7 @@ class Queues(Part):
             created.PrivateQueueNumber = self._assign_private_queue_number()
             created.Identifier = uuid5(self.qm.adm.Identifier, f"{created.PrivateQueueNumber}")
         else:
-            for name in DIRECTORY_ATTRIBUTES:
+            for name in QUEUE_ATTRIBUTES_FROM_DIRECTORY:
                 setattr(created, name, getattr(queue, name))
         self.add(created)
         return Status.MQ_OK, created
@@ -150,7 +150,7 @@ class Queues(Part):
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
         """Add a subqueue to its queue. A subqueue accepts the same messages as its queue."""
-        for attribute in CREATOR_ATTRIBUTES:
+        for attribute in QUEUE_ATTRIBUTES_SET_BY_CREATOR:
             setattr(queue, attribute, getattr(parent, attribute))
         queue.MessagePositionList = MessagePositionList(self.qm.adm.storage)
         queue.parent = parent
@@ -199,19 +199,19 @@ class Queues(Part):
         written to the disk are deleted too. A locked message is deleted later, unless its transaction commits.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-        available, arriving, locked = _split_by_state(queue)
+        available, arriving, locked = _split_messages_by_state(queue)
         for position in available:
             position.State = MessagePositionState.LOCKED
 
         def carry_out() -> Result:
-            _mark_for_purge(locked)
+            _mark_messages_for_purge(locked)
             self.qm.disk.save(
                 self.qm.durability.build_purge_record(
                     self.qm.transaction_operations.find_messages_received_by_prepared()
                 )
             )
-            _mark_for_purge(one for one in arriving if not one.awaits_disk)
-            at_once = available + [one for one in arriving if one.awaits_disk or _is_available(one)]
+            _mark_messages_for_purge(one for one in arriving if not one.awaits_disk)
+            at_once = available + [one for one in arriving if one.awaits_disk or _is_position_available(one)]
             left = [one for one in at_once if one.State is not MessagePositionState.DELETED]
             for position in left:
                 self.qm.positions.delete_message(position, reason)
@@ -263,7 +263,9 @@ class Queues(Part):
                 self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
 
 
-def _split_by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
+def _split_messages_by_state(
+    queue: Queue,
+) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
     """Return the messages of a queue as three lists: the available messages, the messages that are being written to the
     disk, and the locked messages.
     """
@@ -271,15 +273,17 @@ def _split_by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePo
     arriving: list[MessagePosition] = []
     locked: list[MessagePosition] = []
     for position in queue.MessagePositionList:
-        (available if _is_available(position) else arriving if position.awaits_disk else locked).append(position)
+        (available if _is_position_available(position) else arriving if position.awaits_disk else locked).append(
+            position
+        )
     return available, arriving, locked
 
 
-def _is_available(position: MessagePosition) -> bool:
+def _is_position_available(position: MessagePosition) -> bool:
     return position.State is MessagePositionState.AVAILABLE
 
 
-def _mark_for_purge(positions: Iterable[MessagePosition]) -> None:
+def _mark_messages_for_purge(positions: Iterable[MessagePosition]) -> None:
     for position in positions:
         if position.State is MessagePositionState.LOCKED:
             position.State = MessagePositionState.PURGE_PENDING

@@ -32,7 +32,7 @@ class Quotas(Part):
         total = self.qm.adm.JournalQuota if storage is self.qm.adm.journal_storage else self.qm.adm.QueueManagerQuota
         if self.qm.adm.Throttled or _exceeds_quota(storage.used + size, total):
             return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
-        if _exceeds_quota(*_get_usage_and_quota(queue, size)):
+        if _exceeds_quota(*_get_storage_usage_and_quota(queue, size)):
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR
 
@@ -58,7 +58,7 @@ class Quotas(Part):
             self.end_flow_control()
 
 
-def _get_usage_and_quota(queue: Queue, size: int) -> tuple[int, int]:
+def _get_storage_usage_and_quota(queue: Queue, size: int) -> tuple[int, int]:
     if queue.parent is None:
         shared, quota = queue, queue.Quota
     elif queue.QueueType is QueueType.SYSTEM:

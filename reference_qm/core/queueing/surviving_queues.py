@@ -21,7 +21,7 @@ class SurvivingQueues(Part):
 
     __slots__ = ()
 
-    def create_configured(self, settings: QueueSettings) -> Queue:
+    def create_configured_queue(self, settings: QueueSettings) -> Queue:
         """Create a configured private queue.
 
         Raise ValueError if the queue cannot be created. The caller has already checked the settings of the queue.
@@ -31,7 +31,7 @@ class SurvivingQueues(Part):
             raise ValueError(f"the configured queue {settings.name!a} cannot be created: {status.name}")
         return created
 
-    def create_published(self) -> None:
+    def adopt_published_queues(self) -> None:
         """Adopt the configured public queues that already exist in the directory, and create the other configured
         public queues there.
         """

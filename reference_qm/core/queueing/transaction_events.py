@@ -84,7 +84,7 @@ class TransactionEvents(Part):
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         """Carry out the operations of a transaction, in order. Spec: MS-MQDMPR 3.1.4.4."""
         for operation in transaction.TransactionalOperationCollection:
-            _ON_COMMIT[operation.OperationType](self)(operation, now)
+            _COMMIT_HANDLER_BY_OPERATION_TYPE[operation.OperationType](self)(operation, now)
         self._remove_transaction(transaction)
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -112,7 +112,10 @@ class TransactionEvents(Part):
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         """Put a moved message at the end of its target queue. Spec: MS-MQDMPR 3.1.4.4."""
-        position, target = operation.MessagePositionReference, self.qm.transaction_operations.get_move_target(operation)
+        position, target = (
+            operation.MessagePositionReference,
+            self.qm.transaction_operations.get_target_queue_of_move(operation),
+        )
         if target is None:
             self.qm.positions.unlock_message(position)
         elif position.State is not MessagePositionState.DELETED:
@@ -121,7 +124,7 @@ class TransactionEvents(Part):
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         """Undo the operations of a transaction. Spec: MS-MQDMPR 3.1.4.5."""
         for operation in transaction.TransactionalOperationCollection:
-            _ON_ABORT[operation.OperationType](self)(operation, now)
+            _ABORT_HANDLER_BY_OPERATION_TYPE[operation.OperationType](self)(operation, now)
         self._remove_transaction(transaction)
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -144,16 +147,16 @@ class TransactionEvents(Part):
         del self.qm.adm.TransactionCollection[transaction.Identifier]
 
 
-OnOperation = Callable[[TransactionEvents], Callable[[TransactionalOperation, Now], None]]
+OperationHandler = Callable[[TransactionEvents], Callable[[TransactionalOperation, Now], None]]
 
-_ON_COMMIT: Mapping[OperationType, OnOperation] = {
+_COMMIT_HANDLER_BY_OPERATION_TYPE: Mapping[OperationType, OperationHandler] = {
     OperationType.ENQUEUE: lambda part: part.commit_enqueue,
     OperationType.DEQUEUE: lambda part: part.commit_dequeue,
     OperationType.MOVE: lambda part: part.commit_move,
 }
 
 
-_ON_ABORT: Mapping[OperationType, OnOperation] = {
+_ABORT_HANDLER_BY_OPERATION_TYPE: Mapping[OperationType, OperationHandler] = {
     OperationType.ENQUEUE: lambda part: part.abort_enqueue,
     OperationType.DEQUEUE: lambda part: part.abort_dequeue,
     OperationType.MOVE: lambda part: part.abort_dequeue,

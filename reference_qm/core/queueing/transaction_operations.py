@@ -18,7 +18,7 @@ class TransactionOperations(Part):
 
     __slots__ = ()
 
-    def check_takes_operations(self, transaction: Transaction) -> None:
+    def check_accepts_operations(self, transaction: Transaction) -> None:
         """Raise CommandError unless the transaction accepts further operations."""
         if transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
@@ -83,7 +83,7 @@ class TransactionOperations(Part):
         position.State = MessagePositionState.LOCKED
         _add_operation(transaction, TransactionalOperation(OperationType.MOVE, position, TargetQueueReference=target))
 
-    def get_move_target(self, operation: TransactionalOperation) -> Queue | None:
+    def get_target_queue_of_move(self, operation: TransactionalOperation) -> Queue | None:
         """Return the target queue of a move, or None if the target queue was deleted. In that case the message
         stays in its queue.
         """

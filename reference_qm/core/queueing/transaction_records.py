@@ -90,7 +90,7 @@ class TransactionRecords(Part):
         """
         transaction = Transaction(UUID(rest), SinglePhase=False, number=int(value["number"]))
         transaction.state = TransactionState.PREPARED
-        positions = {position.key: position for position in self._list_positions()}
+        positions = {position.key: position for position in self._list_message_positions()}
         for kind, key, *argument in value["operations"]:
             position = positions.get(key)
             if position is None:
@@ -106,7 +106,7 @@ class TransactionRecords(Part):
             transaction.TransactionalOperationCollection.append(operation)
         self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
 
-    def _list_positions(self) -> Iterator[MessagePosition]:
+    def _list_message_positions(self) -> Iterator[MessagePosition]:
         for queue in self.qm.queue_names.list_every_queue():
             yield from queue.MessagePositionList
         for outgoing in self.qm.adm.OutgoingQueues.values():
@@ -128,7 +128,10 @@ class TransactionRecords(Part):
         return self.qm.durability.build_removal([operation.MessagePositionReference], operation.DequeueReason)
 
     def _build_move_change(self, operation: TransactionalOperation) -> Change:
-        position, target = operation.MessagePositionReference, self.qm.transaction_operations.get_move_target(operation)
+        position, target = (
+            operation.MessagePositionReference,
+            self.qm.transaction_operations.get_target_queue_of_move(operation),
+        )
         if target is None:
             return {}
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)

@@ -12,7 +12,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-LOCKED_STATES = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING)
+LOCKED_POSITION_STATES = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING)
 
 
 class TwoPhaseReading(Part):
@@ -59,7 +59,7 @@ class TwoPhaseReading(Part):
         """
         if queue_desc.QueueReference is None:
             ended(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
-        elif position.State not in LOCKED_STATES:
+        elif position.State not in LOCKED_POSITION_STATES:
             ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE)
         elif transactional:
             ended(Status.MQ_OK)

@@ -26,7 +26,7 @@ class _AssociationEntry:
     due: int | None = None
 
 
-class Associations:
+class ServerAssociations:
     """Manages all associations of a server: sends outgoing bytes at once, and posts an event for each received call or
     cancel.
     """

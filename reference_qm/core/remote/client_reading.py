@@ -72,7 +72,7 @@ class ClientReading(Part):
                 )
             )
         try:
-            found = self.reconstruct_message(results, self.qm.server_names.find_identifier(read.queue))
+            found = self.reconstruct_message(results, self.qm.server_names.find_server_identifier(read.queue))
         except FormatError as malformed:
             error = RemoteError(f"the server sent a malformed UserMessage Packet: {malformed}")
             return (yield from self._reject_received_message(read, entry, error))

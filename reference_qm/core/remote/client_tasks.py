@@ -52,7 +52,7 @@ class ClientTasks(Part):
 
     # -- steps --------------------------------------------------------------------------------------------------------
 
-    def _begin_resolve(self, task: Task, step: Resolve, now: Now) -> None:
+    def _begin_host_resolution(self, task: Task, step: Resolve, now: Now) -> None:
         task.waits_for = step.host
         waiting = self.qm.remote_client.resolving.setdefault(step.host, [])
         waiting.append(task)
@@ -85,7 +85,7 @@ class ClientTasks(Part):
 
     # -- events -------------------------------------------------------------------------------------------------------
 
-    def on_resolved(self, host: str, addresses: tuple[str, ...], now: Now) -> None:
+    def on_host_resolved(self, host: str, addresses: tuple[str, ...], now: Now) -> None:
         """Resume the sequences that wait for a host name."""
         for task in self.qm.remote_client.resolving.pop(host, []):
             found = addresses[0] if addresses else RemoteError(f"host name {host!a} has no address (MS-MQQP 3.2.4.1)")
@@ -147,7 +147,7 @@ class ClientTasks(Part):
             if isinstance(one, SendPdus):
                 self.qm.emit(SendPacket(binding.transport, one.data))
             elif isinstance(one, AssociationBound):
-                self._resume_opener(binding, binding, now)
+                self._resume_opening_task(binding, binding, now)
             elif isinstance(one, CallReturned):
                 self._resume_task(binding.calls.pop(one.call), one.results, now)
             elif isinstance(one, CallFailed):
@@ -157,7 +157,7 @@ class ClientTasks(Part):
             else:
                 self._close_binding(binding, now, one.reason)
 
-    def _resume_opener(self, binding: Binding, came: Any, now: Now) -> None:
+    def _resume_opening_task(self, binding: Binding, came: Any, now: Now) -> None:
         task, binding.opener = binding.opener, None
         if task is not None:
             self._resume_task(task, came, now)
@@ -173,12 +173,12 @@ class ClientTasks(Part):
         """
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
-        self._resume_opener(binding, RemoteError(reason), now)
+        self._resume_opening_task(binding, RemoteError(reason), now)
         self._carry_out_outputs(binding, binding.association.fail_all_calls(reason), now)
 
 
 _BEGIN_BY_STEP_TYPE: Mapping[type, Callable[[ClientTasks], Callable[[Task, Any, Now], None]]] = {
-    Resolve: lambda part: part._begin_resolve,
+    Resolve: lambda part: part._begin_host_resolution,
     Bind: lambda part: part._begin_bind,
     CallMethod: lambda part: part._begin_call,
     Close: lambda part: part._begin_close,

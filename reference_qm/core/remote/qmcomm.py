@@ -129,10 +129,10 @@ class Qmcomm(Part):
     def r_qm_close_remote_queue_context(self, call: Call, now: Now) -> None:
         """Close a descriptor that R_QMOpenRemoteQueue opened. Spec: MS-MQMP 3.1.4.3."""
         if call.handle is not None:
-            self.close_open_context(call.handle.state)
+            self.close_open_remote_context(call.handle.state)
         self.qm.remote.carry_out_outputs(call.respond(pphContext=None))
 
-    def close_open_context(self, context: RemoteQueueOpenContextHandle) -> None:
+    def close_open_remote_context(self, context: RemoteQueueOpenContextHandle) -> None:
         """Remove a context. Close its descriptor, unless RemoteQMOpenQueue has taken over the descriptor.
 
         Spec: MS-MQMP 3.1.4.3.
@@ -146,7 +146,7 @@ class Qmcomm(Part):
 
     def run_down_open_remote(self, context: RemoteQueueOpenContextHandle) -> None:
         """Close a descriptor whose client has disconnected. Spec: MS-MQMP 3.1.7.2."""
-        self.close_open_context(context)
+        self.close_open_remote_context(context)
 
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
         """Create a cursor. Spec: MS-MQMP 3.1.4.4."""

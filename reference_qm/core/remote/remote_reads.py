@@ -50,14 +50,14 @@ class RemoteReads(Part):
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         """Raise the event Dequeue Message Begin. Spec: MS-MQQP 3.1.4.1."""
-        answered, timeout_ms = self._build_completion(entry), _get_timeout_ms(entry)
+        answered, timeout_ms = self._build_completion(entry), _get_read_timeout_ms(entry)
         self.qm.two_phase_reading.dequeue_message_begin(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         """Raise the event Peek Message. Spec: MS-MQQP 3.1.4.1."""
-        answered, timeout_ms = self._build_completion(entry), _get_timeout_ms(entry)
+        answered, timeout_ms = self._build_completion(entry), _get_read_timeout_ms(entry)
         self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek_next(
@@ -65,7 +65,7 @@ class RemoteReads(Part):
     ) -> None:
         """Raise the event Peek Next Message. Spec: MS-MQQP 3.1.4.1."""
         assert cursor is not None  # ``check_peek_next_cursor`` refused a peek without cursor
-        answered, timeout_ms = self._build_completion(entry), _get_timeout_ms(entry)
+        answered, timeout_ms = self._build_completion(entry), _get_read_timeout_ms(entry)
         self.qm.reading.peek_next_message(descriptor, answered, now, cursor, timeout_ms, entry.tag)
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
@@ -141,5 +141,5 @@ class RemoteReads(Part):
         return partial(self.complete_remote_read, entry)
 
 
-def _get_timeout_ms(entry: RemoteReadEntry) -> int | None:
+def _get_read_timeout_ms(entry: RemoteReadEntry) -> int | None:
     return None if entry.Timeout == INFINITE_MS else entry.Timeout

@@ -29,17 +29,17 @@ class RemoteStarting(Part):
 
     def remote_qm_start_receive(self, call: Call, now: Now) -> None:
         """Handle RemoteQMStartReceive, which reads a message. Spec: MS-MQQP 3.1.4.1."""
-        self._start_read(call, call.arguments["lpRemoteReadDesc"], START_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc"], READ_START_CHECKS, now)
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
         """Handle RemoteQMStartReceive2, which reads a message and returns its SequentialId. Spec: MS-MQQP 3.1.4.10."""
-        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], READ_START_CHECKS, now)
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
         """Read the message with the given LookupIdentifier, or the message before or after that message. Spec:
         MS-MQQP 3.1.4.11.
         """
-        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_READ_CHECKS, now)
 
     def _start_read(self, call: Call, desc: ReadDescription, checks: tuple[ReadCheck, ...], now: Now) -> None:
         refuse = partial(self.qm.remote_reads.answer_read, call)
@@ -80,14 +80,14 @@ class RemoteStarting(Part):
         """Return an error status if dwQueue is 0 or differs from hRemoteQueue, otherwise MQ_OK. Spec: MS-MQQP
         3.1.4.1.
         """
-        return _require_right(0 != desc["dwQueue"] == desc["hRemoteQueue"])
+        return _require_access_right(0 != desc["dwQueue"] == desc["hRemoteQueue"])
 
     def check_request_id(self, desc: ReadDescription) -> Status:
         """Return an error status if a pending read of the queue has the same dwRequestID, otherwise MQ_OK. Spec:
         MS-MQQP 3.1.4.1, note <10>.
         """
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
-        return _require_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
+        return _require_access_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
 
     def check_peek_next_cursor(self, desc: ReadDescription) -> Status:
         """Return an error status for a peek at the next message without a cursor, otherwise MQ_OK. Spec: MS-MQQP
@@ -100,35 +100,35 @@ class RemoteStarting(Part):
         """Return MQ_OK for the three actions that these methods support, otherwise an error status. Spec: MS-MQQP
         3.1.4.1, 3.1.4.10.
         """
-        return _require_right(desc["ulAction"] in READ_METHODS)
+        return _require_access_right(desc["ulAction"] in READ_METHODS)
 
     def check_lookup_queue(self, desc: ReadDescription) -> Status:
         """Return an error status if hRemoteQueue is 0, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.11."""
-        return _require_right(desc["hRemoteQueue"] != 0)
+        return _require_access_right(desc["hRemoteQueue"] != 0)
 
     def check_lookup_timeout(self, desc: ReadDescription) -> Status:
         """Return an error status if a read by lookup identifier has a timeout, otherwise MQ_OK. Spec: MS-MQQP
         3.1.4.11.
         """
-        return _require_right(desc["ulTimeout"] == 0)
+        return _require_access_right(desc["ulTimeout"] == 0)
 
     def check_lookup_cursor(self, desc: ReadDescription) -> Status:
         """Return an error status if a read by lookup identifier has a cursor, otherwise MQ_OK. Spec: MS-MQQP
         3.1.4.11.
         """
-        return _require_right(desc["hCursor"] == 0)
+        return _require_access_right(desc["hCursor"] == 0)
 
     def check_lookup_action(self, desc: ReadDescription) -> Status:
         """Return MQ_OK for the six actions that read by lookup identifier, otherwise an error status. Spec: MS-MQQP
         3.1.4.11.
         """
-        return _require_right(desc["ulAction"] in LOOKUP_ACTIONS)
+        return _require_access_right(desc["ulAction"] in LOOKUP_ACTIONS)
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
         """Return MQ_OK if a client has opened the queue by RemoteQMOpenQueue, otherwise an error status. Spec:
         MS-MQQP 3.1.4.1, 3.1.4.11.
         """
-        return _require_right(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
+        return _require_access_right(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
 
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: ReadDescription) -> Status:
         """Return an error status for a receive with a handle that was opened to peek, otherwise MQ_OK. Spec:
@@ -173,9 +173,9 @@ class RemoteStarting(Part):
 
 
 ReadCheck = Callable[[RemoteStarting], Callable[[ReadDescription], Status]]
-StartRead = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
+ReadStarter = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
 
-START_CHECKS: tuple[ReadCheck, ...] = (
+READ_START_CHECKS: tuple[ReadCheck, ...] = (
     lambda part: part.check_description,
     lambda part: part.check_dw_queue,
     lambda part: part.check_request_id,
@@ -183,7 +183,7 @@ START_CHECKS: tuple[ReadCheck, ...] = (
     lambda part: part.check_start_action,
     lambda part: part.check_open_queue,
 )
-LOOKUP_CHECKS: tuple[ReadCheck, ...] = (
+LOOKUP_READ_CHECKS: tuple[ReadCheck, ...] = (
     lambda part: part.check_description,
     lambda part: part.check_lookup_queue,
     lambda part: part.check_lookup_timeout,
@@ -193,7 +193,7 @@ LOOKUP_CHECKS: tuple[ReadCheck, ...] = (
 )
 """The checks for a read by lookup identifier, in the order of the documents."""
 
-READ_METHODS: Mapping[ReadAction, Callable[[QM], StartRead]] = {
+READ_METHODS: Mapping[ReadAction, Callable[[QM], ReadStarter]] = {
     ReadAction.MQ_ACTION_RECEIVE: lambda qm: qm.remote_reads.remote_receive,
     ReadAction.MQ_ACTION_PEEK_CURRENT: lambda qm: qm.remote_reads.remote_peek,
     ReadAction.MQ_ACTION_PEEK_NEXT: lambda qm: qm.remote_reads.remote_peek_next,
@@ -203,5 +203,5 @@ READ_METHODS: Mapping[ReadAction, Callable[[QM], StartRead]] = {
 LOOKUP_ACTIONS = frozenset(ReadAction) - READ_METHODS.keys()
 
 
-def _require_right(right: bool) -> Status:
+def _require_access_right(right: bool) -> Status:
     return Status.MQ_OK if right else Status.MQ_ERROR_INVALID_PARAMETER

@@ -6,7 +6,7 @@ from typing import Any
 
 from reference_qm.core.events import RpcEventOccurred
 from reference_qm.core.part import QM, Part
-from reference_qm.core.remote.associations import Associations
+from reference_qm.core.remote.associations import ServerAssociations
 from reference_qm.core.remote.model import (
     EntryCollection,
     OpenQueueEntry,
@@ -36,8 +36,8 @@ from reference_qm.surface.effects import RpcClose, RpcSend
 from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 
-HARDENED_REASON = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
-METHODS_WITHOUT_REQUIRED_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
+HARDENED_SECURITY_REFUSAL_REASON = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
+METHODS_FOR_ANY_AUTHENTICATION_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
 """The methods that do not require an authentication level (MS-MQQP 5, MS-MQMP 5.1)."""
 SERVED_INTERFACES = (QM2QM, QMCOMM, EPT)
 """The interfaces that are available at every port. Clients also call methods of qm2qm at the port of qmcomm, and
@@ -62,7 +62,7 @@ class RemoteReading:
         strict: bool = True,
     ) -> None:
         server = RpcServer(SERVED_INTERFACES, entropy, security=security, strict=strict)
-        self.associations: Associations = Associations(server, timers, unfinished, emit, post)
+        self.associations: ServerAssociations = ServerAssociations(server, timers, unfinished, emit, post)
         self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
         self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}
@@ -89,7 +89,7 @@ class RpcServing(Part):
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         """Handle bytes that were received on a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
         if self.qm.adm.HardenedSecurity:
-            self.qm.remote.associations.close_connection(event.connection, HARDENED_REASON)
+            self.qm.remote.associations.close_connection(event.connection, HARDENED_SECURITY_REFUSAL_REASON)
             return
         self.qm.remote.associations.receive(event, now)
 
@@ -129,7 +129,10 @@ class RpcServing(Part):
         The methods that return a port do not require a level, because clients call them before they set up
         security.
         """
-        return call.method.name in METHODS_WITHOUT_REQUIRED_LEVEL or call.level >= self.qm.config.rpc_server.least_level
+        return (
+            call.method.name in METHODS_FOR_ANY_AUTHENTICATION_LEVEL
+            or call.level >= self.qm.config.rpc_server.least_level
+        )
 
 
 def list_endpoints(listening: RpcListening | None) -> list[MappedEndpoint]:

@@ -11,7 +11,9 @@ from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormatType, 
 from reference_qm.core.part import Part
 from reference_qm.core.remote.client_model import RemoteQueue
 
-_READABLE_NAMES = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
+_READABLE_FORMAT_NAME_EXAMPLES = (
+    r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
+)
 
 
 class ServerNames(Part):
@@ -29,7 +31,7 @@ class ServerNames(Part):
         if isinstance(name, PrivateQueuePath | PublicQueuePath) and name.Protocol in ("TCP", "OS"):
             return name.ProtocolAddressSpecification
         if not isinstance(name, PrivateName | PublicName):
-            raise CommandError(f"{text!a} cannot be opened for reading: use {_READABLE_NAMES}")
+            raise CommandError(f"{text!a} cannot be opened for reading: use {_READABLE_FORMAT_NAME_EXAMPLES}")
         destination = self.qm.next_hops.get_destination_info(text)
         if destination is None:
             raise CommandError(f"the directory does not know {text!a}: use a direct format name")
@@ -40,7 +42,7 @@ class ServerNames(Part):
             )
         return host
 
-    def find_identifier(self, queue: RemoteQueue) -> UUID:
+    def find_server_identifier(self, queue: RemoteQueue) -> UUID:
         """Return the Identifier of the queue manager that hosts a queue, or NULL if it is unknown. A private format
         name contains the Identifier; for any other format name, the configured route of the server is used.
         """

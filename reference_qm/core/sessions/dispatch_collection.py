@@ -31,7 +31,7 @@ class DispatchCollection(Part):
 
         The message stays in the table of its session until it is acknowledged.
         """
-        session.OutgoingMessageTable.withhold(position)
+        session.OutgoingMessageTable.withhold_position(position)
 
     def remove_queue(self, queue: OutgoingQueue) -> None:
         """Remove all messages of a queue from the dispatch collection, so that they are not sent. Spec: MS-MQDMPR

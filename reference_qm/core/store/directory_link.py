@@ -21,7 +21,7 @@ class DirectoryLink(Part):
 
     def read(self, answered: OnAnswer) -> None:
         """Read the whole directory."""
-        self.qm.emit(ReadDirectory(self._await_answer(answered)))
+        self.qm.emit(ReadDirectory(self._await_directory_answer(answered)))
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         """Change the directory. In workgroup mode, the status is that of an unavailable directory.
@@ -34,11 +34,11 @@ class DirectoryLink(Part):
             answered(answer)
 
         if self.qm.enterprise.state.DirectoryIntegrated:
-            self.qm.emit(WriteDirectory(self._await_answer(report_answer), change))
+            self.qm.emit(WriteDirectory(self._await_directory_answer(report_answer), change))
         else:
             answered(DirectoryAnswered(0, Result.DIRECTORY_NOT_CONNECTED))
 
-    def _await_answer(self, answered: OnAnswer) -> int:
+    def _await_directory_answer(self, answered: OnAnswer) -> int:
         token = self.qm.next_directory_token()
         self.qm.enterprise.awaited[token] = answered
         return token

@@ -14,13 +14,13 @@ from reference_qm.surface.effects import Effect, Persist
 Change: TypeAlias = dict[str, object]
 
 
-RESERVED_ORDINAL_BLOCK = 0x4000
+RESERVED_ORDINAL_COUNT = 0x4000
 """The number of ordinals that are reserved in one block. The next block is reserved when less than half of the
 current block remains. A restart skips at most one block.
 """
 
 
-_HALF_OF_ORDINALS = 1 << 31
+_HALF_OF_ORDINAL_RANGE = 1 << 31
 """Half of the range of ordinals, which wrap after 32 bits. An ordinal that is lower than another ordinal by more
 than this number is the later ordinal.
 """
@@ -44,7 +44,7 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Barrier:
+class DiskWriteBarrier:
     """A wait for all records that are being written at the time when the wait begins. ``tokens`` identify the records
     that are not on disk yet.
     """
@@ -74,7 +74,7 @@ class Disk:
         self._emit = emit
         self._next_token = next_token
         self._repeat: Change = {}
-        self._barriers: list[Barrier] = []
+        self._barriers: list[DiskWriteBarrier] = []
 
     def commit(
         self,
@@ -110,12 +110,12 @@ class Disk:
         if self.used and self._repeat:
             self._write_change({}, {}, None, Result, lambda: None, ())
         if self.pending:
-            self._barriers.append(Barrier(set(self.pending), reached, missed))
+            self._barriers.append(DiskWriteBarrier(set(self.pending), reached, missed))
         else:
             reached(now)
 
     def pass_barriers(self, token: int, error: str | None, now: Now) -> None:
-        """Inform every Barrier that a record is on disk, or that the record could not be written."""
+        """Inform every DiskWriteBarrier that a record is on disk, or that the record could not be written."""
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
             if token in barrier.tokens and error is not None:
@@ -134,9 +134,9 @@ class Disk:
         Spec: MS-MQQB 3.1.1.3. A message of a long transaction may have an old ordinal. Therefore a reservation is
         never reduced.
         """
-        if RESERVED_ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ORDINALS:
+        if RESERVED_ORDINAL_COUNT // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ORDINAL_RANGE:
             return {}
-        return {"ordinal": ordinal + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF}
+        return {"ordinal": ordinal + RESERVED_ORDINAL_COUNT & 0xFFFFFFFF}
 
     def build_sequential_id_reservation(self, sequential_id: int) -> Change:
         """Return the change that reserves a SequentialID and a block of later numbers. Spec: MS-MQDMPR 3.1.1.1.
@@ -144,7 +144,7 @@ class Disk:
         The records that follow, such as the record of the message with this number, reach the disk only after this
         change.
         """
-        self.reserved_sequential = sequential_id + RESERVED_ORDINAL_BLOCK
+        self.reserved_sequential = sequential_id + RESERVED_ORDINAL_COUNT
         return {"sequential_id": self.reserved_sequential}
 
     def take_persisted_change(self, token: int) -> Commit | None:

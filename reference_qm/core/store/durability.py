@@ -6,7 +6,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
-    SEQUENCE_ELEMENTS,
+    TRANSACTIONAL_SEQUENCE_ELEMENTS,
     _change_entry_value,
     build_message_entry,
     build_removal_change,
@@ -110,8 +110,8 @@ class Durability(Part):
         Spec: MS-MQQB 3.1.1.3.1.
         """
         session = queue.session
-        values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE_ELEMENTS[:3]}
-        for name in SEQUENCE_ELEMENTS[3:]:
+        values: dict[str, object] = {name: getattr(session, name) for name in TRANSACTIONAL_SEQUENCE_ELEMENTS[:3]}
+        for name in TRANSACTIONAL_SEQUENCE_ELEMENTS[3:]:
             identifier = getattr(session, name)
             values[name] = [identifier.Ordinal, identifier.TimeStamp]
         return {format_queue_of_entry(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}

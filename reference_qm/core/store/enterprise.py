@@ -12,7 +12,7 @@ from uuid import UUID
 from reference_qm.config import QueueManagerConfig
 from reference_qm.directory import DirectoryState, Queue, QueueManager, Replica, User, build_equality_filter, events
 from reference_qm.routing import RoutingTable
-from reference_qm.security import PrivateKeys, build_directory_key_list
+from reference_qm.security import PrivateKeyByProvider, build_directory_key_list
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
@@ -71,7 +71,7 @@ class Enterprise:
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, User) else None
 
 
-def build_public_key_list(keys: PrivateKeys, *, signing: bool = False) -> bytes:
+def build_public_key_list(keys: PrivateKeyByProvider, *, signing: bool = False) -> bytes:
     """Return the public keys of a queue manager in the form that the directory uses. The list is empty if there are
     no keys.
     """

@@ -18,7 +18,7 @@ from reference_qm.model.adm import (
     Queue,
 )
 
-SEQUENCE_ELEMENTS = (
+TRANSACTIONAL_SEQUENCE_ELEMENTS = (
     "TxMessageRejectCount",
     "OutgoingTxSequenceNumber",
     "IncomingTxSequenceNumber",
@@ -112,7 +112,7 @@ def build_relocation(position: MessagePosition) -> Change:
     return build_message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 
 
-def build_history_entry(entry: MessageIDHistoryEntry) -> Change:
+def build_message_id_history_entry(entry: MessageIDHistoryEntry) -> Change:
     """Return the entry that stores the time (s UTC) of a received message in the history."""
     return {format_history_name(entry): entry.TimeStamp}
 

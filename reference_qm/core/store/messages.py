@@ -36,7 +36,7 @@ from reference_qm.core.store.multiple_destinations import add_destination_lists,
 from reference_qm.core.store.security_text import describe_security
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
-from reference_qm.security import UNPROTECTED_ATTRIBUTES, SignatureType, add_security, read_security
+from reference_qm.security import UNPROTECTED_ATTRIBUTES, SignatureType, add_security_attributes, read_security
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
@@ -71,7 +71,7 @@ ALWAYS_FITTING_BODY_BYTES = 0x4000
 packet are.
 """
 
-_ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACK_BITS_BY_NAME.items()}
+_ACK_FLAG_BY_NAME = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACK_BITS_BY_NAME.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
 _ADMIN_AND_RESPONSE_QUEUE_FLAGS = UserHeader.flags(AQ=7, RQ=7)
 _TRACE_FLAG, _DEBUG_HEADER_FLAG = BaseHeader.flags(TR=1), BaseHeader.flags(DH=1)
@@ -85,9 +85,9 @@ def serialize_message(message: Message) -> UserMessagePacket:
     """
     source = message.Identifier.QueueManagerGuid
     destination = message.DestinationQueueManagerIdentifier
-    dq, destination_queue = _encode_queue(message.DestinationQueueFormatName, NULL_GUID, destination)
-    aq, admin_queue = _encode_queue(message.AdministrationQueueFormatName, source, destination)
-    rq, response_queue = _encode_queue(message.ResponseQueueFormatName, source, destination)
+    dq, destination_queue = _encode_queue_name(message.DestinationQueueFormatName, NULL_GUID, destination)
+    aq, admin_queue = _encode_queue_name(message.AdministrationQueueFormatName, source, destination)
+    rq, response_queue = _encode_queue_name(message.ResponseQueueFormatName, source, destination)
     transactional = message.TransactionIdentifier is not None
     debug_header = _build_debug_header(message)
     connector = None if message.ConnectorTypeIdentifier == NULL_GUID else message.ConnectorTypeIdentifier
@@ -135,7 +135,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
         DebugHeader=debug_header,
     )
     if message.security is not None:
-        packet = add_security(packet, message.security)
+        packet = add_security_attributes(packet, message.security)
     listed = message.DestinationMultiQueueFormatName
     if listed is None and message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG30:
         listed = message.DestinationQueueFormatName
@@ -161,7 +161,7 @@ def check_queue_names_fit_packet(source: UUID, *names: str | None) -> None:
     """Raise CommandError for a message with a queue that cannot be named in a packet. Spec: MS-MQMQ 2.2.19.2."""
     try:
         for name in names:
-            _, queue = _encode_queue(name, source, NULL_GUID)
+            _, queue = _encode_queue_name(name, source, NULL_GUID)
             if queue is not None:
                 queue.build()
     except (MisuseError, FormatError) as error:
@@ -193,7 +193,9 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     return Message(
         **attributes,
         Identifier=MessageIdentifier(source, user.MessageID),
-        DestinationQueueFormatName=_decode_queue(user.DestinationQueue, PRIVATE_ON_DESTINATION_TYPE, source, receiver)
+        DestinationQueueFormatName=_decode_queue_name(
+            user.DestinationQueue, PRIVATE_ON_DESTINATION_TYPE, source, receiver
+        )
         or "",
         DestinationQueueManagerIdentifier=user.QueueManagerAddress,
         Class=properties.MessageClass,
@@ -250,7 +252,7 @@ def describe_message(message: Message) -> dict[str, Any]:
         "time_to_reach_queue_s": message.TimeToReachQueue,
         "time_to_be_received_s": message.TimeToBeReceived,
         "trace_queue": str(message.TracingQueueIdentifier) if message.TracingRequested else None,
-        "acks": [name for name, bit in _ACK_BITS.items() if message.AcknowledgementsRequested & bit],
+        "acks": [name for name, bit in _ACK_FLAG_BY_NAME.items() if message.AcknowledgementsRequested & bit],
         "journal": [
             name
             for name, wanted in (
@@ -308,7 +310,7 @@ def _build_debug_header(message: Message) -> DebugHeader | None:
     return DebugHeader(DebugHeader.flags(QT=1), QueueIdentifier=queue)
 
 
-def _encode_queue(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
+def _encode_queue_name(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
     """Return the type and the record for a queue in a packet. Spec: MS-MQMQ 2.2.19.2."""
     if format_name is None:
         return 0, None
@@ -342,8 +344,8 @@ def _read_attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
 
 def _read_attributes_of_queues(user: UserHeader, receiver: UUID) -> dict[str, Any]:
     source = user.SourceQueueManager
-    admin_queue = _decode_queue(user.AdminQueue, user.AQ, source, receiver)
-    response_queue = _decode_queue(user.ResponseQueue, user.RQ, source, receiver, _find_admin_host(user, receiver))
+    admin_queue = _decode_queue_name(user.AdminQueue, user.AQ, source, receiver)
+    response_queue = _decode_queue_name(user.ResponseQueue, user.RQ, source, receiver, _find_admin_host(user, receiver))
     return {
         "AdministrationQueueFormatName": admin_queue,
         "ResponseQueueFormatName": admin_queue if user.RQ == SAME_AS_ADMIN_QUEUE_TYPE else response_queue,
@@ -363,7 +365,7 @@ def _read_attributes_of_transaction(header: TransactionHeader) -> dict[str, Any]
     }
 
 
-def _decode_queue(
+def _decode_queue_name(
     queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_host: UUID = NULL_GUID
 ) -> str | None:
     """Return the format name of a queue in a packet, or None if there is no queue. ``kind`` is the type of a

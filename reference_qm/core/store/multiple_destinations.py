@@ -54,9 +54,9 @@ def add_destination_lists(packet: UserMessagePacket, message: Message, destinati
 def read_destination_lists(header: MultiQueueFormatHeader) -> dict[str, Any]:
     """Return the message attributes that a MultiQueueFormatHeader represents. Spec: MS-MQDMPR 3.1.7.1.31."""
     return {
-        "DestinationMultiQueueFormatName": _format_list(header.Destination),
-        "AdministrationMultiQueueFormatName": _format_list(header.Administration),
-        "ResponseMultiQueueFormatName": _format_list(header.Response),
+        "DestinationMultiQueueFormatName": _format_queue_list(header.Destination),
+        "AdministrationMultiQueueFormatName": _format_queue_list(header.Administration),
+        "ResponseMultiQueueFormatName": _format_queue_list(header.Response),
         "MultipleDestinationSignature": header.Signature.Signature,
     }
 
@@ -83,9 +83,9 @@ def _build_element(text: str) -> MQFFormatNameElement:
     raise MisuseError(f"{text!a} does not fit into a MultiQueueFormatHeader")
 
 
-def _format_list(header: MQFAddressHeader) -> str | None:
+def _format_queue_list(header: MQFAddressHeader) -> str | None:
     """Return a list of queues as a format name, or None if the list is empty or contains an invalid name."""
-    names = [_format_element(element) for element in header.FormatNameList]
+    names = [_format_queue_element(element) for element in header.FormatNameList]
     text = ",".join(names)
     if not names or text.count(",") >= len(names):  # a name with a comma would be read as two names
         return None
@@ -96,7 +96,7 @@ def _format_list(header: MQFAddressHeader) -> str | None:
     return text
 
 
-def _format_element(element: MQFFormatNameElement) -> str:
+def _format_queue_element(element: MQFFormatNameElement) -> str:
     match element.FormatName:
         case PublicQueueFormatName(guid):
             return str(PublicName(guid))

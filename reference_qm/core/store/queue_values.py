@@ -24,7 +24,7 @@ def _require_text(value: Any) -> str:
     return value
 
 
-def _require_flag(value: Any) -> bool:
+def _require_boolean(value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"{value!a} is neither true nor false")
     return value
@@ -45,13 +45,13 @@ def _return_unchanged(value: Any) -> Any:
     return value
 
 
-def _convert_or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _make_none_accepting_converter(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
 
 
-_TEXT_CONVERTERS, _FLAG_CONVERTERS, _NUMBER_CONVERTERS = (
+_TEXT_CONVERTERS, _BOOLEAN_CONVERTERS, _NUMBER_CONVERTERS = (
     (_return_unchanged, _require_text),
-    (_return_unchanged, _require_flag),
+    (_return_unchanged, _require_boolean),
     (_return_unchanged, _require_number),
 )
 _GUID_CONVERTERS = (str, UUID)
@@ -63,13 +63,13 @@ CONVERTERS_OF_ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any
     "CreateTime": _NUMBER_CONVERTERS,
     "ModifyTime": _NUMBER_CONVERTERS,
     "Type": _GUID_CONVERTERS,
-    "Journaling": _FLAG_CONVERTERS,
+    "Journaling": _BOOLEAN_CONVERTERS,
     "Quota": _NUMBER_CONVERTERS,
     "JournalQuota": _NUMBER_CONVERTERS,
-    "Authentication": _FLAG_CONVERTERS,
+    "Authentication": _BOOLEAN_CONVERTERS,
     "PrivacyLevel": (lambda value: value.value, PrivacyLevel),
-    "Transactional": _FLAG_CONVERTERS,
-    "MulticastAddress": (_return_unchanged, _convert_or_none(_require_text)),
+    "Transactional": _BOOLEAN_CONVERTERS,
+    "MulticastAddress": (_return_unchanged, _make_none_accepting_converter(_require_text)),
     "Security": (_encode_descriptor, lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True))),
     "BasePriority": _NUMBER_CONVERTERS,
     "FullPath": _TEXT_CONVERTERS,

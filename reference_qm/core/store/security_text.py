@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.codec import FormatError
-from reference_qm.core.arguments import require_one_of
+from reference_qm.core.arguments import convert_argument_word
 from reference_qm.core.errors import CommandError
 from reference_qm.security import (
     ST_NONE,
@@ -44,10 +44,12 @@ def parse_requested_security(
     Spec: MS-MQDMPR 3.1.1.12. The sender is the current user, which is the first configured account. If no account
     is configured, the sender is the queue manager, whose identifier is ``own``.
     """
-    level = require_one_of("authentication_level", request.authentication_level, _SIGNATURE_TYPE_BY_NAME)
-    privacy = require_one_of("privacy_level", request.privacy_level, _PRIVACY_LEVEL_BY_NAME)
+    level = convert_argument_word("authentication_level", request.authentication_level, _SIGNATURE_TYPE_BY_NAME)
+    privacy = convert_argument_word("privacy_level", request.privacy_level, _PRIVACY_LEVEL_BY_NAME)
     named = request.hash_algorithm
-    algorithm = preset_hash if named is None else require_one_of("hash_algorithm", named, _HASH_ALGORITHM_BY_NAME)
+    algorithm = (
+        preset_hash if named is None else convert_argument_word("hash_algorithm", named, _HASH_ALGORITHM_BY_NAME)
+    )
     if not level and not privacy and request.sender is None:
         return None
     sender = request.sender or (accounts[0].name if accounts else QUEUE_MANAGER_SENDER_WORD)
@@ -83,13 +85,13 @@ def describe_security(security: MessageSecurity) -> dict[str, Any]:
         "privacy_level": _find_name_in_table(security.PrivacyLevel, _PRIVACY_LEVEL_BY_NAME),
         "encryption_algorithm": _find_name_in_table(security.EncryptionAlgorithm, _ENCRYPTION_ALGORITHM_BY_NAME),
         "sender_type": _find_name_in_table(security.SenderIdentifierType, _SENDER_TYPE_BY_NAME),
-        "sender": _format_identity(security),
+        "sender": _format_sender_identity(security),
         "certificate_base64": base64.b64encode(security.SenderCertificate).decode(),
         "provider": security.AuthenticationProviderName or None,
     }
 
 
-def _format_identity(security: MessageSecurity) -> str | None:
+def _format_sender_identity(security: MessageSecurity) -> str | None:
     """Return SenderIdentifier as text: a SID in the form S-1-..., a queue manager as its GUID, and any other value
     in hexadecimal digits.
     """

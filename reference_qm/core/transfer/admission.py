@@ -18,7 +18,7 @@ Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
 """A check of an arrived message. The third argument is the destination queue, or None if there is no such queue."""
 
 
-def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
+def was_message_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
     """Return whether a message or a later message of its sequence has already been accepted.
 
     Spec: MS-MQQB 3.1.5.8.6.
@@ -116,7 +116,7 @@ class Admission(Part):
         if not self.qm.lifetimes.has_expired(packet, now):
             return packet
         message = self.build_message(packet, now)
-        if was_accepted(queue, packet, message):
+        if was_message_accepted(queue, packet, message):
             return packet
         self.journal_refused(message)
         return MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT

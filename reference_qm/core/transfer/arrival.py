@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName, UserMessagePacket
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import build_history_entry, build_message_entry, build_transfer_entry
+from reference_qm.core.store.entries import build_message_entry, build_message_id_history_entry, build_transfer_entry
 from reference_qm.model.adm import (
     AcceptedMessage,
     MessageIDHistoryEntry,
@@ -60,9 +60,9 @@ class Arrival(Part):
         self.qm.savings[token] = saving
         saving.position.key = token
         saving.position.awaits_disk = True
-        change = build_message_entry(saving.position, packet.build(), saving.acceptance) | build_history_entry(
-            saving.entry
-        )
+        change = build_message_entry(
+            saving.position, packet.build(), saving.acceptance
+        ) | build_message_id_history_entry(saving.entry)
         if saving.acceptance is not None:
             change |= build_transfer_entry(saving.acceptance.transfer)
         self.qm.emit(Persist(token, change))

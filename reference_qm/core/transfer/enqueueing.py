@@ -154,7 +154,7 @@ class Enqueueing(Part):
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in self.qm.adm.OutgoingQueues.values())
         return waiting + self.qm.transaction_operations.count_uncommitted_outgoing_messages()
 
-    def send_to_several(self, to: str, message: Message, transaction: Transaction | None, now: Now) -> Result:
+    def send_to_several_queues(self, to: str, message: Message, transaction: Transaction | None, now: Now) -> Result:
         """Send a copy of a message to each queue of a format name, and return the result for the first copy. Raises
         CommandError if a queue cannot be opened or refuses the message.
 

@@ -8,7 +8,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-REMOVAL_RETRY_S = 10
+REMOVAL_RETRY_INTERVAL_S = 10
 """The time in s after which the removal of an expired message is tried again if the removal could not be written to
 the disk.
 """
@@ -30,8 +30,8 @@ class Expiring(Part):
         before it is sent.
         """
         self.qm.post(LifetimesChanged())
-        self.delete_not_received(list(self.qm.to_be_received.take_due(now.utc_s)), now)
-        for session, position in self.qm.to_be_sent.take_due(now.utc_s):
+        self.delete_not_received(list(self.qm.to_be_received.take_due_items(now.utc_s)), now)
+        for session, position in self.qm.to_be_sent.take_due_items(now.utc_s):
             may_have_arrived = position.AwaitingAck or position.ReceivedSessionAck
             if not may_have_arrived and session.TxOutgoingSequence is not None:
                 self.qm.sending.delete_expired(session, position, now)
@@ -56,7 +56,7 @@ class Expiring(Part):
 
         def try_again_later() -> None:
             for position in expired:
-                self.qm.to_be_received.add(position, now.utc_s + REMOVAL_RETRY_S)
+                self.qm.to_be_received.add(position, now.utc_s + REMOVAL_RETRY_INTERVAL_S)
                 self.qm.positions.unlock_message(position)
 
         self.qm.disk.commit(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from reference_qm.codec import MessageIdentifier, UserMessagePacket
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import build_history_entry, format_history_name
+from reference_qm.core.store.entries import build_message_id_history_entry, format_history_name
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -41,7 +41,7 @@ class History(Part):
                 saving.claims.append((session, receipt))
                 return
         receipt.done = True
-        self.qm.disk.save(build_history_entry(entry))
+        self.qm.disk.save(build_message_id_history_entry(entry))
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         """Add a message to the MessageIDHistoryTable. Spec: MS-MQQB 3.1.5.8.2."""

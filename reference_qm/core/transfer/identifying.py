@@ -53,7 +53,7 @@ MAX_PACKET_BYTES_BY_STATE: Mapping[SessionState, int] = {
 }
 """For each state in which all allowed packets have fixed sizes: the size in bytes of the longest allowed packet."""
 
-_FIXED_FIELDS = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
+_FIELDS_WITH_FIXED_VALUES = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
 
 
 class FieldRange(NamedTuple):
@@ -66,34 +66,34 @@ class FieldRange(NamedTuple):
     section: str
 
 
-def _define_range(path: str, lowest: int, highest: int, section: str) -> FieldRange:
+def _define_field_range(path: str, lowest: int, highest: int, section: str) -> FieldRange:
     return FieldRange(path, attrgetter(path), lowest, highest, section)
 
 
 _RANGES_OF_TRANSACTIONAL_MESSAGE = (
-    _define_range("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
-    _define_range("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
+    _define_field_range("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
+    _define_field_range("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
 )
-_SESSION_WINDOW_RANGE = _define_range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
+_SESSION_WINDOW_RANGE = _define_field_range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
 
-FIELD_RANGES: dict[PacketType, tuple[FieldRange, ...]] = {
+FIELD_RANGES_BY_PACKET_TYPE: dict[PacketType, tuple[FieldRange, ...]] = {
     EstablishConnectionPacket: (),
     ConnectionParametersPacket: (
-        _define_range(
+        _define_field_range(
             "ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_RANGE_MS, "MS-MQQB 2.2.2.1"
         ),
-        _define_range("ConnectionParametersHeader.AckTimeout", *ACK_TIMEOUT_RANGE_MS, "MS-MQQB 2.2.2.1"),
+        _define_field_range("ConnectionParametersHeader.AckTimeout", *ACK_TIMEOUT_RANGE_MS, "MS-MQQB 2.2.2.1"),
     ),
     SessionAckPacket: (
-        _define_range("BaseHeader.SH", 1, 1, "MS-MQQB 3.1.5.1.1"),
-        _define_range("InternalHeader.CS", 0, 0, "MS-MQQB 2.2.1"),
+        _define_field_range("BaseHeader.SH", 1, 1, "MS-MQQB 3.1.5.1.1"),
+        _define_field_range("InternalHeader.CS", 0, 0, "MS-MQQB 2.2.1"),
         _SESSION_WINDOW_RANGE,
     ),
     UserMessagePacket: (
-        _define_range("UserHeader.DM", 0, 1, "MS-MQMQ 2.2.19.2"),
-        _define_range("MessagePropertiesHeader.LabelLength", 0, 0xFA, "MS-MQMQ 2.2.19.3"),
+        _define_field_range("UserHeader.DM", 0, 1, "MS-MQMQ 2.2.19.2"),
+        _define_field_range("MessagePropertiesHeader.LabelLength", 0, 0xFA, "MS-MQMQ 2.2.19.3"),
     ),
-    UnknownInternalPacket: (_define_range("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
+    UnknownInternalPacket: (_define_field_range("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
 }
 """The ranges of the fields whose values the document limits, except the fields that receivers ignore."""
 
@@ -122,7 +122,7 @@ class Identifying(Part):
                 self.check_announced_size(session, now)
             return
         self.note_packet_received(session)
-        if error.field in _FIXED_FIELDS:
+        if error.field in _FIELDS_WITH_FIXED_VALUES:
             self.verify_signature(session, error, now)
         else:
             self.qm.closing.refuse_malformed(session, error, now)
@@ -174,7 +174,7 @@ class Identifying(Part):
         """Raise FormatError for a field value that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, in a strict
         interpretation.
         """
-        ranges = FIELD_RANGES[type(packet)]
+        ranges = FIELD_RANGES_BY_PACKET_TYPE[type(packet)]
         if isinstance(packet, UserMessagePacket):
             if packet.SessionHeader is not None:
                 ranges = (*ranges, _SESSION_WINDOW_RANGE)

@@ -42,16 +42,16 @@ def is_order_ack(packet: UserMessagePacket) -> bool:
     return (
         packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK
         and len(packet.MessagePropertiesHeader.MessageBody) == ORDER_ACK_BODY_SIZE
-        and _has_ordering_flags(packet)
+        and _has_order_ack_headers(packet)
     )
 
 
 def is_final_ack(packet: UserMessagePacket) -> bool:
     """Return whether a packet is a FinalAck Packet. Spec: MS-MQQB 3.1.5.1.1."""
-    return packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_ACK_CLASS and _has_ordering_flags(packet)
+    return packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_ACK_CLASS and _has_order_ack_headers(packet)
 
 
-def _has_ordering_flags(packet: UserMessagePacket) -> bool:
+def _has_order_ack_headers(packet: UserMessagePacket) -> bool:
     return (
         packet.BaseHeader.Flags == 0
         and packet.MessagePropertiesHeader.Label == ORDER_ACK_LABEL

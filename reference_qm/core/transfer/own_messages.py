@@ -30,7 +30,7 @@ class OwnMessages(Part):
         Spec: MS-MQQB 3.1.5.8.9, 3.1.7.15 (last steps), MS-MQDMPR 3.1.7.1.27.
         """
         queue = self._open_queue(message, now)
-        if queue is None or not self._has_room(queue, message):
+        if queue is None or not self._has_room_for_message(queue, message):
             return
         name = message.DestinationQueueFormatName
         message = replace(
@@ -67,7 +67,7 @@ class OwnMessages(Part):
         except CommandError:
             return None
 
-    def _has_room(self, queue: Queue, message: Message) -> bool:
+    def _has_room_for_message(self, queue: Queue, message: Message) -> bool:
         """Return whether a queue has room for another message that the queue manager itself created.
 
         The number of these messages is limited, because any sender can request them for any queue. A transactional

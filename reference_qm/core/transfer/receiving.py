@@ -6,7 +6,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import build_history_entry
+from reference_qm.core.store.entries import build_message_id_history_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.arrival import UnsavedArrival
 from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL, is_final_ack, is_order_ack
@@ -129,13 +129,13 @@ class Receiving(Part):
         admitted = self.qm.admission.admit(session, packet, queue, now)
         if queue is None or admitted is None:
             receipt.done = True
-            self.qm.disk.save(build_history_entry(entry))
+            self.qm.disk.save(build_message_id_history_entry(entry))
             return
         message = deserialize_message(admitted, self.qm.adm.Identifier, now.utc_s)
         if not self.qm.admission.has_room(session, admitted, queue, message, now):
             receipt.done = session.SessionState is SessionState.OPEN
             if receipt.done:
-                self.qm.disk.save(build_history_entry(entry))
+                self.qm.disk.save(build_message_id_history_entry(entry))
             else:
                 self.qm.adm.MessageIDHistoryTable.remove(entry)
             return
@@ -143,7 +143,7 @@ class Receiving(Part):
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             self.qm.arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)]), admitted)
         else:
-            self.qm.disk.save(build_history_entry(entry))
+            self.qm.disk.save(build_message_id_history_entry(entry))
             self.qm.arrival.message_arrived(position, now)
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from reference_qm.codec import BaseHeader, MessageClass, UserHeader, UserMessagePacket
 from reference_qm.core.names.destinations import OUTGOING_QUEUES_LIMIT
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import build_history_entry
+from reference_qm.core.store.entries import build_message_id_history_entry
 from reference_qm.core.store.messages import DIRECT_QUEUE_TYPE, deserialize_message
 from reference_qm.core.transfer.arrival import UnsavedArrival
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, RecoverableReceipt, Session
@@ -46,7 +46,7 @@ class Routing(Part):
         counted = self.count_hop(packet)
         if counted is None:
             receipt.done = True
-            self.qm.disk.save(build_history_entry(entry))
+            self.qm.disk.save(build_message_id_history_entry(entry))
             self.qm.admission.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED, now)
             return
         if self.qm.adm.Throttled:
@@ -65,7 +65,7 @@ class Routing(Part):
         if onward.UserHeader.DM:
             self.qm.arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)], routed=onward), onward)
         else:
-            self.qm.disk.save(build_history_entry(entry))
+            self.qm.disk.save(build_message_id_history_entry(entry))
             self.forward_message(position, onward, now)
 
     def is_routable(self, packet: UserMessagePacket) -> bool:

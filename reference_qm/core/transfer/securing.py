@@ -21,8 +21,8 @@ from reference_qm.security import (
 )
 from reference_qm.surface.clock import Now
 
-_SIGNING_SECTION = "MS-MQQB 3.1.7.1.4"
-_ENCRYPTING_SECTION = "MS-MQQB 3.1.7.1.5"
+_SIGNING_SPEC_SECTION = "MS-MQQB 3.1.7.1.4"
+_ENCRYPTING_SPEC_SECTION = "MS-MQQB 3.1.7.1.5"
 
 
 class Securing(Part):
@@ -59,7 +59,7 @@ class Securing(Part):
         key = self.find_signing_key(security.SenderCertificate)
         if key is None:
             raise SecurityError(
-                "Message.SenderCertificate", _SIGNING_SECTION, "the private key of the certificate is missing"
+                "Message.SenderCertificate", _SIGNING_SPEC_SECTION, "the private key of the certificate is missing"
             )
         content = self.qm.security_on_receipt.build_signed_properties
         return sign_message(packet, _get_signature_type(security.AuthenticationLevel), key, content)
@@ -87,7 +87,9 @@ class Securing(Part):
             keys = self.qm.security_lookup.find_public_keys(remote, now)
             if keys is None:
                 raise SecurityError(
-                    "RemoteQMPublicKey", _ENCRYPTING_SECTION, f"the public keys of queue manager {remote} are unknown"
+                    "RemoteQMPublicKey",
+                    _ENCRYPTING_SPEC_SECTION,
+                    f"the public keys of queue manager {remote} are unknown",
                 )
             session.RemoteQMPublicKey = keys.build()
         keys = MqdsPublicKeys.parse(session.RemoteQMPublicKey)
@@ -132,5 +134,5 @@ def _get_signature_type(level: int) -> SignatureType:
         return SignatureType(level)
     except ValueError:
         raise SecurityError(
-            "Message.AuthenticationLevel", _SIGNING_SECTION, f"0x{level:X} is not a kind of signature"
+            "Message.AuthenticationLevel", _SIGNING_SPEC_SECTION, f"0x{level:X} is not a kind of signature"
         ) from None

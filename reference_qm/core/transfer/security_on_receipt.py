@@ -91,7 +91,9 @@ class SecurityOnReceipt(Part):
         return find_unmet_demand(queue, authenticated=authenticated, encrypted=encrypted) or packet
 
     def _build_receiver(self) -> Receiver:
-        return Receiver(self.qm.caches, self.qm.config.security.encryption_keys, _Accounts(self.qm.security_lookup))
+        return Receiver(
+            self.qm.caches, self.qm.config.security.encryption_keys, _AccountFinder(self.qm.security_lookup)
+        )
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         """Return the properties that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
@@ -108,7 +110,7 @@ def find_unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> 
     return None if wanted is encrypted else MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 
 
-class _Accounts:
+class _AccountFinder:
     """Finds users in the directory and in the configuration."""
 
     __slots__ = ("_lookup",)

@@ -14,7 +14,7 @@ from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, Sess
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-PIGGYBACK_FRACTION = 0.75
+PIGGYBACK_TIMER_FRACTION = 0.75
 """The fraction of the duration of the Session Ack Send Timer after which a UserMessage includes the acknowledgment.
 
 Spec: MS-MQQB 3.1.7.11.
@@ -203,7 +203,7 @@ class Sending(Part):
                 SessionHeader=self.qm.session_acks.build_header(session),
             )
             self.qm.session_acks.note_acknowledged(session, now)
-        session.OutgoingMessageTable.note_sent(position)
+        session.OutgoingMessageTable.note_position_sent(position)
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
             self.qm.session_acks.start_wait_timer(session, now)
         session.SessionActive = True
@@ -216,7 +216,7 @@ class Sending(Part):
         elapsed = self.qm.timers.compute_elapsed_share(
             TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms
         )
-        return elapsed > PIGGYBACK_FRACTION
+        return elapsed > PIGGYBACK_TIMER_FRACTION
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure is reported later as the loss of the

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from reference_qm.rpc.interfaces.method import (
-    declare_in,
-    declare_in_out,
+    declare_in_out_parameter,
+    declare_in_parameter,
     declare_interface,
     declare_method,
-    declare_out,
+    declare_out_parameter,
 )
 from reference_qm.rpc.ndr import (
     GUID,
@@ -42,16 +42,16 @@ EPT = declare_interface(
             declare_method(
                 "ept_map",
                 "MS-RPCE 2.2.1.2.5",
-                declare_in("obj", declare_full_pointer(GUID)),
-                declare_in("map_tower", declare_full_pointer(TWR_T)),
-                declare_in_out("entry_handle", LOOKUP_HANDLE),
-                declare_in("max_towers", U32.within(0, MAX_TOWERS)),
-                declare_out("num_towers", U32),
-                declare_out(
+                declare_in_parameter("obj", declare_full_pointer(GUID)),
+                declare_in_parameter("map_tower", declare_full_pointer(TWR_T)),
+                declare_in_out_parameter("entry_handle", LOOKUP_HANDLE),
+                declare_in_parameter("max_towers", U32.within(0, MAX_TOWERS)),
+                declare_out_parameter("num_towers", U32),
+                declare_out_parameter(
                     "ITowers",
                     ConformantVaryingArray(declare_full_pointer(TWR_T), size_is="max_towers", length_is="num_towers"),
                 ),
-                declare_out("status", U32),
+                declare_out_parameter("status", U32),
             ),
         ),
         (
@@ -59,8 +59,8 @@ EPT = declare_interface(
             declare_method(
                 "ept_lookup_handle_free",
                 "MS-RPCE 2.2.1.2.8",
-                declare_in_out("entry_handle", LOOKUP_HANDLE),
-                declare_out("status", U32),
+                declare_in_out_parameter("entry_handle", LOOKUP_HANDLE),
+                declare_out_parameter("status", U32),
             ),
         ),
     ],

@@ -38,17 +38,17 @@ class Parameter:
     type: NdrType
 
 
-def declare_in(name: str, kind: NdrType) -> Parameter:
+def declare_in_parameter(name: str, kind: NdrType) -> Parameter:
     """Declare an [in] parameter."""
     return Parameter(name, Direction.IN, kind)
 
 
-def declare_out(name: str, kind: NdrType) -> Parameter:
+def declare_out_parameter(name: str, kind: NdrType) -> Parameter:
     """Declare an [out] parameter."""
     return Parameter(name, Direction.OUT, kind)
 
 
-def declare_in_out(name: str, kind: NdrType) -> Parameter:
+def declare_in_out_parameter(name: str, kind: NdrType) -> Parameter:
     """Declare an [in, out] parameter."""
     return Parameter(name, Direction.IN_OUT, kind)
 
@@ -96,19 +96,19 @@ class Method:
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
-    def read_in(self, stub: bytes, encoding: Encoding, padding: int = 0) -> dict[str, Any]:
+    def read_in_parameters(self, stub: bytes, encoding: Encoding, padding: int = 0) -> dict[str, Any]:
         """Return the [in] parameters in the stub of a request. Raise StubError for an invalid stub. ``padding``:
         the number of ignored bytes after the parameters.
         """
         return self._read_stub(stub, encoding, Direction.IN, {}, padding)
 
-    def read_out(self, stub: bytes, encoding: Encoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def read_out_parameters(self, stub: bytes, encoding: Encoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the results in the stub of a response. Raise StubError for an invalid stub. ``arguments``: the
         arguments of the request.
         """
         return self._read_stub(stub, encoding, Direction.OUT, arguments)
 
-    def build_in(self, arguments: Mapping[str, Any], encoding: Encoding) -> bytes:
+    def build_in_parameters(self, arguments: Mapping[str, Any], encoding: Encoding) -> bytes:
         """Return the stub of a request. Raise MisuseError if arguments are missing, unknown or invalid."""
         return self._build_stub(arguments, encoding, Direction.IN, arguments)
 
@@ -124,7 +124,7 @@ class Method:
         scope = dict(beside)
         for one in self.passing[direction]:
             reader.where = one.name
-            values[one.name] = scope[one.name] = one.type.read_whole(reader, scope)
+            values[one.name] = scope[one.name] = one.type.read_whole_value(reader, scope)
         reader.read_bytes(min(reader.remaining, padding))
         reader.require_end(f"{self.name} stub")
         return values
@@ -138,13 +138,13 @@ class Method:
             writer.raise_misuse(f"takes {', '.join(one.name for one in passing)}, not {', '.join(values)}")
         for one in passing:
             writer.where = f"{self.name} {one.name}"
-            one.type.write_whole(writer, values[one.name], scope)
+            one.type.write_whole_value(writer, values[one.name], scope)
         return bytes(writer.data)
 
 
 def declare_method(name: str, section: str, *parameters: Parameter, returns: NdrType | None = None) -> Method:
     """Declare a method. Its return value is the last item of a response."""
-    result = (declare_out(RETURN_VALUE_NAME, returns),) if returns is not None else ()
+    result = (declare_out_parameter(RETURN_VALUE_NAME, returns),) if returns is not None else ()
     return Method(name, section, parameters + result)
 
 

@@ -9,11 +9,11 @@ sends a zeroed structure (<29>), as declared here.
 from __future__ import annotations
 
 from reference_qm.rpc.interfaces.method import (
-    declare_in,
-    declare_in_out,
+    declare_in_out_parameter,
+    declare_in_parameter,
     declare_interface,
     declare_method,
-    declare_out,
+    declare_out_parameter,
 )
 from reference_qm.rpc.interfaces.propvariant import OBJECT_FORMAT, PROPVARIANT
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, OPENREMOTE_HANDLE, QUEUE_FORMAT
@@ -29,23 +29,25 @@ QMCOMM = declare_interface(
             declare_method(
                 "R_QMOpenRemoteQueue",
                 "MS-MQMP 3.1.4.2",
-                declare_out("pphContext", OPENREMOTE_HANDLE),
-                declare_out("pdwContext", U32),
-                declare_in("pQueueFormat", declare_unique_pointer(QUEUE_FORMAT)),
-                declare_in("dwCallingProcessID", U32),
-                declare_in("dwDesiredAccess", U32),
-                declare_in("dwShareMode", U32),
-                declare_in("pLicGuid", GUID),
-                declare_in("dwMQS", U32),
-                declare_out("dwpQueue", U32),
-                declare_out("phQueue", U32),
+                declare_out_parameter("pphContext", OPENREMOTE_HANDLE),
+                declare_out_parameter("pdwContext", U32),
+                declare_in_parameter("pQueueFormat", declare_unique_pointer(QUEUE_FORMAT)),
+                declare_in_parameter("dwCallingProcessID", U32),
+                declare_in_parameter("dwDesiredAccess", U32),
+                declare_in_parameter("dwShareMode", U32),
+                declare_in_parameter("pLicGuid", GUID),
+                declare_in_parameter("dwMQS", U32),
+                declare_out_parameter("dwpQueue", U32),
+                declare_out_parameter("phQueue", U32),
                 returns=U32,
             ),
         ),
         (
             3,
             declare_method(
-                "R_QMCloseRemoteQueueContext", "MS-MQMP 3.1.4.3", declare_in_out("pphContext", OPENREMOTE_HANDLE)
+                "R_QMCloseRemoteQueueContext",
+                "MS-MQMP 3.1.4.3",
+                declare_in_out_parameter("pphContext", OPENREMOTE_HANDLE),
             ),
         ),
         (
@@ -53,9 +55,9 @@ QMCOMM = declare_interface(
             declare_method(
                 "R_QMCreateRemoteCursor",
                 "MS-MQMP 3.1.4.4",
-                declare_in("ptb1", CACTRANSFERBUFFERV1),
-                declare_in("hQueue", U32),
-                declare_out("phCursor", U32),
+                declare_in_parameter("ptb1", CACTRANSFERBUFFERV1),
+                declare_in_parameter("hQueue", U32),
+                declare_out_parameter("phCursor", U32),
                 returns=U32,
             ),
         ),
@@ -64,13 +66,16 @@ QMCOMM = declare_interface(
             declare_method(
                 "R_QMGetObjectProperties",
                 "MS-MQMP 3.1.4.9",
-                declare_in("pObjectFormat", OBJECT_FORMAT),
-                declare_in("cp", U32.within(1, 128)),
-                declare_in("aProp", ConformantArray(U32, "cp")),
-                declare_in_out("apVar", ConformantArray(PROPVARIANT, "cp")),
+                declare_in_parameter("pObjectFormat", OBJECT_FORMAT),
+                declare_in_parameter("cp", U32.within(1, 128)),
+                declare_in_parameter("aProp", ConformantArray(U32, "cp")),
+                declare_in_out_parameter("apVar", ConformantArray(PROPVARIANT, "cp")),
                 returns=U32,
             ),
         ),
-        (31, declare_method("R_QMGetRTQMServerPort", "MS-MQMP 3.1.4.24", declare_in("fIP", U32), returns=U32)),
+        (
+            31,
+            declare_method("R_QMGetRTQMServerPort", "MS-MQMP 3.1.4.24", declare_in_parameter("fIP", U32), returns=U32),
+        ),
     ],
 )

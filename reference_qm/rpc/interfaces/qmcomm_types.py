@@ -97,13 +97,17 @@ _RECEIVE_STRUCT = Struct(
     Cursor=U32,
     **_declare_format_name_fields("Response", "Admin", "Dest", "Ordering"),
 )
-_CREATE_CURSOR = Struct("CACCreateRemoteCursor", "MS-MQMP 2.2.3.4", hCursor=U32, srv_hACQueue=U32, cli_pQMQueue=U32)
+_CREATE_CURSOR_STRUCT = Struct(
+    "CACCreateRemoteCursor", "MS-MQMP 2.2.3.4", hCursor=U32, srv_hACQueue=U32, cli_pQMQueue=U32
+)
 
 CACTRANSFERBUFFERV1 = Struct(
     "CACTransferBufferV1",
     "MS-MQMP 2.2.3.2",
     uTransferType=U32.within(0, 2),
-    union=Union("CACTransferBufferV1", U32, "uTransferType", {0: _SEND_STRUCT, 1: _RECEIVE_STRUCT, 2: _CREATE_CURSOR}),
+    union=Union(
+        "CACTransferBufferV1", U32, "uTransferType", {0: _SEND_STRUCT, 1: _RECEIVE_STRUCT, 2: _CREATE_CURSOR_STRUCT}
+    ),
     pClass=declare_unique_pointer(U16),
     ppMessageID=declare_unique_pointer(declare_unique_pointer(OBJECTID)),
     ppCorrelationID=_declare_array_pointer(U8, 20, 20),

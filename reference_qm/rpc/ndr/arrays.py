@@ -33,12 +33,12 @@ class FixedArray(NdrType):
         return self.size * self.element.get_least_size(encoding)
 
     def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
-        return self.element.read_many(reader, self.size, scope)
+        return self.element.read_array_elements(reader, self.size, scope)
 
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         if len(value) != self.size:
             writer.raise_misuse(f"has {len(value)} elements, not {self.size}")
-        self.element.write_many(writer, value, scope)
+        self.element.write_array_elements(writer, value, scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class ConformantArray(NdrType):
         if maximum != wanted:
             reader.refuse(f"the array has the maximum count {maximum}, but {self.size_is} is {wanted}")
         reader.skip_padding(self.element.get_alignment(reader.encoding))
-        return self.element.read_many(reader, maximum, scope)
+        return self.element.read_array_elements(reader, maximum, scope)
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
-        return _read_deferred(self.element, reader, value, scope)
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+        return _read_deferred_parts(self.element, reader, value, scope)
 
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         writer.write_count(len(value))
@@ -78,10 +78,10 @@ class ConformantArray(NdrType):
         if len(value) != wanted:
             writer.raise_misuse(f"has {len(value)} elements, but {self.size_is} is {wanted}")
         writer.write_padding(self.element.get_alignment(writer.encoding))
-        self.element.write_many(writer, value, scope)
+        self.element.write_array_elements(writer, value, scope)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
-        _write_deferred(self.element, writer, value, scope)
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+        _write_deferred_parts(self.element, writer, value, scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,10 @@ class ConformantVaryingArray(NdrType):
             if found != wanted:
                 reader.refuse(f"{what} {found} elements, but {given} is {wanted}")
         reader.skip_padding(self.element.get_alignment(reader.encoding))
-        return self.element.read_many(reader, actual, scope)
+        return self.element.read_array_elements(reader, actual, scope)
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
-        return _read_deferred(self.element, reader, value, scope)
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+        return _read_deferred_parts(self.element, reader, value, scope)
 
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         size, length = get_correlated_value(self.size_is, scope), get_correlated_value(self.length_is, scope)
@@ -121,10 +121,10 @@ class ConformantVaryingArray(NdrType):
             writer.raise_misuse(f"has {len(value)} elements, but {self.length_is} is {length} of {size}")
         _write_counts(writer, size, length)
         writer.write_padding(self.element.get_alignment(writer.encoding))
-        self.element.write_many(writer, value, scope)
+        self.element.write_array_elements(writer, value, scope)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
-        _write_deferred(self.element, writer, value, scope)
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+        _write_deferred_parts(self.element, writer, value, scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class WideString(NdrType):
         _, actual = _read_counts(reader)
         if actual > self.longest:
             reader.refuse(f"the text has {actual} characters, more than {self.longest}")
-        text: str = WCHAR.read_many(reader, actual, scope)
+        text: str = WCHAR.read_array_elements(reader, actual, scope)
         if text.find("\0") != len(text) - 1 or not text:
             reader.refuse("the text must have exactly one null, at its end")
         return text[:-1]
@@ -155,7 +155,7 @@ class WideString(NdrType):
         if "\0" in value or units > self.longest:
             writer.raise_misuse(f"takes up to {self.longest} characters and a null only at the end; it has {units}")
         _write_counts(writer, units, units)
-        WCHAR.write_many(writer, value + "\0", scope)
+        WCHAR.write_array_elements(writer, value + "\0", scope)
 
 
 def _read_counts(reader: NdrReader) -> tuple[int, int]:
@@ -173,13 +173,13 @@ def _write_counts(writer: NdrWriter, maximum: int, actual: int) -> None:
         writer.write_count(count)
 
 
-def _read_deferred(element: NdrType, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+def _read_deferred_parts(element: NdrType, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
     if not isinstance(value, list):
         return value  # bytes and str contain no pointers
-    return [element.read_deferred(reader, one, scope) for one in value]
+    return [element.read_deferred_parts(reader, one, scope) for one in value]
 
 
-def _write_deferred(element: NdrType, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+def _write_deferred_parts(element: NdrType, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
     if isinstance(value, list):
         for one in value:
-            element.write_deferred(writer, one, scope)
+            element.write_deferred_parts(writer, one, scope)

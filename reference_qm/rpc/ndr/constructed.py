@@ -54,13 +54,13 @@ class Pointer(NdrType):
             reader.refuse(f"the pointer is NULL, but {self._get_max_element_count(scope)} elements are announced")
         return _NULL_POINTER
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
         if value is _NULL_POINTER:
             return None
         if self.kind is not PointerKind.FULL:
-            return self.target.read_whole(reader, scope)
+            return self.target.read_whole_value(reader, scope)
         if value not in reader.full_referents:
-            reader.full_referents[value] = (self.target, self.target.read_whole(reader, scope))
+            reader.full_referents[value] = (self.target, self.target.read_whole_value(reader, scope))
         target, referent = reader.full_referents[value]
         if target is not self.target:
             reader.refuse(f"referent {value:#x} was already used for a target of a different type")
@@ -69,11 +69,11 @@ class Pointer(NdrType):
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         if value is None and (self.kind is PointerKind.REF or self._get_max_element_count(scope)):
             writer.raise_misuse("must not be NULL here")
-        writer.write_referent(value is not None)
+        writer.write_referent_identifier(value is not None)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         if value is not None:
-            self.target.write_whole(writer, value, scope)
+            self.target.write_whole_value(writer, value, scope)
 
     def _get_max_element_count(self, scope: NeighbourValues) -> int:
         """Return the maximum number of elements of the array that this pointer refers to (MS-RPCE 3.1.1.5.3.3.1.2)."""
@@ -140,10 +140,10 @@ class Struct(NdrType):
             value[field] = array.read_elements(reader, maximum, value)
         return value
 
-    def read_deferred(self, reader: NdrReader, value: dict[str, Any], scope: NeighbourValues) -> dict[str, Any]:
+    def read_deferred_parts(self, reader: NdrReader, value: dict[str, Any], scope: NeighbourValues) -> dict[str, Any]:
         for field, kind in self.fields.items():
             reader.where = f"{self.name}.{field}"
-            value[field] = kind.read_deferred(reader, value[field], value)
+            value[field] = kind.read_deferred_parts(reader, value[field], value)
         return value
 
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
@@ -163,10 +163,10 @@ class Struct(NdrType):
             writer.where = f"{self.name}.{field}"
             array.write_elements(writer, value[field], value)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         for field, kind in self.fields.items():
             writer.where = f"{self.name}.{field}"
-            kind.write_deferred(writer, value[field], value)
+            kind.write_deferred_parts(writer, value[field], value)
 
 
 class Union(NdrType):
@@ -209,9 +209,9 @@ class Union(NdrType):
             reader.skip_padding(self._get_arm_alignment(reader.encoding))
         return arm.read(reader, scope)
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
         arm = self.arms[scope[self.switch_is]]
-        return None if arm is None else arm.read_deferred(reader, value, scope)
+        return None if arm is None else arm.read_deferred_parts(reader, value, scope)
 
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         tag = get_correlated_value(self.switch_is, scope)
@@ -227,7 +227,7 @@ class Union(NdrType):
             writer.write_padding(self._get_arm_alignment(writer.encoding))
         arm.write(writer, value, scope)
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         arm = self.arms[scope[self.switch_is]]
         if arm is not None:
-            arm.write_deferred(writer, value, scope)
+            arm.write_deferred_parts(writer, value, scope)

@@ -13,7 +13,7 @@ from reference_qm.rpc.rpc_errors import StubError
 NeighbourValues = Mapping[str, Any]
 """The values of the neighbouring fields or parameters, to which size_is, length_is and switch_is refer."""
 
-_FIRST_REFERENT = 0x00020000  # any nonzero number is allowed; a Windows client starts with this one
+_FIRST_REFERENT_IDENTIFIER = 0x00020000  # any nonzero number is allowed; a Windows client starts with this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ class NdrWriter(OctetWriter):
         """Write a maximum count, an offset or an actual count."""
         self.write_number(self.encoding.pointer_size, value)
 
-    def write_referent(self, present: bool) -> None:
+    def write_referent_identifier(self, present: bool) -> None:
         """Write the referent identifier of a pointer, or 0 for NULL."""
         identifier = 0
         if present:
-            identifier = _FIRST_REFERENT + 4 * self._referents
+            identifier = _FIRST_REFERENT_IDENTIFIER + 4 * self._referents
             self._referents += 1
         self.write_number(self.encoding.pointer_size, identifier)

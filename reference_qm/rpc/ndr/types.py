@@ -13,9 +13,9 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Neighbou
 class NdrType(ABC):
     """A type of the interface definition, which reads and writes its values in every encoding.
 
-    A value is read in two steps, in the order of its layout: ``read`` reads the inline part, and ``read_deferred``
-    reads the targets of embedded pointers (C706 14.3.12.3). ``read_whole`` and ``write_whole`` carry out both
-    steps.
+    A value is read in two steps, in the order of its layout: ``read`` reads the inline part, and
+    ``read_deferred_parts`` reads the targets of embedded pointers (C706 14.3.12.3). ``read_whole_value`` and
+    ``write_whole_value`` carry out both steps.
     """
 
     __slots__ = ()
@@ -38,23 +38,23 @@ class NdrType(ABC):
     def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         """Write the inline part of a value. Raise MisuseError for an invalid value."""
 
-    def read_deferred(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
         """Read the targets of embedded pointers, and return the complete value."""
         return value
 
-    def write_deferred(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:  # noqa: B027 - most have none
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:  # noqa: B027 - most have none
         """Write the targets of the pointers that the value contains."""
 
-    def read_whole(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+    def read_whole_value(self, reader: NdrReader, scope: NeighbourValues) -> Any:
         """Read a value and the targets of its pointers."""
-        return self.read_deferred(reader, self.read(reader, scope), scope)
+        return self.read_deferred_parts(reader, self.read(reader, scope), scope)
 
-    def write_whole(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_whole_value(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
         """Write a value and the targets of its pointers."""
         self.write(writer, value, scope)
-        self.write_deferred(writer, value, scope)
+        self.write_deferred_parts(writer, value, scope)
 
-    def read_many(self, reader: NdrReader, count: int, scope: NeighbourValues) -> Any:
+    def read_array_elements(self, reader: NdrReader, count: int, scope: NeighbourValues) -> Any:
         """Read the inline parts of the elements of an array. Raise StubError if fewer bytes are available than the
         count requires.
         """
@@ -63,7 +63,7 @@ class NdrType(ABC):
             reader.refuse(f"{count} elements need at least {count * least} bytes, but only {reader.remaining} are left")
         return [self.read(reader, scope) for _ in range(count)]
 
-    def write_many(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
+    def write_array_elements(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
         """Write the inline parts of the elements of an array."""
         for value in values:
             self.write(writer, value, scope)
@@ -110,10 +110,10 @@ class Octet(Unsigned):
     def __init__(self) -> None:
         super().__init__(1)
 
-    def read_many(self, reader: NdrReader, count: int, scope: NeighbourValues) -> bytes:
+    def read_array_elements(self, reader: NdrReader, count: int, scope: NeighbourValues) -> bytes:
         return reader.read_bytes(count)
 
-    def write_many(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
+    def write_array_elements(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
         writer.data += values
 
 
@@ -125,10 +125,10 @@ class WideCharacter(Unsigned):
     def __init__(self) -> None:
         super().__init__(2)
 
-    def read_many(self, reader: NdrReader, count: int, scope: NeighbourValues) -> str:
+    def read_array_elements(self, reader: NdrReader, count: int, scope: NeighbourValues) -> str:
         return reader.read_bytes(2 * count).decode(_UTF_16_BY_BYTE_ORDER[reader.order], "surrogatepass")
 
-    def write_many(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
+    def write_array_elements(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
         writer.data += values.encode(_UTF_16_BY_BYTE_ORDER[writer.order], "surrogatepass")
 
 

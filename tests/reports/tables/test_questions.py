@@ -102,7 +102,7 @@ MISSING = "fix this first: no <peer> (1 check depends on it)"
 def test_missing_roots_precede_differences(versions):
     assert (versions.a.roots, versions.b.roots) == ((), (MISSING,))
     assert difference_shown.format_difference_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
-    shown = difference_shown.format_markdown(versions)
+    shown = difference_shown.format_difference_markdown(versions)
     assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check depends on it\\)**  \n")
     assert json.loads(difference_shown.format_as_json(versions))["b"]["roots"] == [MISSING]
 

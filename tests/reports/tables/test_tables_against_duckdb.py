@@ -8,7 +8,7 @@ from oracle import Oracle
 from pyspark.sql import functions as sql
 from pyspark.testing import assertDataFrameEqual
 
-from reports.lake.schemas import TABLES, shape_rows
+from reports.lake.schemas import TABLES, arrange_table_columns
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def oracle(lake):
 
 def comparable(frame, table):
     """Replace maps by sorted lists, so that equal rows are sorted to the same position."""
-    frame = shape_rows(frame, table)
+    frame = arrange_table_columns(frame, table)
     maps = [name for name, type_ in TABLES[table].items() if type_.startswith("map")]
     return frame.select(
         *(sql.array_sort(sql.map_entries(name)).alias(name) if name in maps else name for name in frame.columns)

@@ -9,11 +9,11 @@ import pytest
 
 from harness.capture.capture_error import CaptureError
 from harness.capture.comments import add_frame_comments
-from harness.capture.pcapng import CapturedFrame, CapturedNote, read_pcapng, read_with_notes
+from harness.capture.pcapng import CapturedFrame, CapturedNote, read_packets_and_notes, read_pcapng
 from harness.capture.streams import read_streams
 from harness.capture.writer import CaptureWriter
 from harness.judging.verdicts import Verdict
-from harness.run.capture_comments import mark_captures
+from harness.run.capture_comments import add_comments_to_captures
 from harness.run.results import RuleResult
 from reference_qm.surface.inputs import Endpoint
 
@@ -38,7 +38,7 @@ def test_added_comment_keeps_notes_between_packets(capture: Path):
         writer.write_udp(SUT, PEER, b"datagram", time_us=1, from_sut=True)
         writer.note(b"last")
     add_frame_comments(capture, {1: "pass"})
-    first, frame, last = read_with_notes(capture)
+    first, frame, last = read_packets_and_notes(capture)
     assert isinstance(first, CapturedNote)
     assert isinstance(last, CapturedNote)
     assert isinstance(frame, CapturedFrame)
@@ -68,7 +68,7 @@ def result(verdict: Verdict, frame: int, rule: str = "MQQB-2.1.2-01", **line: An
 
 
 def test_failure_comment_is_added_to_its_packet(capture: Path):
-    mark_captures(
+    add_comments_to_captures(
         [
             result(Verdict.FAIL, 5),
             result(Verdict.WARN, 5, "MQQB-2.1.2-02"),
@@ -89,5 +89,5 @@ def test_truncated_capture_is_not_annotated(capture: Path):
     said = capture.read_bytes()
     with pytest.raises(CaptureError):
         add_frame_comments(capture, {5: "x"})
-    mark_captures([result(Verdict.FAIL, 5)], capture.parent.parent)
+    add_comments_to_captures([result(Verdict.FAIL, 5)], capture.parent.parent)
     assert capture.read_bytes() == said

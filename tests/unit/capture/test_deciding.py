@@ -9,11 +9,11 @@ from uuid import UUID
 import pytest
 
 from harness.capture.deciding import LAYER_OF_SECTION, DissectionLines, VerdictTexts, find_deciding_fields
-from harness.capture.golden import GoldenFrame, load_golden
+from harness.capture.golden import GoldenFrame, load_golden_capture
 from harness.rules.catalogue import load_index
-from harness.wire import dissect, dissect_ping, has_bytes_when_rebuilt, tree_lines, user_message
+from harness.wire import dissect, dissect_ping, has_bytes_when_rebuilt, list_dissection_lines, user_message
 
-FRAMES = {frame.number: frame for frame in load_golden().frames}
+FRAMES = {frame.number: frame for frame in load_golden_capture().frames}
 PING, ESTABLISH, PARAMETERS, MESSAGE, ACK = 1, 3, 5, 7, 8
 SECTION = "MQQB-3.1.5"
 
@@ -22,7 +22,7 @@ def lines(number: int) -> DissectionLines:
     frame = FRAMES[number]
     packet = (dissect_ping if frame.transport == "udp" else dissect)(frame.data)
     assert has_bytes_when_rebuilt(packet, frame.data)
-    return DissectionLines(tree_lines(packet))
+    return DissectionLines(list_dissection_lines(packet))
 
 
 def place(number: int, observed: str, expected: str = "", section: str = SECTION) -> tuple[int, int] | None:
@@ -119,18 +119,20 @@ def test_bare_value_belongs_to_field_that_rule_names(
 
 def test_observed_texts_match_values_of_every_kind() -> None:
     packet = dissect(bytes(user_message(label="a 'b'", body=b"\1\2", ExtensionData=b"xy")))
-    found = {line.path[-1]: line for line in tree_lines(packet)}
+    found = {line.path[-1]: line for line in list_dissection_lines(packet)}
     for name, said in (
         ("Label", "Label is \"a 'b'\" (in 1 packet)"),
         ("MessageBody", "MessageBody 0102"),
         ("ExtensionData", "ExtensionData = b'xy'"),
         ("SourceQueueManager", "SourceQueueManager {00000000-0000-0000-0000-000000000000}"),
     ):
-        (field,) = find_deciding_fields([DissectionLines(tree_lines(packet))], VerdictTexts(SECTION, "", said))
+        (field,) = find_deciding_fields(
+            [DissectionLines(list_dissection_lines(packet))], VerdictTexts(SECTION, "", said)
+        )
         assert field is not None, name
         assert (field.start, field.end) == (found[name].start, found[name].end)
     assert find_deciding_fields(
-        [DissectionLines(tree_lines(packet))], VerdictTexts(SECTION, "", "Label is 'another'")
+        [DissectionLines(list_dissection_lines(packet))], VerdictTexts(SECTION, "", "Label is 'another'")
     ) == [None]
 
 

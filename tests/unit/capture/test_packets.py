@@ -9,13 +9,13 @@ import pytest
 
 from harness.capture import CaptureError
 from harness.capture.deciding import VerdictTexts
-from harness.capture.golden import GOLDEN_FOLDER, load_golden
+from harness.capture.golden import GOLDEN_FOLDER, load_golden_capture
 from harness.capture.packets import CapturedPackets, MissingPacket, ShownPacket, WantedPacket
 from harness.capture.recorder import FROM_SUT, TO_SUT, Recorder
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import VirtualEnvironment
 from harness.wire import ping_request, ping_response, session_ack, user_message
-from harness.wire.rpc import ACCEPTANCE, NDR, NDR64, QM2QM, Outcome, Proposal, bind, bind_ack
+from harness.wire.rpc import ACCEPTANCE_RESULT, NDR, NDR64, QM2QM, Outcome, Proposal, bind, bind_ack
 from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from reference_qm.surface.inputs import Endpoint
@@ -160,7 +160,7 @@ def test_call_stubs_are_dissected_by_bound_interface(
 
     other = NDR if transfer is NDR64 else NDR64
     proposals = [Proposal(4, QM2QM, (other,)), Proposal(5, QM2QM, (transfer,))]  # type: ignore[arg-type]
-    outcomes = [Outcome(2), Outcome(ACCEPTANCE, transfer=transfer)]  # type: ignore[arg-type]
+    outcomes = [Outcome(2), Outcome(ACCEPTANCE_RESULT, transfer=transfer)]  # type: ignore[arg-type]
     passes(bytes(bind(1, proposals)), from_client=True)
     passes(bytes(bind_ack(1, outcomes, group=1)), from_client=False)
     asked, answered = [], []
@@ -195,7 +195,7 @@ def test_call_of_unbound_interface_is_shown_without_stub(recorder: Recorder) -> 
 
 def test_captures_without_directions_are_displayed() -> None:
     captured = CapturedPackets(GOLDEN_FOLDER / "frames.pcapng")
-    frames = load_golden().frames
+    frames = load_golden_capture().frames
     assert [packet.data for packet in captured.packets] == [frame.data for frame in frames]
     ack = captured.packets[-1]
     (shown,) = captured.show([WantedPacket(ack.frame)], VerdictTexts("", "", "AckSequenceNumber 1"))

@@ -20,7 +20,7 @@ from harness.capture.pcapng import (
     build_file_header,
     build_note_block,
     build_packet_block,
-    read_with_notes,
+    read_packets_and_notes,
     wrap_note_data,
 )
 from reference_qm.surface.inputs import Endpoint
@@ -213,7 +213,7 @@ def test_note_is_stored_between_packets_and_not_read_as_packet(file: Path):
         writer.write_udp(CLIENT, SERVER, b"two", time_us=2)
         writer.note(b"")
         writer.note(b"after")
-    found = [one.text if isinstance(one, CapturedNote) else one.number for one in read_with_notes(file)]
+    found = [one.text if isinstance(one, CapturedNote) else one.number for one in read_packets_and_notes(file)]
     assert found == [b"before", 1, 2, b"", b"after"]
     assert [frame.number for frame in read_pcapng(file)] == [1, 2]
 
@@ -222,7 +222,7 @@ def test_long_capture_note_is_compressed(file: Path):
     text = b'{"answered":"' + b"x" * 5_000 + b'"}'
     file.write_bytes(build_file_header() + build_note_block(text))
     assert file.stat().st_size < 300
-    (note,) = read_with_notes(file)
+    (note,) = read_packets_and_notes(file)
     assert isinstance(note, CapturedNote)
     assert note.text == text
     assert wrap_note_data(note.data) == build_note_block(text)
@@ -238,7 +238,7 @@ def test_long_capture_note_is_compressed(file: Path):
 )
 def test_note_with_invalid_compression_is_refused(file: Path, data: bytes, why: str):
     file.write_bytes(build_file_header() + wrap_note_data(data))
-    (note,) = read_with_notes(file)
+    (note,) = read_packets_and_notes(file)
     assert isinstance(note, CapturedNote)
     with pytest.raises(CaptureError, match=why):
         _ = note.text
@@ -248,15 +248,15 @@ def test_note_with_invalid_compression_is_refused(file: Path, data: bytes, why: 
 @budget(FEW, with_fixtures=True)
 def test_capture_note_is_read_as_it_was_written(file: Path, text: bytes):
     file.write_bytes(build_file_header() + build_note_block(text))
-    assert [one.text for one in read_with_notes(file) if isinstance(one, CapturedNote)] == [text]
+    assert [one.text for one in read_packets_and_notes(file) if isinstance(one, CapturedNote)] == [text]
 
 
 def test_longest_capture_note_is_read_and_a_longer_one_is_refused(file: Path):
     file.write_bytes(build_file_header() + wrap_note_data(bytes(MAX_NOTE_TEXT_BYTES)))
-    assert len(list(read_with_notes(file))) == 1
+    assert len(list(read_packets_and_notes(file))) == 1
     file.write_bytes(build_file_header() + wrap_note_data(bytes(MAX_BLOCK_BYTES)))
     with pytest.raises(CaptureError, match="the length must be a multiple of 4, and at most"):
-        list(read_with_notes(file))
+        list(read_packets_and_notes(file))
 
 
 @pytest.mark.parametrize("body", [b"", b"\1", b"\5\0\0\0abcd"])
@@ -265,4 +265,4 @@ def test_truncated_capture_note_is_refused(file: Path, body: bytes):
     with pytest.raises(
         CaptureError, match=r"a note of \d bytes does not fit into its block of|too short for its fields"
     ):
-        list(read_with_notes(file))
+        list(read_packets_and_notes(file))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.capture import CaptureError, CaptureWriter, read_pcapng, read_streams
-from harness.capture.ip import TcpFlags, TcpSegment, build_tcp, parse_ip_packet
+from harness.capture.ip import TcpFlags, TcpSegment, build_tcp_packet, parse_ip_packet
 from harness.capture.pcapng import build_file_header, build_packet_block
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.errors import HarnessError
@@ -247,7 +247,7 @@ def test_misuse_of_stream_writer_raises_error(file: Path) -> None:
 
 def tcp(flags: TcpFlags, sequence: int, data: bytes = b"", *, back: bool = False) -> bytes:
     source, target = (SERVER, CLIENT) if back else (CLIENT, SERVER)
-    return build_tcp(TcpSegment(source, target, sequence, 0, flags, data), 0)
+    return build_tcp_packet(TcpSegment(source, target, sequence, 0, flags, data), 0)
 
 
 SYN, ACK, FIN = TcpFlags.SYN, TcpFlags.ACK, TcpFlags.FIN

@@ -16,7 +16,7 @@ from reference_qm.directory import MemoryDirectory
 from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Inspect, PeekMessages, Request, SendMessage
-from reference_qm.surface.driver import Driver
+from reference_qm.surface.driver import CoreDriver
 from reference_qm.surface.effects import (
     Answer,
     CloseTransport,
@@ -110,7 +110,7 @@ class Host:
     """Changes each packet that the host sends; None drops the packet."""
 
     def __post_init__(self) -> None:
-        self.driver = Driver(self)
+        self.driver = CoreDriver(self)
         self.begin_life()
         if self.directory is not None:
             self.directory.observers.append(lambda: self.handle(DirectoryChanged()))

@@ -9,7 +9,7 @@ from core_network import PLAIN, Network, direct
 from core_raw import Raw, session_ack, user_message
 
 from reference_qm.codec import EstablishConnectionPacket
-from reference_qm.core.store.disk import RESERVED_ORDINAL_BLOCK
+from reference_qm.core.store.disk import RESERVED_ORDINAL_COUNT
 from reference_qm.surface.commands import OpenSession, ReceiveMessage
 from reference_qm.surface.effects import Rejected
 from reference_qm.surface.inputs import Stopped
@@ -131,7 +131,7 @@ def test_recoverable_messages_survive_a_crash(pair):
     assert a.bodies() == ["here, recoverable"]
     assert b.bodies() == ["recoverable"], "Queue Manager Started connects"
     ordinal = int(a.send(direct(2), b"next").rpartition("\\")[2])
-    assert 4 < ordinal <= 4 + RESERVED_ORDINAL_BLOCK, "MessageIdOrdinal survives"
+    assert 4 < ordinal <= 4 + RESERVED_ORDINAL_COUNT, "MessageIdOrdinal survives"
 
 
 def test_a_crash_forgets_messages_that_were_not_on_disk():

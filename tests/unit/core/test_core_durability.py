@@ -12,7 +12,7 @@ from core_network import PLAIN, TRANSACTIONAL, Host, Network, direct, guid
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.enterprise.restoring import RestoreError
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.store.disk import RESERVED_ORDINAL_BLOCK
+from reference_qm.core.store.disk import RESERVED_ORDINAL_COUNT
 from reference_qm.model.tables import MESSAGE_ID_HISTORY_SIZE
 from reference_qm.surface.commands import (
     BeginTransaction,
@@ -93,7 +93,7 @@ def test_message_identifier_is_not_reused_after_restart(pair):
     a.send(direct(2), b"express")
     kill(a)
     second = a.send(direct(2), b"second", recoverable=True)
-    assert int(second.partition("\\")[2]) == RESERVED_ORDINAL_BLOCK + 2
+    assert int(second.partition("\\")[2]) == RESERVED_ORDINAL_COUNT + 2
     assert b.bodies() == ["express", "second"]
 
 
@@ -102,23 +102,23 @@ def test_ordinals_are_reserved_in_blocks(pair):
     for _ in range(10):
         a.send(direct(1), b"express")
     assert [persist.record for persist in a.persists] == []
-    assert disk(a)["ordinal"] == RESERVED_ORDINAL_BLOCK + 1
-    a.core.adm.MessageIdOrdinal = RESERVED_ORDINAL_BLOCK + 1
+    assert disk(a)["ordinal"] == RESERVED_ORDINAL_COUNT + 1
+    a.core.adm.MessageIdOrdinal = RESERVED_ORDINAL_COUNT + 1
     a.send(direct(1), b"first of the next block")
-    assert disk(a)["ordinal"] == 2 * RESERVED_ORDINAL_BLOCK + 2
+    assert disk(a)["ordinal"] == 2 * RESERVED_ORDINAL_COUNT + 2
 
 
-@pytest.mark.parametrize("used", [3 * RESERVED_ORDINAL_BLOCK, 0x7FFFFFFF, 0xFFFFFFFF])
+@pytest.mark.parametrize("used", [3 * RESERVED_ORDINAL_COUNT, 0x7FFFFFFF, 0xFFFFFFFF])
 def test_reserved_ordinal_never_decreases(pair, used):
     """The reserved ordinal on disk never decreases, although a message of a transaction may be written long after it
     got its ordinal.
     """
     a, _ = pair
-    a.core.disk.reserved = used + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF
-    assert a.core.disk.build_ordinal_reservation(used - 2 * RESERVED_ORDINAL_BLOCK) == {}
+    a.core.disk.reserved = used + RESERVED_ORDINAL_COUNT & 0xFFFFFFFF
+    assert a.core.disk.build_ordinal_reservation(used - 2 * RESERVED_ORDINAL_COUNT) == {}
     assert a.core.disk.build_ordinal_reservation(used) == {}
-    ahead = used + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF
-    assert a.core.disk.build_ordinal_reservation(ahead) == {"ordinal": ahead + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF}
+    ahead = used + RESERVED_ORDINAL_COUNT & 0xFFFFFFFF
+    assert a.core.disk.build_ordinal_reservation(ahead) == {"ordinal": ahead + RESERVED_ORDINAL_COUNT & 0xFFFFFFFF}
 
 
 def test_a_transaction_that_commits_late_does_not_let_ordinals_be_used_again(pair):

@@ -53,7 +53,7 @@ def test_events_are_handled_after_each_timer(host, heard, monkeypatch):
         heard_before.append(list(heard))
         qm.post(Happened(f"of timer {owner}"))
 
-    monkeypatch.setitem(dispatch.ON_TIMER, TimerName.REMOTE_CALL, expire)
+    monkeypatch.setitem(dispatch.HANDLER_BY_TIMER_NAME, TimerName.REMOTE_CALL, expire)
     now = host.network.now
     for owner in (1, 2):
         host.core.timers.start(TimerKey(TimerName.REMOTE_CALL, owner), now.monotonic_ms, owner)

@@ -15,7 +15,7 @@ from core_network import Network
 
 from reference_qm.core import queue_manager
 from reference_qm.core.dispatch import ON_EVENT
-from reference_qm.core.parts import Parts
+from reference_qm.core.parts import QueueManagerParts
 
 CORE = Path(queue_manager.__file__).parent
 LAYERS = ("store", "names", "queueing", "sessions", "transfer", "enterprise", "remote", "commands")
@@ -99,7 +99,7 @@ def test_core_layer_calls_only_itself_and_lower_layers(calls, layer_of):
 
 
 def test_core_parts_call_each_other_without_circles(calls, layer_of, core):
-    parts = vars(Parts(core))
+    parts = vars(QueueManagerParts(core))
     below = {name: calls[CORE / layer_of[name] / f"{name}.py"] & parts.keys() - {name} for name in parts}
     while lowest := [name for name, others in below.items() if not others & below.keys()]:
         for name in lowest:
@@ -108,7 +108,7 @@ def test_core_parts_call_each_other_without_circles(calls, layer_of, core):
 
 
 def test_attribute_class_and_file_of_a_part_have_one_name(core):
-    for name, part in vars(Parts(core)).items():
+    for name, part in vars(QueueManagerParts(core)).items():
         assert type(part).__name__ == "".join(word.capitalize() for word in name.split("_"))
         assert type(part).__module__.rpartition(".")[2] == name
 

@@ -7,7 +7,7 @@ from core_network import Network
 
 from reference_qm.core import queue_manager
 from reference_qm.core.part import Part
-from reference_qm.core.parts import Parts
+from reference_qm.core.parts import QueueManagerParts
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def core():
 
 
 def test_every_core_part_is_a_class_in_its_own_module(core):
-    made = vars(Parts(core))
+    made = vars(QueueManagerParts(core))
     assert len(made) > 50
     assert all(type(part).__bases__ == (Part,) for part in made.values())
     assert len({type(part).__module__ for part in made.values()}) == len(made)
@@ -39,5 +39,5 @@ def test_the_readme_lists_every_part_with_its_class_and_module(core):
     listed = [tuple(cell.strip(" `") for cell in row.split("|")[1:4]) for row in rows]
     assert listed == [
         (name, type(part).__name__, type(part).__module__.removeprefix("reference_qm.core.").replace(".", "/") + ".py")
-        for name, part in vars(Parts(core)).items()
+        for name, part in vars(QueueManagerParts(core)).items()
     ]

@@ -4,7 +4,7 @@ from dataclasses import fields
 from uuid import UUID
 
 from reference_qm.codec import MessageIdentifier
-from reference_qm.core.dispatch import ON_TIMER
+from reference_qm.core.dispatch import HANDLER_BY_TIMER_NAME
 from reference_qm.model.adm import (
     MessageIDHistoryEntry,
     Session,
@@ -21,16 +21,21 @@ def test_timers_expire_in_order_of_their_time():
     timers.start(ONE, 0, 20)
     timers.start(TWO, 0, 10)
     assert timers.next_due() == 10
-    assert [timers.pop_due(9), timers.pop_due(20), timers.pop_due(20), timers.pop_due(99)] == [None, TWO, ONE, None]
+    assert [timers.pop_due_timer(9), timers.pop_due_timer(20), timers.pop_due_timer(20), timers.pop_due_timer(99)] == [
+        None,
+        TWO,
+        ONE,
+        None,
+    ]
 
 
 def test_restarted_timer_expires_once():
     timers = Timers()
     timers.start(ONE, 0, 10)
     timers.start(ONE, 5, 10)
-    assert timers.pop_due(10) is None
+    assert timers.pop_due_timer(10) is None
     assert timers.get_remaining_ms(ONE, 10) == 5
-    assert timers.pop_due(15) == ONE
+    assert timers.pop_due_timer(15) == ONE
     assert timers.next_due() is None
 
 
@@ -95,4 +100,4 @@ def test_message_history_is_bounded_and_drops_earliest_entries():
 
 
 def test_every_timer_that_is_started_has_an_event():
-    assert ON_TIMER.keys() == set(TimerName)
+    assert HANDLER_BY_TIMER_NAME.keys() == set(TimerName)

@@ -9,14 +9,14 @@ from directory_made import ALPHA, GATE, SITE_A
 
 from reference_qm.directory.enums import DirectoryOperationResult, OperatingSystemType
 from reference_qm.directory.objects import (
-    OBJECT_TYPES,
+    OBJECT_TYPE_BY_NAME,
     DirectoryObject,
     Queue,
     QueueManager,
     Site,
     copy_with_attributes,
+    copy_with_published_attributes,
     list_directory_attributes,
-    update_element,
 )
 
 PRINTED = {
@@ -41,11 +41,11 @@ PRINTED = {
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_directory_attributes_are_those_printed(name: str) -> None:
-    assert set(list_directory_attributes(OBJECT_TYPES[name])) == set(PRINTED[name].split())
+    assert set(list_directory_attributes(OBJECT_TYPE_BY_NAME[name])) == set(PRINTED[name].split())
 
 
 def test_every_printed_directory_object_type_is_defined() -> None:
-    assert OBJECT_TYPES.keys() == PRINTED.keys()
+    assert OBJECT_TYPE_BY_NAME.keys() == PRINTED.keys()
 
 
 def test_directory_results_equal_printed_values() -> None:
@@ -88,7 +88,7 @@ def test_queue_object_has_printed_defaults() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", OBJECT_TYPES.values())
+@pytest.mark.parametrize("kind", OBJECT_TYPE_BY_NAME.values())
 def test_directory_objects_are_immutable(kind: type[DirectoryObject]) -> None:
     with pytest.raises(FrozenInstanceError):
         kind().Identifier = ALPHA  # type: ignore[misc]
@@ -103,5 +103,5 @@ def test_directory_read_returns_only_requested_attributes() -> None:
 def test_directory_update_keeps_attributes_that_are_not_published() -> None:
     gates = (QueueManager(Identifier=GATE),)
     site = Site(Identifier=SITE_A, Name="old", SiteGateCollection=gates)
-    assert update_element(site, Site(Identifier=SITE_A, Name="new")) == replace(site, Name="new")
+    assert copy_with_published_attributes(site, Site(Identifier=SITE_A, Name="new")) == replace(site, Name="new")
     assert "SiteGateCollection" in {one.name for one in fields(Site)} - set(list_directory_attributes(Site))

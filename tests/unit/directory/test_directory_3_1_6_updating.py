@@ -18,8 +18,8 @@ from reference_qm.directory.updating import (
 
 
 def test_mqdmpr_3_1_2_timers_have_printed_intervals() -> None:
-    assert intervals.DIRECTORY_SITES_UPDATE_MS == 43_200_000
-    assert intervals.DIRECTORY_SITE_GATES_UPDATE_MS == 3_600_000
+    assert intervals.DIRECTORY_SITES_UPDATE_INTERVAL_MS == 43_200_000
+    assert intervals.DIRECTORY_SITE_GATES_UPDATE_INTERVAL_MS == 3_600_000
     assert intervals.DIRECTORY_ONLINE_MS == 60_000
 
 

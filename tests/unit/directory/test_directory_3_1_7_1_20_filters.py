@@ -13,7 +13,7 @@ from reference_qm.directory.filters import (
     Operator,
     Value,
     check_filter,
-    select_matching,
+    select_matching_elements,
     sort_elements,
 )
 from reference_qm.directory.objects import Queue, QueueManager
@@ -26,7 +26,7 @@ MACHINES = [
 
 
 def found(attribute: str, comparison: Operator, value: Value) -> str:
-    chosen = select_matching(MACHINES, [AttributeFilter(attribute, comparison, value)])
+    chosen = select_matching_elements(MACHINES, [AttributeFilter(attribute, comparison, value)])
     return "".join("abg"[MACHINES.index(one)] for one in chosen)
 
 
@@ -73,8 +73,8 @@ def test_filter_requires_all_expressions() -> None:
         AttributeFilter("SiteIdentifierList", Operator.EQUALS, SITE_B),
         AttributeFilter("QueueManagerQuota", Operator.LESS_THAN, 2),
     ]
-    assert select_matching(MACHINES, both) == MACHINES[:1]
-    assert select_matching(MACHINES, []) == MACHINES
+    assert select_matching_elements(MACHINES, both) == MACHINES[:1]
+    assert select_matching_elements(MACHINES, []) == MACHINES
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from reference_qm.directory import (
     build_equality_filter,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.replica import MAX_QUERIES
+from reference_qm.directory.replica import MAX_OPEN_QUERIES
 
 UNKNOWN = UUID(int=0xFF)
 NEW_MACHINE = QueueManager(ComputerName="gamma", SiteIdentifierList=(SITE_A,))
@@ -224,8 +224,8 @@ def test_mqdssm_3_1_6_4_invalid_query_begins_no_enumeration() -> None:
 
 def test_mqdssm_3_1_6_4_number_of_unended_enumerations_is_limited() -> None:
     directory = made()
-    handles = [directory.read_begin("Site").rQueryHandle for _ in range(MAX_QUERIES)]
-    assert len(set(handles)) == MAX_QUERIES
+    handles = [directory.read_begin("Site").rQueryHandle for _ in range(MAX_OPEN_QUERIES)]
+    assert len(set(handles)) == MAX_OPEN_QUERIES
     assert directory.read_begin("Site").rStatus is Result.GENERIC_ERROR
     assert directory.read_end(handles[5] or 0) is Result.SUCCESS
     assert directory.read_begin("Site").rQueryHandle not in {None, *handles}

@@ -9,7 +9,7 @@ from directory_made import QUEUE, SID, SITE_A, made
 
 from reference_qm.directory import Computer, DistributionList, MemoryDirectory, Queue
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.properties import find_distribution_list, find_object_sid, list_members
+from reference_qm.directory.properties import find_distribution_list, find_object_sid, list_distribution_list_members
 
 OUTER, INNER, BROKEN = (UUID(int=0x41 + at) for at in range(3))
 
@@ -31,20 +31,20 @@ def test_computer_has_a_sid_while_the_directory_is_reachable(directory: MemoryDi
 
 
 def test_distribution_list_has_queues_and_lists_as_members(directory: MemoryDirectory) -> None:
-    found = list_members(directory, OUTER)
+    found = list_distribution_list_members(directory, OUTER)
     assert found is not None
     assert [(type(one), one.Identifier) for one in found] == [(Queue, QUEUE), (DistributionList, INNER)]
-    assert list_members(directory, INNER) == []
+    assert list_distribution_list_members(directory, INNER) == []
 
 
 @pytest.mark.parametrize("identifier", [BROKEN, QUEUE, UUID(int=0xFF)])
 def test_invalid_member_list_of_distribution_list_is_read_as_none(directory: MemoryDirectory, identifier: UUID) -> None:
-    assert list_members(directory, identifier) is None
+    assert list_distribution_list_members(directory, identifier) is None
 
 
 def test_unavailable_directory_returns_no_distribution_list(directory: MemoryDirectory) -> None:
     directory.connected = False
-    assert list_members(directory, OUTER) is None
+    assert list_distribution_list_members(directory, OUTER) is None
 
 
 def test_distribution_list_is_found_by_its_name(directory: MemoryDirectory) -> None:

@@ -11,11 +11,17 @@ from directory_made import SITE_A
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, QueueManager, Site, list_directory_attributes
+from reference_qm.directory.objects import (
+    STORED_TYPE_BY_NAME,
+    DirectoryObject,
+    QueueManager,
+    Site,
+    list_directory_attributes,
+)
 from reference_qm.directory.records import RecordError, convert_from_record, convert_to_record
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(sorted(STORED_TYPES)),
+    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(sorted(STORED_TYPE_BY_NAME)),
     lambda inner: (
         st.lists(inner) | st.dictionaries(st.sampled_from(["type", "Name", "Identifier", "SiteIdentifierList"]), inner)
     ),
@@ -24,7 +30,9 @@ JSON = st.recursive(
 
 
 @budget(FEW)
-@given(element=st.sampled_from(sorted(STORED_TYPES)).flatmap(lambda name: st.from_type(STORED_TYPES[name])))
+@given(
+    element=st.sampled_from(sorted(STORED_TYPE_BY_NAME)).flatmap(lambda name: st.from_type(STORED_TYPE_BY_NAME[name]))
+)
 def test_directory_record_round_trips(element: DirectoryObject) -> None:
     read = convert_from_record(json.loads(json.dumps(convert_to_record(element))))
     names = list_directory_attributes(type(element))

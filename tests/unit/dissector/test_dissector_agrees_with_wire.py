@@ -14,7 +14,7 @@ import pytest
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.utils import wrpcap
 
-from harness.capture.golden import GOLDEN_FOLDER, load_golden
+from harness.capture.golden import GOLDEN_FOLDER, load_golden_capture
 from harness.dissector.lua import write_dissector
 from harness.wire import (
     DirectQueueFormatName,
@@ -197,7 +197,7 @@ def compare(proto: ET.Element, packet: Any) -> None:
 
 def test_golden_frames_have_the_fields_of_the_scapy_layers(lua: Path) -> None:
     pdml = run_tshark(lua, GOLDEN_FOLDER / "frames.pcapng", "-T", "pdml")
-    frames = load_golden().frames
+    frames = load_golden_capture().frames
     found = packets_of(pdml)
     assert len(found) == len(frames) == 8
     for proto, frame in zip(found, frames, strict=True):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.capture.golden import load_golden
+from harness.capture.golden import load_golden_capture
 from harness.dissector.lua import write_dissector
 from harness.wire import session_ack, user_message
 
@@ -21,7 +21,7 @@ LUAS = [name for name in ("lua5.2", "lua5.4") if shutil.which(name)]
 SILENCE_S = 120
 
 PACKETS = [
-    *(frame.data for frame in load_golden().frames if frame.transport == "tcp"),
+    *(frame.data for frame in load_golden_capture().frames if frame.transport == "tcp"),
     bytes(user_message(transaction={"ID": 5}, security={"SecurityID": b"\1"}, label="a", body=b"123", mqf={})),
     bytes(session_ack(AckSequenceNumber=0xFFFF)),
     bytes(user_message(base={"VersionNumber": 0x11})),

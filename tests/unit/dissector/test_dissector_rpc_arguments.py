@@ -16,7 +16,19 @@ from test_dissector_agrees_with_wire import TSHARK, lua, plain_value, run_tshark
 from harness.capture.writer import CaptureWriter
 from harness.vectors.reading import read_stub
 from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
-from harness.wire.rpc import MAX_FRAGMENT, NDR, NDR64, QM2QM, QMCOMM, Outcome, Proposal, Syntax, bind, bind_ack, pdu
+from harness.wire.rpc import (
+    MAX_FRAGMENT_BYTES,
+    NDR,
+    NDR64,
+    QM2QM,
+    QMCOMM,
+    Outcome,
+    Proposal,
+    Syntax,
+    bind,
+    bind_ack,
+    pdu,
+)
 from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qmcomm import PRIVATE, PUBLIC
 from reference_qm.surface.inputs import Endpoint
@@ -33,7 +45,7 @@ Sent = tuple[str, str, bytes]
 """The name of an operation, ``request`` or ``response``, and a stub."""
 
 
-def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR, fragment: int = MAX_FRAGMENT) -> Path:
+def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR, fragment: int = MAX_FRAGMENT_BYTES) -> Path:
     """Write a capture of a connection with a bind of both interfaces and the stubs, each in its own call, in fragments
     of at most ``fragment`` bytes.
     """
@@ -99,7 +111,7 @@ def list_sent(syntax: str = "ndr") -> list[Sent]:
     return [*made, (probe.packet, "request", probe.data)] if syntax == "ndr" else made
 
 
-@pytest.mark.parametrize("fragment", [MAX_FRAGMENT, 40])
+@pytest.mark.parametrize("fragment", [MAX_FRAGMENT_BYTES, 40])
 @pytest.mark.parametrize("syntax", SYNTAXES)
 def test_arguments_of_each_operation_are_those_of_the_stub_layers(
     lua: Path, tmp_path: Path, syntax: str, fragment: int

@@ -11,7 +11,7 @@ import pytest
 from counting import Counter, Counting, add, opening
 
 from harness.errors import SutUnavailable
-from harness.explore.shrinking import shrink
+from harness.explore.shrinking import shrink_walk
 from harness.explore.walk import CRASH_RULE, StepChooser, take_walk
 from harness.explore.worlds import StepObservation
 from harness.model.steps import Step
@@ -64,7 +64,7 @@ def test_diverging_sequence_is_shrunk_to_necessary_steps():
     drawing = StepChooser.from_model(Counter, lambda need: True)
     walk = take_walk(Counter, open_system, drawing.steps(Random(3), 200))
     assert walk.divergence is not None
-    shrunk = shrink(Counter, walk, lambda steps: take_walk(Counter, open_system, steps))
+    shrunk = shrink_walk(Counter, walk, lambda steps: take_walk(Counter, open_system, steps))
     assert [one for one in shrunk.steps if one.name == "reset"] == []
     assert sum(one.arguments["by"] for one in shrunk.steps[:-1]) == 5
     assert shrunk.steps[-1:] == add(2)

@@ -15,14 +15,14 @@ from patience import PATIENCE_S
 
 from harness.attach.attach import (
     JudgeableRuleCounts,
-    as_json,
+    call_every_agent_verb,
     count_judgeable_rules,
     draft_sut_file,
+    format_findings_as_json,
     list_report_lines,
     make_command_route,
     make_tcp_route,
-    try_agent,
-    write_draft,
+    write_sut_file_draft,
 )
 from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State
 from harness.errors import SutUnavailable, UsageError
@@ -58,7 +58,7 @@ def changed(patch: str, *, start_ms: int = 20_000) -> Agent:
 
 def broken(patch: str = "", *, answer_ms: int = LONG_MS) -> AgentFindings:
     """Try it out."""
-    return try_agent(changed(patch), "test", None, answer_ms=answer_ms)
+    return call_every_agent_verb(changed(patch), "test", None, answer_ms=answer_ms)
 
 
 def states(found: AgentFindings) -> dict[str, set[str]]:
@@ -70,7 +70,7 @@ def states(found: AgentFindings) -> dict[str, set[str]]:
 
 def test_example_agent_carries_out_announced_verbs() -> None:
     found = broken()
-    assert found.is_as_announced, found.problems
+    assert found.matches_announced_facilities, found.problems
     assert found.announced == ("queue_control", "send", "receive")
     of = states(found)
     assert of[State.WRONG] == of[State.SILENT] == of[State.REFUSED] == set()
@@ -86,7 +86,7 @@ def test_example_agent_carries_out_announced_verbs() -> None:
 
 def test_agent_answers_out_of_order_are_accepted() -> None:
     later = "import threading; threading.Timer(0.02 * (answer['id'] % 3), to, (self, answer)).start()"
-    assert broken(ANSWERS.format(later)).is_as_announced
+    assert broken(ANSWERS.format(later)).matches_announced_facilities
 
 
 def test_attach_over_tcp_gives_same_report() -> None:
@@ -94,9 +94,9 @@ def test_attach_over_tcp_gives_same_report() -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         where = process.stderr.readline().strip().removeprefix("agent: listens at ")
-        found = try_agent(make_tcp_route(where), "test", None)
+        found = call_every_agent_verb(make_tcp_route(where), "test", None)
         process.terminate()
-    assert found.is_as_announced, found.problems
+    assert found.matches_announced_facilities, found.problems
     assert "127.0.0.1" in draft_sut_file(found, where, None)
 
 
@@ -127,7 +127,9 @@ def test_attach_over_tcp_gives_same_report() -> None:
 )
 def test_agent_without_identity_gives_one_line_error(patch: str, words: str) -> None:
     with pytest.raises(SutUnavailable) as caught:
-        try_agent(changed(patch, start_ms=SOON_MS if "in time" in words else LONG_MS), "test", None, answer_ms=1)
+        call_every_agent_verb(
+            changed(patch, start_ms=SOON_MS if "in time" in words else LONG_MS), "test", None, answer_ms=1
+        )
     assert words in str(caught.value)
     assert str(caught.value).isprintable()
 
@@ -224,8 +226,10 @@ def test_attach_names_each_deviation_of_an_agent(try_it: Callable[[], AgentFindi
     report = list(list_report_lines(found, COUNTED))
     assert any(line.startswith(said) for line in report), report
     assert all(line.isprintable() for line in report)
-    assert found.is_as_announced is (try_it is has_a_hostile_name)
-    assert json.loads(json.dumps(as_json(found, COUNTED)))["right"] is found.is_as_announced
+    assert found.matches_announced_facilities is (try_it is has_a_hostile_name)
+    assert (
+        json.loads(json.dumps(format_findings_as_json(found, COUNTED)))["right"] is found.matches_announced_facilities
+    )
 
 
 def test_verbs_are_not_tried_after_the_agent_has_ended() -> None:
@@ -269,12 +273,12 @@ def parse_loosely(text: str) -> dict[str, Any]:
 
 def test_draft_of_sut_file_overwrites_no_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
-    write_draft(path, "one")
+    write_sut_file_draft(path, "one")
     with pytest.raises(UsageError, match="already exists; give another name"):
-        write_draft(path, "two")
+        write_sut_file_draft(path, "two")
     assert path.read_text() == "one"
     with pytest.raises(UsageError, match="No such file"):
-        write_draft(tmp_path / "none" / "sut.toml", "two")
+        write_sut_file_draft(tmp_path / "none" / "sut.toml", "two")
 
 
 @pytest.mark.parametrize("address", ["host", "host:", ":1", "host:x", "host:0", "host:65536"])

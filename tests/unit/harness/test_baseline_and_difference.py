@@ -18,7 +18,7 @@ from harness.errors import UsageError
 from harness.judging.baseline import KnownDeviation, compare_with_deviations, load_baseline, write_baseline
 from harness.judging.verdicts import Verdict
 from harness.results.difference import Kind, compare_runs
-from harness.results.difference_shown import FORMATS
+from harness.results.difference_shown import DIFFERENCE_FORMATTER_BY_NAME
 from harness.results.run_results import read_run
 
 RULES = ("MQQB-2.1.2-01", "MQQB-2.1.2-02", "MQQB-2.1.2-D01", "MQQB-2.2.2-01")
@@ -219,7 +219,7 @@ def shown(tmp_path: Path) -> dict[str, str]:
     )
     difference = compare_runs(read_run(a), read_run(b))
     assert difference.is_worse
-    return {name: make(difference) for name, make in FORMATS.items()}
+    return {name: make(difference) for name, make in DIFFERENCE_FORMATTER_BY_NAME.items()}
 
 
 def test_text_difference_names_new_failures_with_reasons_of_rules(shown: dict[str, str]):

@@ -16,7 +16,7 @@ from harness.paths import SUITES
 from harness.proof.inventory import RuleInventory
 from harness.proof.records import FaultRecord
 from harness.rules.catalogue import load_catalogue, load_index
-from harness.rules.coverage import SectionCoverage, count_coverage_by_section, sum_sections
+from harness.rules.coverage import SectionCoverage, count_coverage_by_section, sum_coverage_of_sections
 from harness.rules.proof_record import PROOF_FILE, load_proof, write_proof
 
 RULE = "MQQB-3.1.5.4.1-10"
@@ -97,7 +97,7 @@ def test_coverage_totals_have_a_row_per_document_level_and_class():
         SectionCoverage("MQQB", "2", "b", "MUST", "event", 7, 7, 7, 0, 0),
         SectionCoverage("MQQB", "2", "b", "SHOULD", "demand", 1, 1, 0, 0, 0),
     ]
-    must, should, events = sum_sections(sections)
+    must, should, events = sum_coverage_of_sections(sections)
     assert (must.rows, must.catalogued, must.checked, must.proven, must.none) == (10, 8, 6, 4, 2)
     assert (should.demand, should.rows) == ("SHOULD", 1)
     assert (events.kind, events.rows) == ("event", 7)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.model.sessions.area import Sessions
 from harness.proof.inventory import take_inventory
 from harness.run.depth_of_rules import depth_of_rules
-from harness.states.table import read_tables
+from harness.states.table import read_state_tables
 
 
 def test_varied_parameters_are_those_of_the_collected_checks() -> None:
@@ -17,7 +17,7 @@ def test_varied_parameters_are_those_of_the_collected_checks() -> None:
 
 
 def test_cells_of_rules_sum_up_to_the_state_tables() -> None:
-    expected = sum(len(cell.all_rules) for table in read_tables() for cell in table.list_demanded_cells())
+    expected = sum(len(cell.all_rules) for table in read_state_tables() for cell in table.list_demanded_cells())
     assert sum(depth.get("cells", 0) for depth in depth_of_rules().values()) == expected > 0
 
 

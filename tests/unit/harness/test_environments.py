@@ -208,7 +208,7 @@ def test_virtual_time_takes_no_real_time_and_is_repeatable() -> None:
 
 
 def test_endless_exchange_between_two_sides_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.environment.virtual.EVENT_LIMIT", 100)
+    monkeypatch.setattr("harness.environment.virtual.MAX_EVENTS_PER_WAIT", 100)
     environment = VirtualEnvironment()
 
     def again() -> None:

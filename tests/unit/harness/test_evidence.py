@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness_made import recorded
 
-from harness.run.evidence import HEX_LIMIT, EvidenceTexts
+from harness.run.evidence import MAX_HEX_DUMP_BYTES, EvidenceTexts
 from harness.wire import session_ack, user_message
 
 CAPTURE = "captures/made.pcapng"
@@ -41,13 +41,13 @@ def test_evidence_shows_a_packet_with_its_marked_field(tmp_path: Path) -> None:
 
 
 def test_evidence_without_a_field_has_no_marks_and_long_packets_are_cut(tmp_path: Path) -> None:
-    ack, message = recorded(tmp_path / CAPTURE, ACK, bytes(user_message(body=bytes(2 * HEX_LIMIT))))
+    ack, message = recorded(tmp_path / CAPTURE, ACK, bytes(user_message(body=bytes(2 * MAX_HEX_DUMP_BYTES))))
     short, long = texts(tmp_path, line(named(ack), named(message)))
     assert short.startswith(f"frame {ack}, sut->peer, 0 ms, tcp\n\nBaseHeader\n  VersionNumber")
     assert "more bytes" not in short
     assert long.endswith("more bytes\n")
-    assert f"{HEX_LIMIT - 16:06x}  " in long
-    assert f"{HEX_LIMIT:06x}  " not in long
+    assert f"{MAX_HEX_DUMP_BYTES - 16:06x}  " in long
+    assert f"{MAX_HEX_DUMP_BYTES:06x}  " not in long
 
 
 @pytest.mark.parametrize(

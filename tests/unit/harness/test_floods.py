@@ -11,7 +11,7 @@ import pytest
 
 from harness.paths import SUITES
 from harness.run import floods
-from harness.run.floods import MAX_FLOODS, find_end_reason
+from harness.run.floods import MAX_CHECKS_WITH_FLOODS, find_end_reason
 from harness.run.stash import RUN_KEY
 
 FLOOD = "ROBUSTNESS-1-FLOOD"
@@ -32,7 +32,7 @@ def item(tmp_path: Path) -> Any:
 
 def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
     fails = item.config.stash[RUN_KEY].log.fails
-    fails[FLOOD], fails["MQQB-2.1.1-01"] = MAX_FLOODS - 1, 100
+    fails[FLOOD], fails["MQQB-2.1.1-01"] = MAX_CHECKS_WITH_FLOODS - 1, 100
     assert find_end_reason(item) is None
     fails[FLOOD] += 1
     assert str(find_end_reason(item)).startswith("the SUT sent packets endlessly in 3 checks")

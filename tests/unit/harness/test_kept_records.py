@@ -17,13 +17,13 @@ from harness.proof.inventory import take_inventory
 from harness.proof.records import (
     CHECK_FILE_PATTERN,
     FAULT_FILE_PATTERN,
-    checks_of_suites,
-    faults_of_suites,
-    predicates_of_suites,
+    load_checks_of_suites,
+    load_faults_of_suites,
+    load_predicates_of_suites,
 )
 from harness.rules.catalogue import _read_catalogue, load_catalogue
-from harness.rules.places import list_files_naming
-from harness.run.selection import files_to_collect
+from harness.rules.places import list_suite_files_containing
+from harness.run.selection import list_files_to_collect
 
 OPENING = "suites/mqqb/steps/opening.py"
 CHECK = "suites/mqqb/s3_1_5_04_1_request_packet/predicates.py"
@@ -48,16 +48,16 @@ def test_cached_faults_equal_registered_faults() -> None:
     registered = [
         (fault.name, list(fault.breaks), fault.says, fault.file, fault.blind) for fault in load_faults().values()
     ]
-    assert sorted(map(tuple, faults_of_suites())) == sorted(registered)
+    assert sorted(map(tuple, load_faults_of_suites())) == sorted(registered)
 
 
 def test_cached_predicates_equal_registered_predicates() -> None:
-    assert predicates_of_suites().keys() == load_predicates().keys()
+    assert load_predicates_of_suites().keys() == load_predicates().keys()
 
 
 def test_files_naming_a_rule_contain_all_its_checks_and_faults() -> None:
     files_of: dict[str, set[str]] = defaultdict(set)
-    for check in checks_of_suites():
+    for check in load_checks_of_suites():
         for rule in check.covers:
             files_of[rule].add(check.id.partition("::")[0])
     for fault in load_faults().values():
@@ -67,7 +67,7 @@ def test_files_naming_a_rule_contain_all_its_checks_and_faults() -> None:
     for rule in list(files_of)[::40]:
         named = {
             path.relative_to(SUITES.parent).as_posix()
-            for path in list_files_naming([CHECK_FILE_PATTERN, FAULT_FILE_PATTERN], [rule])
+            for path in list_suite_files_containing([CHECK_FILE_PATTERN, FAULT_FILE_PATTERN], [rule])
         }
         assert files_of[rule] <= named, rule
 
@@ -82,9 +82,9 @@ def test_inventory_of_one_rule_equals_its_part_of_whole_inventory() -> None:
 
 def test_small_selection_collects_only_its_files() -> None:
     rule = "MQQB-3.1.5.5.5-01"
-    files = {path for path in files_to_collect([rule]) or () if path.suffix}
-    assert files == set(list_files_naming([CHECK_FILE_PATTERN], [rule]))
-    assert files_to_collect(list(load_catalogue())) is None
+    files = {path for path in list_files_to_collect([rule]) or () if path.suffix}
+    assert files == set(list_suite_files_containing([CHECK_FILE_PATTERN], [rule]))
+    assert list_files_to_collect(list(load_catalogue())) is None
 
 
 def test_import_scan_finds_every_form_of_import_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ def test_cached_value_is_computed_once_for_unchanged_files(folder: Path) -> None
 
 
 def test_value_of_file_changed_during_process_is_not_cached(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "IMPORTED_NS", 0)
+    monkeypatch.setattr(kept, "IMPORT_TIME_NS", 0)
     assert get_cached_value("v", [OPENING], lambda: 1) == 1
     assert not folder.exists()
 

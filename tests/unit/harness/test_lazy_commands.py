@@ -10,8 +10,8 @@ import pytest
 from typer.main import get_group
 
 from harness.cli.main import MODULES_OF_COMMANDS, app
-from harness.proof.trials import VIRTUAL_SUT
-from harness.rules.places import list_files_naming
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
+from harness.rules.places import list_suite_files_containing
 
 RULE = "MQQB-3.1.5.5.5-01"
 IMPORTED = "import sys; sys.argv = ['mqconform', *{arguments!r}]\nfrom harness.cli.main import main\n" + (
@@ -40,12 +40,12 @@ def test_command_imports_only_the_modules_that_it_needs(arguments: list[str], un
 
 
 def test_a_run_of_one_rule_imports_its_files_only(tmp_path: Path) -> None:
-    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
     run = ("run", "--sut", str(tmp_path / "sut.toml"), "--rule", RULE)
     for folder in ("first", "second"):  # the first has to import what nobody has kept yet
         imported = imported_by(*run, "--out", str(tmp_path / folder))
     checks = {name for name in imported if name.startswith("suites.") and ".test_" in name}
-    assert {path.stem for path in list_files_naming(["*/*/test_*.py"], [RULE])} == {
+    assert {path.stem for path in list_suite_files_containing(["*/*/test_*.py"], [RULE])} == {
         name.split(".")[-1] for name in checks
     }
     unneeded = {"allure_commons", "scapy.layers.dcerpc", "scapy.layers.kerberos", "hypothesis", "reports"}
@@ -64,7 +64,7 @@ def test_a_run_with_a_fault_imports_no_other_files_of_faults(tmp_path: Path) -> 
         "receiver-ack-reach-queue-packet-refused-as-malformed",
         "s3_1_5_11_receiving_administration_acknowledgments",
     )
-    (tmp_path / "sut.toml").write_text(f'{VIRTUAL_SUT}[reference]\nfaults = ["{fault}"]\n', encoding="utf-8")
+    (tmp_path / "sut.toml").write_text(f'{VIRTUAL_SUT_FILE_TEXT}[reference]\nfaults = ["{fault}"]\n', encoding="utf-8")
     imported = imported_by("run", "--sut", str(tmp_path / "sut.toml"), "--rule", RULE, "--out", str(tmp_path / "run"))
     files = {name for name in imported if name.startswith("suites.") and ".faults" in name}
     assert files == {f"suites.mqqb.{file}.faults"}

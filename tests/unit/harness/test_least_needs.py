@@ -13,8 +13,8 @@ from harness.proof.inventory import RuleInventory, take_inventory
 from harness.proof.least_needs import (
     CAPABILITIES_WITHOUT_CONTROL,
     LeastNeedsOfRule,
-    count_judged,
-    count_sets,
+    count_rules_by_least_needs,
+    count_rules_judged_without_control,
     list_least_needs,
 )
 from harness.sut.sut_file import CAPABILITIES
@@ -43,10 +43,10 @@ def test_facility_sets_are_counted_with_their_added_rules() -> None:
         LeastNeedsOfRule("A-2", (), ""),
         LeastNeedsOfRule("A-3", ("send",), "c"),
     ]
-    assert count_sets(found) == [(("send",), 2), ((), 1)]
+    assert count_rules_by_least_needs(found) == [(("send",), 2), ((), 1)]
     rules = ["A-1", "A-2", "A-3", "A-4"]
-    assert count_judged(inventory(), rules, ()) == 3
-    assert count_judged(inventory(), rules, ("send",)) == 4
+    assert count_rules_judged_without_control(inventory(), rules, ()) == 3
+    assert count_rules_judged_without_control(inventory(), rules, ("send",)) == 4
 
 
 def test_each_parameter_of_a_check_has_needs_of_its_own() -> None:

@@ -10,9 +10,15 @@ import pytest
 import typer
 
 from harness.cli.run import run
-from harness.judging.verdicts import BAD_VERDICTS, Verdict
+from harness.judging.verdicts import RUN_FAILING_VERDICTS, Verdict
 from harness.rules.catalogue import load_catalogue
-from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
+from harness.run.findings import (
+    RESUME_OPTIONS,
+    build_repeat_options,
+    build_rerun_command,
+    build_resume_command,
+    list_findings,
+)
 from harness.run.live import MAX_SHOWN_FINDINGS, PIPED_UPDATE_INTERVAL_S, LiveProgress
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
@@ -64,7 +70,9 @@ class Watched:
         before = len(self.screen.lines)
         self.now_s += took_s
         found = {name.replace("_", "-"): verdict for name, verdict in verdicts.items()}
-        self.turned_bad += [one for one in found.items() if one not in self.rules.items() and one[1] in BAD_VERDICTS]
+        self.turned_bad += [
+            one for one in found.items() if one not in self.rules.items() and one[1] in RUN_FAILING_VERDICTS
+        ]
         self.rules.update(found)
         self.live.pytest_runtest_logfinish("suites/mqqb/x/test_x.py::test_y")
         return self.screen.lines[before:]
@@ -140,7 +148,7 @@ def test_live_findings_are_listed_worst_first_with_repeat_command():
                 result(RULE, Verdict.FAIL, evidence=[{"frame": 7}], **seen),
             ],
             RULES,
-            repeat_options("my sut.toml", None),
+            build_repeat_options("my sut.toml", None),
             RootCauses(),
         )
     )
@@ -164,9 +172,9 @@ def test_resume_command_repeats_options_of_run():
         "--workers": 4,
         "--allure": True,
     }
-    assert resume_command(RESUME_OPTIONS, Path("x")) == "mqconform run --out x --resume"
-    assert rerun_command(RESUME_OPTIONS | {"-k": "a b"}, None) == "mqconform run -k 'a b'"
-    assert resume_command(given, Path("x")) == (
+    assert build_resume_command(RESUME_OPTIONS, Path("x")) == "mqconform run --out x --resume"
+    assert build_rerun_command(RESUME_OPTIONS | {"-k": "a b"}, None) == "mqconform run -k 'a b'"
+    assert build_resume_command(given, Path("x")) == (
         "mqconform run --select MQQB --select level=MUST -k 'one or two' --sut 'my sut.toml' --workers 4 --allure "
         "--out x --resume"
     )

@@ -11,7 +11,7 @@ from harness.sut.provisioning import (
     KEYLESS_QUEUE_MANAGER_GUID,
     MALLORY,
     USERS,
-    virtual_security,
+    build_virtual_security,
     write_provisions,
 )
 from harness.sut.sut_file import PEER_IDENTIFIER
@@ -26,7 +26,7 @@ def test_serve_and_virtual_system_are_provisioned_equally(tmp_path: Path) -> Non
     file = tmp_path / "qm.toml"
     file.write_text(text, encoding="utf-8")
     config = load_settings(file, {}, SeededEntropy("provisions")).config
-    virtual = virtual_security(PEER_IDENTIFIER)
+    virtual = build_virtual_security(PEER_IDENTIFIER)
     assert [account.name for account in config.security.accounts] == [user.name for user in USERS]
     assert [account.certificates for account in config.security.accounts] == [
         account.certificates for account in virtual.accounts

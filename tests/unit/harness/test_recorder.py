@@ -21,7 +21,7 @@ import harness.capture.recorder
 import harness.wire.packets
 from harness.capture import read_pcapng, read_streams
 from harness.capture.recorder import FROM_SUT, LONGEST_KEPT_DISSECTION_BYTES, TO_SUT, Connection, Frame, Recorder
-from harness.capture.window import FRAME_COST_BYTES, Window
+from harness.capture.window import MEMORY_BYTES_PER_FRAME, Window
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import VirtualEnvironment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -293,7 +293,7 @@ def test_flood_is_a_finding_with_its_size_and_later_bytes_are_dropped(recorder: 
 
 @pytest.mark.parametrize("piece", [b"x", b"no packet, and nothing after it is one"])
 def test_many_small_pieces_of_a_broken_stream_count_as_flood(recorder: Recorder, piece: bytes) -> None:
-    recorder.flood_limit = 100 * FRAME_COST_BYTES
+    recorder.flood_limit = 100 * MEMORY_BYTES_PER_FRAME
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     with pytest.raises(SutFlood):
         while True:
@@ -302,10 +302,10 @@ def test_many_small_pieces_of_a_broken_stream_count_as_flood(recorder: Recorder,
 
 
 def test_many_small_packets_in_few_pieces_count_as_flood(recorder: Recorder) -> None:
-    recorder.flood_limit = 100 * FRAME_COST_BYTES
+    recorder.flood_limit = 100 * MEMORY_BYTES_PER_FRAME
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     piece = bytes(user_message()) * 30
-    assert len(piece) < 4 * FRAME_COST_BYTES
+    assert len(piece) < 4 * MEMORY_BYTES_PER_FRAME
     with pytest.raises(SutFlood, match="bytes and 100 packets"):
         while True:
             recorder.record_received(connection, piece)
@@ -313,7 +313,7 @@ def test_many_small_packets_in_few_pieces_count_as_flood(recorder: Recorder) -> 
 
 
 def test_many_datagrams_count_as_flood(recorder: Recorder) -> None:
-    recorder.flood_limit = 10 * FRAME_COST_BYTES
+    recorder.flood_limit = 10 * MEMORY_BYTES_PER_FRAME
     for _ in range(10):
         recorder.record_datagram(PEER, SUT, b"ping", from_sut=True)
     with pytest.raises(SutFlood):

@@ -6,7 +6,7 @@ import pytest
 
 from harness.environment import VirtualEnvironment
 from harness.errors import UsageError
-from harness.rules.releases import PRINTED_RELEASE, RELEASES
+from harness.rules.releases import RELEASE_AS_SPECIFIED, RELEASES
 from harness.sut.releases import find_release
 from harness.sut.sut import Sut
 from harness.sut.sut_file import parse_sut_file
@@ -22,8 +22,8 @@ def sut(profile: str) -> Sut:
 
 
 def test_system_that_is_no_windows_gets_no_product_note() -> None:
-    assert find_release(sut("none")) == PRINTED_RELEASE
-    assert PRINTED_RELEASE.version == (6, 1)
+    assert find_release(sut("none")) == RELEASE_AS_SPECIFIED
+    assert RELEASE_AS_SPECIFIED.version == (6, 1)
 
 
 def test_unknown_profile_is_refused_with_known_profiles() -> None:
@@ -49,5 +49,5 @@ def test_releases_since_windows_7_return_qm2qm_version_6_1() -> None:
 
 
 def test_only_windows_nt_and_2000_call_a_missing_queue_an_invalid_handle() -> None:
-    odd = [name for name, one in RELEASES.items() if one.no_queue_to_cancel != PRINTED_RELEASE.no_queue_to_cancel]
+    odd = [name for name, one in RELEASES.items() if one.no_queue_to_cancel != RELEASE_AS_SPECIFIED.no_queue_to_cancel]
     assert odd == ["windows-nt", "windows-2000"]

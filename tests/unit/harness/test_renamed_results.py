@@ -11,7 +11,7 @@ from harness_made import MUST, catalogue, log, sut_file
 from harness.capture.recorder import Recorder
 from harness.judging.verdicts import Entry, Evidence, Verdict, read_verdicts
 from harness.peer.peer import Peer
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.results.difference import Kind, compare_runs
 from harness.results.run_results import read_run
 from harness.rules import renamed_checks
@@ -85,7 +85,7 @@ def test_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):
 
 
 def test_a_capture_that_names_the_old_id_is_replayed_for_the_renamed_check(tmp_path: Path):
-    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
     file, path = load_sut_file(tmp_path / "sut.toml"), tmp_path / "made.pcapng"
     view = VirtualDriver(file).open(OLD)
     recorder = Recorder(view.environment, path)

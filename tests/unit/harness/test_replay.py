@@ -13,12 +13,12 @@ from budgets import FEW, budget
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.capture.pcapng import MAX_NOTE_TEXT_BYTES, CapturedNote, build_note_block, read_with_notes
+from harness.capture.pcapng import MAX_NOTE_TEXT_BYTES, CapturedNote, build_note_block, read_packets_and_notes
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError, SutUnavailable
 from harness.peer.peer import Peer
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.sut.control import ControlRefused
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.replay_items import NotReplayable
@@ -65,7 +65,7 @@ def carried_out(view: Sut, path: Path, script: Script) -> Any:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """Record `talk` as a check; return the capture and the observations."""
     folder = tmp_path_factory.mktemp("recorded")
-    (folder / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    (folder / "sut.toml").write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
     view = VirtualDriver(load_sut_file(folder / "sut.toml")).open(TEST)
     path = folder / "made.pcapng"
     return path, carried_out(view, path, talk)
@@ -128,7 +128,7 @@ def test_replay_skips_cleanup_after_check(recorded: tuple[Path, Any], tmp_path: 
 
 def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], object]) -> Path:
     """Copy a capture, and change the set-up in its first note."""
-    notes = [one.text for one in read_with_notes(source) if isinstance(one, CapturedNote)]
+    notes = [one.text for one in read_packets_and_notes(source) if isinstance(one, CapturedNote)]
     setup = json.loads(notes[0])
     alter(setup["setup"])
     path = folder / source.name
@@ -230,7 +230,7 @@ def test_replay_of_any_capture_ends(recorded: tuple[Path, Any], tmp_path: Path, 
 
 def recorded_with(tmp_path: Path, prepare: Callable[[Sut], object], script: Script) -> tuple[Path, Any]:
     """Prepare a system and record a check of it; return the capture and the observations."""
-    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
     view = VirtualDriver(load_sut_file(tmp_path / "sut.toml")).open(TEST)
     prepare(view)
     return tmp_path / "made.pcapng", carried_out(view, tmp_path / "made.pcapng", script)
@@ -309,7 +309,7 @@ def test_oversized_note_is_dropped_and_replay_ends_there(recorded: tuple[Path, A
         assert isinstance(sut.tape, CheckTape)
         sut.tape.note(answered="x" * MAX_NOTE_TEXT_BYTES)
 
-    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
     file = load_sut_file(tmp_path / "sut.toml")
     carried_out(VirtualDriver(file).open(TEST), tmp_path / "made.pcapng", ask)
     assert (tmp_path / "made.pcapng").stat().st_size < 10_000
@@ -329,7 +329,7 @@ def test_check_with_a_stalled_system_is_not_replayable(tmp_path: Path):
         peer.connect()
         sut.environment.pulse = SimpleNamespace(longest_stall_ms=300, was_gone=False)  # type: ignore[assignment]
 
-    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT_FILE_TEXT, encoding="utf-8")
     view = VirtualDriver(load_sut_file(tmp_path / "sut.toml")).open(TEST)
     carried_out(view, tmp_path / "made.pcapng", stall)
     _, differences = replayed(tmp_path / "made.pcapng", tmp_path, lambda peer, sut: peer.connect())
@@ -338,7 +338,7 @@ def test_check_with_a_stalled_system_is_not_replayable(tmp_path: Path):
 
 
 def test_set_up_note_in_capture_has_no_command_and_no_password(recorded: tuple[Path, Any]):
-    first = next(one for one in read_with_notes(recorded[0]) if isinstance(one, CapturedNote))
+    first = next(one for one in read_packets_and_notes(recorded[0]) if isinstance(one, CapturedNote))
     assert json.loads(first.text)["setup"]["file"].keys() == {
         *("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities", "more_queues", "timers")
     }

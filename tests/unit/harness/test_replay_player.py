@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.capture.ip import UdpDatagram, build_udp
+from harness.capture.ip import UdpDatagram, build_udp_packet
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.sut.replay_environment import TIMER_LATENESS_MS, ReplayEnvironment
@@ -44,7 +44,7 @@ def at(ms: float) -> int:
 
 def came(ms: float, data: bytes = b"x", number: int = 1) -> Packet:
     segment = UdpDatagram(SUT, PEER, data)
-    return Packet(number, at(ms), True, segment, build_udp(segment, number - 1))
+    return Packet(number, at(ms), True, segment, build_udp_packet(segment, number - 1))
 
 
 def note(ms: float, **said: Any) -> CaptureNote:

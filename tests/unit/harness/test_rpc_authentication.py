@@ -23,7 +23,7 @@ from harness.peer.rpc_server import RpcServer
 from harness.sut.rpc_access import RpcAccess
 from harness.sut.sut import Sut
 from harness.wire.rpc import QM2QM, QMCOMM, get_rpc_kind
-from harness.wire.rpc_trailer import HEADER_SIGN, Trailer, append_trailer, read_trailer, split_pdu
+from harness.wire.rpc_trailer import HEADER_SIGN_FLAG, Trailer, append_trailer, read_trailer, split_pdu
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, AuthType
 from reference_qm.shell.rpc_user import User
@@ -90,7 +90,7 @@ def test_rpc_calls_use_the_authentication_level_of_the_sut_file(environment, tmp
     assert bound is not None
     assert (bound.auth_type, bound.auth_level) == (auth_type, LEVELS[level])
     signs = level != "connect"
-    assert bool(frames[0].packet.pfc_flags & HEADER_SIGN) is (level in ("integrity", "privacy"))
+    assert bool(frames[0].packet.pfc_flags & HEADER_SIGN_FLAG) is (level in ("integrity", "privacy"))
     answers = [frame for frame in frames if frame.kind in ("request", "response")]
     assert {read_trailer(frame.data) is not None for frame in answers} == {signs}
     sealed = "on the wire they are the bytes above" in answers[1].dissection_text

@@ -17,7 +17,7 @@ from harness.proof.inventory import take_inventory
 from harness.run import run as run_module
 from harness.run.checks_of_rules import checks_of_rules
 from harness.run.run import Run, make_slug
-from harness.run_folder import capture_name, get_capture_path
+from harness.run_folder import build_capture_name, get_capture_path
 
 Begin = Callable[..., Run]
 
@@ -240,7 +240,7 @@ def test_residue_is_recorded_despite_kill(begin: Begin, tmp_path: Path) -> None:
     run = begin()
     judged(run, "t", Verdict.PASS)
     run.residue += residue_of("t")
-    run.keep_residue()
+    run.write_new_residue()
     begin(resume=True).end()
     assert run_json(tmp_path)["residue"] == residue_of("t")
 
@@ -338,21 +338,21 @@ def test_listed_checks_of_rules_equal_those_that_pytest_collects() -> None:
 def test_every_collected_check_has_a_capture_of_its_own() -> None:
     checks = {test for tests in take_inventory().tests.values() for test in tests}
     assert len(checks) > 100
-    assert len({capture_name(check) for check in checks}) == len(checks)
+    assert len({build_capture_name(check) for check in checks}) == len(checks)
 
 
 def test_capture_name_is_the_end_of_the_test_id_and_a_digest() -> None:
     assert get_capture_path("suites/mqqb/s2/test_x.py::test_y[A-1]") == (
         "captures/suites-mqqb-s2-test-x-py-test-y-a-1-c68558fe.pcapng"
     )
-    assert capture_name("suites/" + "x" * 130 + "-[é") == "x" * 119 + "-cfebade5"
+    assert build_capture_name("suites/" + "x" * 130 + "-[é") == "x" * 119 + "-cfebade5"
 
 
 @pytest.mark.parametrize(
     "names", [("[-1]", "[1]"), ("[a-b]", "[a_b]"), ("[A]", "[a]"), ("[" + "x" * 300 + "1]", "[" + "x" * 300 + "2]")]
 )
 def test_similar_test_names_give_different_capture_names(names: tuple[str, str]) -> None:
-    assert len({capture_name(f"suites/mqqb/test_x.py::test_y{name}") for name in names}) == 2
+    assert len({build_capture_name(f"suites/mqqb/test_x.py::test_y{name}") for name in names}) == 2
 
 
 @pytest.mark.parametrize("name", ["../../../tmp/x", "a\x00b", "/etc/passwd", "..", "é" * 400, ""])

@@ -17,7 +17,7 @@ from harness.judging.robustness import FINDING_BY_CONDITION, RULE_BY_CONDITION, 
 from harness.judging.verdicts import Entry, Verdict
 from harness.peer.peer import Peer
 from harness.run.attempts import AttemptDisturbances, settle_attempts
-from harness.run.survival import check_after, diagnose_system
+from harness.run.survival import diagnose_system, require_sut_alive_after
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -81,7 +81,7 @@ def test_flood_is_a_finding_without_survival_test(sut: Sut, tmp_path: Path):
     made, peer = judge(tmp_path, MUST), peer_of(sut)
     peer.environment.flood = "the SUT sent 134217729 bytes in the first 900 ms of one check"
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
-    check_after(item, made)
+    require_sut_alive_after(item, made)
     finding, _ = FINDING_BY_CONDITION[Condition.FLOODS]
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
     assert told == [(finding, "fail"), (MUST, "inconclusive")]

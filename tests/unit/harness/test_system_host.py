@@ -16,13 +16,13 @@ from harness.faults.parts import replace_part
 from harness.faults.registry import Fault, load_faults
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.peer.peer import Peer
-from harness.run.survival import check_after, diagnose_system
+from harness.run.survival import diagnose_system, require_sut_alive_after
 from harness.sut.virtual_driver import VirtualDriver
 from harness.wire import establish_connection
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.sessions.session_opening import SessionOpening
 
-Driver = Callable[..., VirtualDriver]
+CoreDriver = Callable[..., VirtualDriver]
 
 
 class Raising(SessionOpening):
@@ -47,7 +47,7 @@ class Refusing(Commands):
 
 
 @pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
+def driver(monkeypatch: pytest.MonkeyPatch) -> CoreDriver:
     def make(cls: Any, **options: bool) -> VirtualDriver:
         monkeypatch.setitem(load_faults(), "made", Fault("made", (), "made", replace_part(cls)))
         return VirtualDriver(sut_file(reference={"faults": ["made"]}), **options)
@@ -66,7 +66,7 @@ def ask_for_a_session(peer: Peer) -> Any:
     return connection
 
 
-def test_exception_of_core_counts_as_crash_with_its_place(driver: Driver, tmp_path: Path) -> None:
+def test_exception_of_core_counts_as_crash_with_its_place(driver: CoreDriver, tmp_path: Path) -> None:
     one = driver(Raising)
     peer = peer_of(one)
     assert ask_for_a_session(peer).wait_closed()
@@ -80,16 +80,16 @@ def test_exception_of_core_counts_as_crash_with_its_place(driver: Driver, tmp_pa
     assert "the process of the system ended with KeyError" in diagnosis.says
 
 
-def test_check_that_passed_detects_crash_of_system(driver: Driver, tmp_path: Path) -> None:
+def test_check_that_passed_detects_crash_of_system(driver: CoreDriver, tmp_path: Path) -> None:
     peer, made = peer_of(driver(Raising)), judge(tmp_path, MUST)
     ask_for_a_session(peer).wait_closed()
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
-    check_after(item, made)
+    require_sut_alive_after(item, made)
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
     assert told == [(FINDING_BY_CONDITION[Condition.CRASHED][0], "fail"), (MUST, "inconclusive")]
 
 
-def test_core_that_computes_endlessly_counts_as_hanging_system(driver: Driver) -> None:
+def test_core_that_computes_endlessly_counts_as_hanging_system(driver: CoreDriver) -> None:
     peer = peer_of(driver(Busy))
     connection = ask_for_a_session(peer)
     assert connection.poll("EstablishConnection") is None
@@ -98,12 +98,12 @@ def test_core_that_computes_endlessly_counts_as_hanging_system(driver: Driver) -
     assert diagnose_system(peer).condition is Condition.HANGS
 
 
-def test_exception_of_the_core_is_raised_when_requested(driver: Driver) -> None:
+def test_exception_of_the_core_is_raised_when_requested(driver: CoreDriver) -> None:
     with pytest.raises(KeyError):
         ask_for_a_session(peer_of(driver(Raising, raises=True))).wait_closed()
 
 
-def test_crashed_virtual_system_answers_no_command_and_is_replaced_for_next_check(driver: Driver) -> None:
+def test_crashed_virtual_system_answers_no_command_and_is_replaced_for_next_check(driver: CoreDriver) -> None:
     one = driver(Refusing)
     with pytest.raises(SutUnavailable, match="identity: the system ended with ZeroDivisionError"):
         one.open("first")

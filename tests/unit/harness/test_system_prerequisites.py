@@ -9,11 +9,11 @@ import pytest
 
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
 from harness.judging.verdicts import Entry, Evidence, Verdict
-from harness.prerequisites.asking import QUEUES, REACHED
+from harness.prerequisites.asking import PEER_REACHED_SUBJECT, QUEUES
 from harness.prerequisites.line import PrerequisiteFinding, State
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.named_roots import RootCauses
-from harness.run.system_prerequisites import SystemPrerequisites, doubt_verdicts
+from harness.run.system_prerequisites import SystemPrerequisites, mark_doubtful_verdicts
 
 QUEUE = PrerequisiteFinding(
     QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain"
@@ -34,7 +34,7 @@ def after(
     entry: Entry, *, rests: CheckPrerequisites = USED, root: PrerequisiteFinding = QUEUE
 ) -> tuple[Entry, RootCauses]:
     named = RootCauses()
-    (found,) = doubt_verdicts([entry], rests, SystemPrerequisites((root,)), NOBODY, named)
+    (found,) = mark_doubtful_verdicts([entry], rests, SystemPrerequisites((root,)), NOBODY, named)
     return found, named
 
 
@@ -79,5 +79,5 @@ def test_failure_by_silence_is_kept_when_the_check_did_not_use_the_missing_queue
 
 
 def test_silence_of_a_system_that_does_not_find_the_peer_is_inconclusive() -> None:
-    root = PrerequisiteFinding(REACHED, State.MISSING, "no connection", "let it in")
+    root = PrerequisiteFinding(PEER_REACHED_SUBJECT, State.MISSING, "no connection", "let it in")
     assert after(entry(), rests=CheckPrerequisites(awaited=True), root=root)[0].verdict is Verdict.INCONCLUSIVE

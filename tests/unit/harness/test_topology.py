@@ -199,7 +199,7 @@ def test_cut_network_closes_and_refuses_connections_until_restored() -> None:
     assert end.said[-1] == "closed"
     assert network.system.said[-1] == "closed"
     assert network.connect().said == ["connection refused"]
-    network.relay.let_through()
+    network.relay.allow_connections()
     assert network.connect().said == ["open"]
 
 

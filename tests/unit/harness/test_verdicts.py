@@ -19,11 +19,11 @@ from harness.judging.verdicts import (
     Evidence,
     Verdict,
     get_worst_verdict,
-    read_lines,
     read_standing_verdicts,
+    read_stored_verdict_lines,
     read_verdicts,
 )
-from harness.run_folder import capture_name, get_capture_path
+from harness.run_folder import build_capture_name, get_capture_path
 from reports.vocabulary import VERDICTS
 
 
@@ -93,7 +93,7 @@ WHOLE = Entry(
     "open",
     reason="because",
     test=TEST,
-    capture=f"captures/{capture_name(TEST)}-again-1.pcapng",
+    capture=f"captures/{build_capture_name(TEST)}-again-1.pcapng",
     evidence=(Evidence(7), Evidence(9, 20, 23)),
     errata=("E01",),
     notes=("<50>",),
@@ -268,4 +268,4 @@ def test_verdict_line_that_is_not_a_json_object_is_broken(tmp_path: Path, line: 
     path = tmp_path / "verdicts.jsonl"
     path.write_bytes(b'{"schema":2}\n' + line + b"\n")
     with pytest.raises(UsageError, match=":2: the verdict is truncated or broken"):
-        list(read_lines(path))
+        list(read_stored_verdict_lines(path))

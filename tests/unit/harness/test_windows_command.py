@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.windows import (
-    SUT_FILE,
+    SUT_FILE_NAME,
     WINDOWS_FILE_NAMES,
     WINDOWS_FILES_FOLDER,
     build_windows_sut_file,
@@ -23,7 +23,7 @@ ADDRESSES = ("192.0.2.20", "192.0.2.10")
 @pytest.mark.parametrize("profile", RELEASES)
 def test_windows_command_writes_a_sut_file_with_an_agent_over_ssh(profile: str, tmp_path: Path) -> None:
     write_windows_files(tmp_path / "windows", build_windows_sut_file(*ADDRESSES, profile, "admin@192.0.2.20"))
-    file = load_sut_file(tmp_path / "windows" / SUT_FILE)
+    file = load_sut_file(tmp_path / "windows" / SUT_FILE_NAME)
     assert (file.driver.address, file.driver.peer_address) == ADDRESSES
     assert (file.sut.profile, file.driver.allow_remote, file.control.kind) == (profile, True, "stdio")
     assert file.control.command[3] == "admin@192.0.2.20"
@@ -36,7 +36,7 @@ def test_windows_command_writes_a_sut_file_with_an_agent_over_ssh(profile: str, 
 
 
 def test_windows_sut_file_without_ssh_has_no_control_channel(tmp_path: Path) -> None:
-    path = tmp_path / SUT_FILE
+    path = tmp_path / SUT_FILE_NAME
     path.write_text(build_windows_sut_file("127.0.0.1", "127.0.0.2", "windows-10", None), encoding="utf-8")
     file = load_sut_file(path)
     assert (file.control.kind, file.control.command, file.driver.allow_remote) == ("none", (), False)
@@ -67,7 +67,7 @@ def test_windows_command_copies_package_files_without_overwriting(tmp_path: Path
         assert (tmp_path / name).read_bytes() == (WINDOWS_FILES_FOLDER / name).read_bytes()
     with pytest.raises(UsageError, match="already exists"):
         write_windows_files(tmp_path, "other")
-    assert (tmp_path / SUT_FILE).read_text(encoding="utf-8") == "text"
+    assert (tmp_path / SUT_FILE_NAME).read_text(encoding="utf-8") == "text"
 
 
 def test_a_folder_that_cannot_be_made_gives_one_line_error(tmp_path: Path) -> None:

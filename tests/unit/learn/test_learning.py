@@ -14,8 +14,8 @@ import typer
 from harness.capture.recorder import Recorder
 from harness.cli.main import app
 from harness.errors import UsageError
-from harness.learn.alphabet import INPUT_ALPHABET, LOSS_OF_CONNECTION
-from harness.learn.demanded import find_broken_demands, read_demands
+from harness.learn.alphabet import CONNECTION_LOSS_INPUT, INPUT_ALPHABET
+from harness.learn.demanded import find_broken_demands, read_demanded_state_table
 from harness.learn.learner import learn_machine
 from harness.learn.machine import CLOSED_OUTPUT, Machine, find_differences, read_machine
 from harness.peer.peer import Peer
@@ -78,9 +78,9 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 
 
 def test_learned_reference_meets_each_demand_in_four_states(clean: Machine) -> None:
-    assert list(find_broken_demands(clean, read_demands())) == []
+    assert list(find_broken_demands(clean, read_demanded_state_table())) == []
     assert len(clean.states) == 4
-    word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", LOSS_OF_CONNECTION)
+    word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", CONNECTION_LOSS_INPUT)
     assert clean.run(word) == ["EstablishConnection", "ConnectionParameters", "SessionAck", "nothing", CLOSED_OUTPUT]
 
 
@@ -91,13 +91,13 @@ def test_learning_with_another_seed_gives_an_equivalent_state_machine(clean: Mac
 @pytest.mark.parametrize("fault", FAULTS)
 def test_session_fault_breaks_a_learned_transition_of_its_rule(fault: str, clean: Machine, tmp_path: Path) -> None:
     faulty = learn(tmp_path, fault)
-    broken = list(find_broken_demands(faulty, read_demands()))
+    broken = list(find_broken_demands(faulty, read_demanded_state_table()))
     assert FAULTS[fault] in {rule for one in broken for rule in one.rules}
     assert find_differences(clean, faulty)
 
 
 def test_inputs_of_learning_are_the_events_of_the_state_table() -> None:
-    assert set(read_demands().events) == set(INPUT_ALPHABET) - {LOSS_OF_CONNECTION}
+    assert set(read_demanded_state_table().events) == set(INPUT_ALPHABET) - {CONNECTION_LOSS_INPUT}
 
 
 def test_difference_of_state_machines_is_shown_by_its_shortest_input_sequence() -> None:

@@ -9,14 +9,14 @@ import pytest
 from harness.errors import UnknownFault
 from harness.faults.registry import find_fault
 from harness.mutation.exchange import CodeExchange
-from harness.mutation.mutants import all_mutants, compile_mutant, find_mutant, select_evenly
+from harness.mutation.mutants import compile_mutant, find_mutant, list_all_mutants, select_evenly
 from reference_qm.core.transfer import session_acks
 
 SIMPLE = "core/transfer/session_acks.py:_is_number_acknowledged"
 
 
 def test_mutant_names_are_unique_and_selection_covers_every_function_first() -> None:
-    mutants = all_mutants()
+    mutants = list_all_mutants()
     assert len({mutant.name for mutant in mutants}) == len(mutants)
     functions = {(mutant.file, mutant.function) for mutant in mutants}
     chosen = select_evenly(mutants, 600)
@@ -26,7 +26,7 @@ def test_mutant_names_are_unique_and_selection_covers_every_function_first() -> 
 
 
 def test_mutant_code_runs_only_while_installed() -> None:
-    mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
+    mutant = next(one for one in list_all_mutants() if one.name.startswith(SIMPLE))
     function, code = compile_mutant(mutant)
     own = function.__code__
     assert function is session_acks._is_number_acknowledged
@@ -38,7 +38,7 @@ def test_mutant_code_runs_only_while_installed() -> None:
 
 
 def test_mutant_can_be_selected_as_a_fault_by_its_name() -> None:
-    mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
+    mutant = next(one for one in list_all_mutants() if one.name.startswith(SIMPLE))
     assert find_mutant(mutant.name) == mutant
     assert mutant.after in find_fault(mutant.name).says
 

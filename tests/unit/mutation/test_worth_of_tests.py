@@ -6,7 +6,7 @@ import faulthandler
 from pathlib import Path
 
 from benchmarks.worth_of_tests import MutantKills, UnitTests, choose_tests, run_with_unit_tests, try_tests
-from harness.mutation.mutants import all_mutants
+from harness.mutation.mutants import list_all_mutants
 
 TESTS = """
 from reference_qm.core.transfer.session_acks import _is_number_acknowledged
@@ -39,7 +39,7 @@ def test_test_selection_prefers_most_kills_without_redundancy() -> None:
 def test_mutant_is_tried_once_on_tests_that_execute_it(tmp_path: Path) -> None:
     file = tmp_path / "test_file.py"
     file.write_text(TESTS, encoding="utf-8")
-    functions = [one for one in all_mutants() if one.file == "core/transfer/session_acks.py"]
+    functions = [one for one in list_all_mutants() if one.file == "core/transfer/session_acks.py"]
     unmasked = next(one for one in functions if one.name.endswith(":_is_number_acknowledged:arithmetic-1"))
     elsewhere = next(one for one in functions if one.function == "_is_recoverable_flag_set")
 

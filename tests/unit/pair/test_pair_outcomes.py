@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.pair.outcomes import Result, compare_classes, compare_messages
+from harness.pair.outcomes import Result, compare_acknowledgment_classes, compare_messages
 from harness.pair.running import run_scenario
-from harness.pair.scenarios import SCENARIOS, Scenario, find_missing
+from harness.pair.scenarios import SCENARIOS, Scenario, find_missing_facilities
 from harness.pair.systems import PairDrivers
 from harness.sut.control import Unsupported
 from harness.sut.sut_file import load_sut_file
@@ -57,9 +57,9 @@ def test_pair_comparison_ignores_order_where_none_is_required() -> None:
 
 
 def test_pair_acknowledgment_classes_are_compared_by_number_in_any_order() -> None:
-    assert compare_classes(["X", "Y"], ["Y", "X"]).result is Result.PASS
-    assert compare_classes(["X"], ["X", "X"]).why == "acknowledgments: X, X; expected: X"
-    assert compare_classes(["X"], []).why == "acknowledgments: none; expected: X"
+    assert compare_acknowledgment_classes(["X", "Y"], ["Y", "X"]).result is Result.PASS
+    assert compare_acknowledgment_classes(["X"], ["X", "X"]).why == "acknowledgments: X, X; expected: X"
+    assert compare_acknowledgment_classes(["X"], []).why == "acknowledgments: none; expected: X"
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,10 @@ def side(role: str, *has: str) -> Any:
 
 def test_pair_remote_reading_needs_reader_facilities_and_server_capability() -> None:
     (reading,) = (one for one in SCENARIOS if one.name == "remote reading")
-    missing = find_missing(reading, side("A", "send"), side("B", "receive"))
+    missing = find_missing_facilities(reading, side("A", "send"), side("B", "receive"))
     assert missing is not None
     assert (missing.result, missing.why) == (Result.UNSUPPORTED, "A lacks remote_read; B lacks qm2qm")
-    assert find_missing(reading, side("A", "send", "remote_read"), side("B", "receive", "qm2qm")) is None
+    assert find_missing_facilities(reading, side("A", "send", "remote_read"), side("B", "receive", "qm2qm")) is None
 
 
 def test_unsupported_verb_makes_the_pair_scenario_unsupported() -> None:

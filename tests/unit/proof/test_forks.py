@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from harness.proof.forks import ProcessDeath, run_forked
+from harness.proof.forks import ProcessDeath, run_tasks_in_processes
 
 DEADLY = 3
 
@@ -20,14 +20,14 @@ def process_of(task: int) -> int:
 
 @pytest.mark.parametrize(("together", "processes"), [(1, 4), (2, 2), (8, 1)])
 def test_forked_tasks_share_requested_number_of_processes(together: int, processes: int) -> None:
-    found = dict(run_forked((0, 1, 2, 4), process_of, jobs=2, cpu_s=60, together=together))
+    found = dict(run_tasks_in_processes((0, 1, 2, 4), process_of, jobs=2, cpu_s=60, together=together))
     assert found.keys() == {0, 1, 2, 4}
     assert len(set(found.values())) == processes
 
 
 @pytest.mark.parametrize("together", [1, 2, 8])
 def test_forked_task_that_ends_its_process_loses_no_other_task(together: int) -> None:
-    found = dict(run_forked(range(5), process_of, jobs=2, cpu_s=60, together=together))
+    found = dict(run_tasks_in_processes(range(5), process_of, jobs=2, cpu_s=60, together=together))
     assert found.keys() == set(range(5))
     assert found[DEADLY] == ProcessDeath("SIGKILL")
     assert [task for task, outcome in found.items() if isinstance(outcome, ProcessDeath)] == [DEADLY]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.mutation.mutants import all_mutants
+from harness.mutation.mutants import list_all_mutants
 from harness.proof.mutants import MutantResult, MutantTally, Outcome, report_mutants
 
 FATES = (
@@ -17,7 +17,7 @@ FATES = (
 
 
 def tally() -> MutantTally:
-    mutants = all_mutants()[: len(FATES) + 1]
+    mutants = list_all_mutants()[: len(FATES) + 1]
     outcomes = {
         mutant.name: Outcome(mutant.name, mutant.source, fate) for mutant, fate in zip(mutants, FATES, strict=False)
     }

@@ -43,7 +43,7 @@ class ScriptedTrials:
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
-    def run_clean(self, checks: Sequence[str]) -> dict[str, CleanResult]:
+    def run_checks_on_clean_reference(self, checks: Sequence[str]) -> dict[str, CleanResult]:
         return {
             check: CleanResult(
                 [TrialVerdict(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in RULES],

@@ -15,7 +15,7 @@ from harness.judging.verdicts import Verdict
 from harness.proof.readings import (
     VariantRunResults,
     find_explained_faults,
-    list_complaints,
+    list_wrong_reading_verdicts,
     run_readings,
     summarize_readings,
 )
@@ -46,7 +46,7 @@ class TrialsOfReadings:
         """Return the checks of each trial of a reading."""
         return [checks for name, checks in self.trials if reading in name.split()]
 
-    def run_clean(self, checks: Iterable[str]) -> dict[str, CleanResult]:
+    def run_checks_on_clean_reference(self, checks: Iterable[str]) -> dict[str, CleanResult]:
         return {
             check: CleanResult([TrialVerdict(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0)
             for check in checks
@@ -108,7 +108,9 @@ def test_erratum_reading_whose_process_died_is_named() -> None:
     trials.died = "SIGXCPU"
     found = run(trials, [ERRATUM])
     assert not found.complete
-    assert f"died: {ALLOWED} ({ALLOWED}): the process of its trial ended with SIGXCPU" in list_complaints(found, {})
+    assert f"died: {ALLOWED} ({ALLOWED}): the process of its trial ended with SIGXCPU" in list_wrong_reading_verdicts(
+        found, {}
+    )
     assert summarize_readings(found).startswith("0 of ")
 
 
@@ -160,10 +162,10 @@ def test_fault_with_verdicts_of_allowed_reading_is_explained(
     found = VariantRunResults(run=[ALLOWED], convicted={ALLOWED: of_reading})
     assert list(find_explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
     said = f"explained: a-fault: the allowed reading {ALLOWED} gives the same verdicts; one of the two is wrong"
-    assert (said in list_complaints(found, {"a-fault": of_fault})) is same
+    assert (said in list_wrong_reading_verdicts(found, {"a-fault": of_fault})) is same
 
 
 def test_reading_with_unexpected_verdict_is_named_with_its_rule() -> None:
     found = run(TrialsOfReadings(CHECKS[0], CHECKS[4]), [ERRATUM])
-    assert f"convicted: {ALLOWED} ({ALLOWED}): {RULE} in {CHECKS[0]}: why" in list_complaints(found, {})
+    assert f"convicted: {ALLOWED} ({ALLOWED}): {RULE} in {CHECKS[0]}: why" in list_wrong_reading_verdicts(found, {})
     assert summarize_readings(found).startswith("0 of ")

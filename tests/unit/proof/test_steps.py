@@ -11,7 +11,7 @@ import pytest
 from harness.faults.parts import only_if, override_method, replace_part
 from harness.faults.primitives import change_after_every_input, combine_installers, skip
 from harness.faults.registry import FaultyCore, load_faults
-from harness.proof.steps import ReferenceStep, StepRecorder, can_notice, find_changed_steps
+from harness.proof.steps import ReferenceStep, StepRecorder, can_check_notice_variant, find_changed_steps
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
@@ -78,12 +78,12 @@ def test_change_outside_steps_may_be_noticed_by_every_check() -> None:
     for install in (change_after_every_input(lambda qm: None), replace_part(MadeOtherwise)):
         assert find_changed_steps(install) is None
         assert find_changed_steps(combine_installers(replace_part(OneMore), install)) is None
-    assert can_notice(frozenset(), None)
+    assert can_check_notice_variant(frozenset(), None)
 
 
 def test_check_can_notice_only_changes_of_steps_that_it_executes() -> None:
-    assert can_notice(frozenset({ASSIGN, REQUEST}), frozenset({ASSIGN, ASSIGN_TRANSACTION}))
-    assert not can_notice(frozenset({REQUEST}), frozenset({ASSIGN, ASSIGN_TRANSACTION}))
+    assert can_check_notice_variant(frozenset({ASSIGN, REQUEST}), frozenset({ASSIGN, ASSIGN_TRANSACTION}))
+    assert not can_check_notice_variant(frozenset({REQUEST}), frozenset({ASSIGN, ASSIGN_TRANSACTION}))
 
 
 def test_step_recorder_notes_each_step_once_and_changes_no_behavior(core: FaultyCore) -> None:

@@ -83,7 +83,7 @@ def bind(group: int = 0, wide: bool = False) -> bytes:
 def request(method_name: str, call_id: int = 1, wide: bool = False, **arguments: Any) -> bytes:
     """Return a request PDU in one fragment."""
     context, opnum, method = CONTEXTS[method_name]
-    return Pdu(RpcRequest(context, opnum, method.build_in(arguments, Encoding(wide))), call_id).build()
+    return Pdu(RpcRequest(context, opnum, method.build_in_parameters(arguments, Encoding(wide))), call_id).build()
 
 
 class Faulted(Exception):
@@ -266,7 +266,7 @@ class Reader:
             raise Faulted(mine[0].body.status)
         bodies = [pdu.body for pdu in mine]
         stub = b"".join(body.stub for body in bodies if isinstance(body, Response))
-        return method.read_out(stub, self.encoding, arguments)
+        return method.read_out_parameters(stub, self.encoding, arguments)
 
     def call(self, name: str, **arguments: Any) -> dict[str, Any]:
         """Call a method that is answered at once; return the results."""

@@ -8,11 +8,11 @@ from uuid import UUID
 import pytest
 from routing_made import enterprise, figure_4, link, machine, router, rows, site, table_of
 
-from reference_qm.routing import QUEUE_MANAGER_QUERY_MS
+from reference_qm.routing import QUEUE_MANAGER_QUERY_INTERVAL_MS
 
 
 def test_mqbr_3_1_3_routing_table_is_used_for_an_hour() -> None:
-    assert QUEUE_MANAGER_QUERY_MS == 3_600 * 1_000
+    assert QUEUE_MANAGER_QUERY_INTERVAL_MS == 3_600 * 1_000
 
 
 def test_mqbr_4_first_example_gives_printed_routing_table() -> None:

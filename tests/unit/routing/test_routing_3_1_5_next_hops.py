@@ -203,7 +203,7 @@ def test_mqbr_3_1_5_9_failed_directory_enumeration_gives_empty_topology(
 
 
 def test_mqbr_3_1_5_9_endless_directory_enumeration_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topology_module, "MAX_OBJECTS", 10)
+    monkeypatch.setattr(topology_module, "MAX_DIRECTORY_OBJECTS", 10)
     directory = Enumerating(1_000, Result.END_OF_DATA)
     with pytest.raises(RoutingError, match="more than 10 objects of type Site"):
         get_directory_data(directory, Site)

@@ -106,7 +106,7 @@ class Client:
 
     def call(self, opnum: int, context: int = 0, encoding: Encoding | None = None, **arguments: Any) -> Call:
         """Send a request of qm2qm; return the call that the server's dispatcher receives."""
-        stub = QM2QM.methods[opnum].build_in(arguments, encoding or Encoding())
+        stub = QM2QM.methods[opnum].build_in_parameters(arguments, encoding or Encoding())
         return received(self.request(opnum, stub, context))
 
     def open_queue(self, **change: Any) -> Call:
@@ -118,7 +118,7 @@ class Client:
         """Open a queue, and return the context handle of the answer."""
         call = self.open_queue()
         answer = sent(call.respond(Return=0, phContext=call.make_context_handle("queue")))[0]
-        return QM2QM.methods[2].read_out(answer.body.stub, Encoding(), {})["phContext"]
+        return QM2QM.methods[2].read_out_parameters(answer.body.stub, Encoding(), {})["phContext"]
 
 
 def sent(happened: list[Any]) -> list[Pdu]:

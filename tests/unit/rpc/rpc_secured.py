@@ -8,7 +8,7 @@ from typing import Any
 from rpc_made import LICENCE, Client, element
 
 from reference_qm.rpc import QM2QM, AssociationLimits, RpcServer
-from reference_qm.rpc.authentication import AuthLevel, SecurityError, Segments, ServerSecurity
+from reference_qm.rpc.authentication import AuthLevel, PduSegments, SecurityError, ServerSecurity
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.bodies import Auth3
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
@@ -50,23 +50,23 @@ class FixedContext:
         self.is_complete = len(self.taken) == 2
         return answer
 
-    def _mac(self, segments: Segments, sent: bool, header_sign: bool) -> bytes:
+    def _mac(self, segments: PduSegments, sent: bool, header_sign: bool) -> bytes:
         covered = b"".join(segments) if header_sign or self.signs_header else segments.body
         number = self.numbers[sent]
         self.numbers[sent] += 1
         return hashlib.sha256(bytes([self.server is sent]) + number.to_bytes(4, "little") + covered).digest()[:16]
 
-    def sign(self, segments: Segments, *, header_sign: bool) -> bytes:
+    def sign(self, segments: PduSegments, *, header_sign: bool) -> bytes:
         return self._mac(segments, True, header_sign)
 
-    def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
+    def verify(self, segments: PduSegments, signature: bytes, *, header_sign: bool) -> None:
         if self._mac(segments, False, header_sign) != signature:
             raise SecurityError("the signature is wrong")
 
-    def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
+    def seal(self, segments: PduSegments, *, header_sign: bool) -> tuple[bytes, bytes]:
         return turned(segments.body), self._mac(segments, True, header_sign)
 
-    def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
+    def unseal(self, segments: PduSegments, signature: bytes, *, header_sign: bool) -> bytes:
         self.verify(segments._replace(body=turned(segments.body)), signature, header_sign=header_sign)
         return turned(segments.body)
 
@@ -120,4 +120,4 @@ class SecuredClient(Client):
     def opening_stub(self) -> bytes:
         """Return the stub of RemoteQMOpenQueue."""
         given = {"pLicGuid": LICENCE, "dwMQS": 0, "hQueue": 7, "pQueue": 7, "dwpContext": 7}
-        return QM2QM.methods[2].build_in(given, Encoding())
+        return QM2QM.methods[2].build_in_parameters(given, Encoding())

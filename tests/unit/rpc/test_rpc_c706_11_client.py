@@ -11,7 +11,7 @@ from reference_qm.rpc.bind_bodies import BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
 from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
-from reference_qm.rpc.interfaces.method import declare_in, declare_interface, declare_method
+from reference_qm.rpc.interfaces.method import declare_in_parameter, declare_interface, declare_method
 from reference_qm.rpc.limits import AssociationLimits
 from reference_qm.rpc.ndr import U8, U32, ConformantArray
 from reference_qm.rpc.outgoing import AssociationBound, AssociationEnded, CallFailed, CallReturned, SendPdus
@@ -30,8 +30,8 @@ BIG = declare_interface(
             declare_method(
                 "Put",
                 "C706 14.3.3.2",
-                declare_in("size", U32),
-                declare_in("octets", ConformantArray(U8, "size")),
+                declare_in_parameter("size", U32),
+                declare_in_parameter("octets", ConformantArray(U8, "size")),
                 returns=U32,
             ),
         )

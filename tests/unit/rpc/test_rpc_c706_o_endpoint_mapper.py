@@ -33,9 +33,9 @@ def mapped(octets, max_towers=4):
     client = Client(RpcServer([EPT], SeededEntropy("ept")))
     client.bind(element(0, EPT.syntax, NDR))
     arguments = {"obj": None, "map_tower": asked(octets), "entry_handle": None, "max_towers": max_towers}
-    (event,) = client.request(3, EPT.methods[3].build_in(arguments, Encoding()))
+    (event,) = client.request(3, EPT.methods[3].build_in_parameters(arguments, Encoding()))
     (answer,) = sent(MAPPER(event))
-    found = EPT.methods[3].read_out(answer.body.stub, Encoding(), arguments)
+    found = EPT.methods[3].read_out_parameters(answer.body.stub, Encoding(), arguments)
     assert found["entry_handle"] is None
     towers = [Tower.parse(one["tower_octet_string"]) for one in found["ITowers"]]
     assert all(one.address == HERE for one in towers)

@@ -9,7 +9,7 @@ from rpc_made import DESC, LICENCE
 
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, StubError
-from reference_qm.rpc.interfaces.method import declare_in, declare_method
+from reference_qm.rpc.interfaces.method import declare_in_parameter, declare_method
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, build_zeroed_transfer_buffer
 from reference_qm.rpc.ndr import Encoding, Struct, Union
 from reference_qm.rpc.ndr.types import Unsigned
@@ -155,8 +155,8 @@ RESPONSES = {
 def test_request_stub_has_exact_bytes(name):
     interface, opnum, encoding, arguments, wire = REQUESTS[name]
     method = interface.methods[opnum]
-    assert method.build_in(arguments, encoding) == bytes.fromhex(wire)
-    assert method.read_in(bytes.fromhex(wire), encoding) == arguments
+    assert method.build_in_parameters(arguments, encoding) == bytes.fromhex(wire)
+    assert method.read_in_parameters(bytes.fromhex(wire), encoding) == arguments
 
 
 @pytest.mark.parametrize("name", RESPONSES)
@@ -164,7 +164,7 @@ def test_response_stub_has_exact_bytes(name):
     interface, opnum, encoding, arguments, results, wire = RESPONSES[name]
     method = interface.methods[opnum]
     assert method.build_out(results, encoding, arguments) == bytes.fromhex(wire)
-    assert method.read_out(bytes.fromhex(wire), encoding, arguments) == results
+    assert method.read_out_parameters(bytes.fromhex(wire), encoding, arguments) == results
 
 
 def test_opnums_of_rpc_methods_equal_those_of_the_documents():
@@ -179,8 +179,8 @@ def test_a_zeroed_transfer_buffer_is_read_as_windows_sends_it(encoding):
     """
     stub = bytes(CACTRANSFERBUFFERV1.get_least_size(encoding))
     arguments = {"ptb1": build_zeroed_transfer_buffer(), "hQueue": 7}
-    built = QMCOMM.methods[4].build_in(arguments, encoding)
-    assert QMCOMM.methods[4].read_in(built, encoding) == arguments
+    built = QMCOMM.methods[4].build_in_parameters(arguments, encoding)
+    assert QMCOMM.methods[4].read_in_parameters(built, encoding) == arguments
     assert built[:-4].count(0) == len(built) - 4 >= len(stub)
     assert built[-4:] == b"\7\0\0\0"
 
@@ -273,7 +273,7 @@ BAD = {
 def test_malformed_stub_is_refused_with_field_and_offset(name):
     interface, opnum, wire, field, offset = BAD[name]
     with pytest.raises(StubError) as caught:
-        interface.methods[opnum].read_in(bytes.fromhex(wire), NDR)
+        interface.methods[opnum].read_in_parameters(bytes.fromhex(wire), NDR)
     assert (caught.value.field, caught.value.offset) == (field, offset)
     assert "\n" not in str(caught.value)
 
@@ -283,18 +283,18 @@ def test_ndr64_counts_are_checked_against_available_bytes(count):
     towers = (0xFFFF).to_bytes(8, "little") + bytes(8) + count.to_bytes(8, "little")
     stub = bytes(20) + count.to_bytes(8, "little")[:4] + towers
     with pytest.raises(StubError):
-        EPT.methods[3].read_out(stub, NDR64, {"max_towers": 0xFFFF})
+        EPT.methods[3].read_out_parameters(stub, NDR64, {"max_towers": 0xFFFF})
 
 
 def test_element_count_in_rpc_stub_requires_available_bytes():
     wire = bytes(20) + bytes.fromhex("f4010000 f4010000 00000000 f4010000") + bytes(100)
     with pytest.raises(StubError, match="500 elements need at least 2000 bytes, but only 100 are left"):
-        EPT.methods[3].read_out(wire, NDR, {"max_towers": 500})
+        EPT.methods[3].read_out_parameters(wire, NDR, {"max_towers": 500})
 
 
 def test_two_full_pointers_to_one_referent_give_one_value():
     wire = f"{'00' * 20} 02000000 02000000 00000000 02000000 05000000 0500000001000000 01000000 78 000000 00000000"
-    results = EPT.methods[3].read_out(bytes.fromhex(wire), NDR, {"max_towers": 2})
+    results = EPT.methods[3].read_out_parameters(bytes.fromhex(wire), NDR, {"max_towers": 2})
     assert results["ITowers"][0] is results["ITowers"][1]
 
 
@@ -319,7 +319,7 @@ def test_two_full_pointers_to_one_referent_give_one_value():
 )
 def test_arguments_that_cannot_be_encoded_raise_misuse_error(interface, opnum, arguments, why):
     with pytest.raises(MisuseError, match=why):
-        interface.methods[opnum].build_in(arguments, NDR)
+        interface.methods[opnum].build_in_parameters(arguments, NDR)
 
 
 def test_ndr64_structure_is_padded_to_its_alignment():
@@ -338,7 +338,7 @@ def test_union_arm_is_aligned_by_itself_in_ndr_and_by_largest_arm_in_ndr64(encod
     """
     octet, word = Unsigned(1), Unsigned(4)
     toy = Struct("Toy", "C706 14.3.8", which=octet, arm=Union("Toy", octet, "which", {1: octet, 2: word}))
-    table = declare_method("Toy", "C706 14.3.8", declare_in("toy", toy))
-    stub = table.build_in({"toy": {"which": 1, "arm": 5}}, encoding)
+    table = declare_method("Toy", "C706 14.3.8", declare_in_parameter("toy", toy))
+    stub = table.build_in_parameters({"toy": {"which": 1, "arm": 5}}, encoding)
     assert stub == bytes.fromhex(wire)
-    assert table.read_in(stub, encoding) == {"toy": {"which": 1, "arm": 5}}
+    assert table.read_in_parameters(stub, encoding) == {"toy": {"which": 1, "arm": 5}}

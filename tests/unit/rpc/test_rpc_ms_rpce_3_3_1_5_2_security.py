@@ -18,7 +18,7 @@ from reference_qm.rpc.bodies import Auth3, CoCancel, Fault, Request
 from reference_qm.rpc.header import PfcFlags, SecTrailer
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.protection import AgreedSecurity, build_fragments, split_segments
+from reference_qm.rpc.protection import AgreedSecurity, build_call_fragments, split_pdu_segments
 from reference_qm.rpc.status import FaultStatus, RejectReason
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
@@ -164,12 +164,12 @@ def test_requests_and_responses_are_protected_with_padding_to_16(level):
     wire = call.respond(Return=0, phContext=call.make_context_handle("queue"))[0].data
     trailer = pdus(wire)[0].sec_trailer
     assert (trailer.auth_type, trailer.auth_level, trailer.auth_context_id) == (NTLM, level, CONTEXT)
-    segments = split_segments(wire)
+    segments = split_pdu_segments(wire)
     assert [len(one) for one in segments] == [24, 32, 8]
     assert (trailer.auth_pad_length, len(trailer.token)) == (8, SIGNATURE_SIZE)
     plain = client.own.unprotect_pdu(wire).body.stub
     assert (plain in wire) is (level != AuthLevel.PKT_PRIVACY)
-    assert QM2QM.methods[2].read_out(plain, Encoding(), {})["Return"] == 0
+    assert QM2QM.methods[2].read_out_parameters(plain, Encoding(), {})["Return"] == 0
 
 
 def test_rpc_calls_at_level_connect_may_have_a_security_token():
@@ -277,7 +277,7 @@ def test_every_rpc_fragment_fits_its_size_with_its_own_signature(stub, size, lev
     def make(part: bytes, rest: int, flags: int) -> Pdu:
         return Pdu(Request(0, 1, part, rest), 2, flags)
 
-    cut = build_fragments(stub, size, pair.own, make)
+    cut = build_call_fragments(stub, size, pair.own, make)
     found = b""
     while cut:
         length = int.from_bytes(cut[8:10], "little")

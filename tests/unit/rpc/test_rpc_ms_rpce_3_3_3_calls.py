@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 PORT_TYPE = b"\1\0\0\0"
 START = QM2QM.methods[0]
-START_STUB = START.build_in({"lpRemoteReadDesc": DESC}, Encoding())
+START_STUB = START.build_in_parameters({"lpRemoteReadDesc": DESC}, Encoding())
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_rpc_call_is_read_and_answered_in_the_transfer_syntax_of_its_context(wid
     call = client.call(0, 5, encoding, lpRemoteReadDesc=DESC)
     described = {**DESC, "dwSize": 3, "lpBuffer": b"abc"}
     (answer,) = sent(call.respond(lpRemoteReadDesc=described, Return=0))
-    found = START.read_out(answer.body.stub, encoding, call.arguments)
+    found = START.read_out_parameters(answer.body.stub, encoding, call.arguments)
     assert found == {"pphContext": None, "lpRemoteReadDesc": described, "Return": 0}
 
 
@@ -139,7 +139,7 @@ def test_rpc_response_is_fragmented_to_the_maximum_of_the_client(size, fragments
     for pdu in answers:
         assert pdu.body.alloc_hint == left
         left -= len(pdu.body.stub)
-    assert START.read_out(stub, Encoding(), {})["lpRemoteReadDesc"] == described
+    assert START.read_out_parameters(stub, Encoding(), {})["lpRemoteReadDesc"] == described
 
 
 def test_rpc_fragment_larger_than_agreed_ends_the_association():

@@ -26,7 +26,7 @@ from scapy.layers.dcerpc import (
 from scapy.layers.msrpce.raw.ept import ept_map_Request, ept_map_Response, twr_p_t
 
 from reference_qm.rpc import EPT, QM2QM
-from reference_qm.rpc.interfaces.method import declare_in, declare_method
+from reference_qm.rpc.interfaces.method import declare_in_parameter, declare_method
 from reference_qm.rpc.ndr import U16, U32, Encoding, Struct, WideString, declare_unique_pointer
 
 HANDLE = UUID("33221100-5544-7766-8899-aabbccddeeff")
@@ -128,8 +128,8 @@ def test_scapy_stub_equals_stub_of_own_table(wide, size):
     theirs, ours = described(size, eAckNack=2, ulTimeout=0xFFFFFFFF)
     stub = scapy_built(RemoteQMStartReceive_Request(lpRemoteReadDesc=theirs, ndr64=wide), wide)
     start = QM2QM.methods[0]
-    assert start.read_in(stub, Encoding(wide)) == {"lpRemoteReadDesc": ours}
-    mine = start.build_in({"lpRemoteReadDesc": ours}, Encoding(wide))
+    assert start.read_in_parameters(stub, Encoding(wide)) == {"lpRemoteReadDesc": ours}
+    mine = start.build_in_parameters({"lpRemoteReadDesc": ours}, Encoding(wide))
     assert without_referents(mine, wide) == without_referents(stub, wide)
 
 
@@ -147,7 +147,7 @@ def test_scapy_nested_pointers_are_read(wide, present):
         pRemoteReadDesc=NDRPointer(referent_id=2, value=theirs) if present else None, SequentialId=9
     )
     packet = RemoteQMStartReceiveByLookupId_Request(LookupId=0xFFFFFFFFFFFFFFFF, lpRemoteReadDesc2=desc2, ndr64=wide)
-    found = QM2QM.methods[10].read_in(scapy_built(packet, wide), Encoding(wide))
+    found = QM2QM.methods[10].read_in_parameters(scapy_built(packet, wide), Encoding(wide))
     assert found == {
         "LookupId": 0xFFFFFFFFFFFFFFFF,
         "lpRemoteReadDesc2": {"pRemoteReadDesc": ours if present else None, "SequentialId": 9},
@@ -157,7 +157,7 @@ def test_scapy_nested_pointers_are_read(wide, present):
 @ENCODINGS
 def test_scapy_scalars_and_guid_are_read(wide):
     packet = RemoteQMOpenQueue_Request(pLicGuid=LICENCE.bytes_le, dwMQS=1, hQueue=2, pQueue=3, dwpContext=4)
-    found = QM2QM.methods[2].read_in(scapy_built(packet, wide), Encoding(wide))
+    found = QM2QM.methods[2].read_in_parameters(scapy_built(packet, wide), Encoding(wide))
     assert found == {"pLicGuid": LICENCE, "dwMQS": 1, "hQueue": 2, "pQueue": 3, "dwpContext": 4}
 
 
@@ -175,13 +175,15 @@ def test_scapy_reads_the_response_of_the_reference(wide, size):
 
 
 NAMED = Struct("Named", "C706 14.3.4.2", number=U16, text=declare_unique_pointer(WideString(100)))
-NAMED_METHOD = declare_method("Named", "C706 14.3.4.2", declare_in("named", NAMED), declare_in("after", U32))
+NAMED_METHOD = declare_method(
+    "Named", "C706 14.3.4.2", declare_in_parameter("named", NAMED), declare_in_parameter("after", U32)
+)
 
 
 @ENCODINGS
 def test_scapy_string_pointer_is_read(wide):
     packet = Named_Request(named=Named(number=7, text=pointed("OS:höst", 8)), after=3, ndr64=wide)
-    found = NAMED_METHOD.read_in(scapy_built(packet, wide), Encoding(wide))
+    found = NAMED_METHOD.read_in_parameters(scapy_built(packet, wide), Encoding(wide))
     assert found == {"named": {"number": 7, "text": "OS:höst"}, "after": 3}
 
 
@@ -195,7 +197,7 @@ def test_scapy_exchanges_endpoint_mapper_stubs(wide):
         max_towers=4,
         ndr64=wide,
     )
-    arguments = EPT.methods[3].read_in(scapy_built(packet, wide), Encoding(wide))
+    arguments = EPT.methods[3].read_in_parameters(scapy_built(packet, wide), Encoding(wide))
     octets = {"tower_length": len(tower), "tower_octet_string": tower}
     assert arguments == {"obj": None, "map_tower": octets, "entry_handle": None, "max_towers": 4}
     results = {"entry_handle": None, "num_towers": 2, "ITowers": [octets, octets], "status": 0}

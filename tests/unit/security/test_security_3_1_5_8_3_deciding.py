@@ -29,7 +29,7 @@ from security_made import (
     with_security,
 )
 
-from harness.capture.golden import load_golden
+from harness.capture.golden import load_golden_capture
 from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader, parse_packet
 from reference_qm.security import (
     ANONYMOUS_SID,
@@ -54,7 +54,7 @@ BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 UNSUPPORTED = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
 RPC_ACCESS_DENIED_STATUS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
-FRAME_7 = parse_packet(load_golden().frames[6].data)
+FRAME_7 = parse_packet(load_golden_capture().frames[6].data)
 WRITE = QueueAccess.MQSEC_WRITE_MESSAGE
 LEVELS = (1, 3, 5)
 EB, AS3 = SecurityHeader.flags(EB=1), SecurityHeader.flags(AS=3)

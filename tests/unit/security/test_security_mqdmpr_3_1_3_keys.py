@@ -8,7 +8,7 @@ from reference_qm.security import (
     KEY_BITS_BY_PROVIDER,
     MqdsPublicKeys,
     build_directory_key_list,
-    generate_key,
+    generate_rsa_key,
     parse_public_key,
 )
 from reference_qm.surface.entropy import SeededEntropy
@@ -16,7 +16,7 @@ from reference_qm.surface.entropy import SeededEntropy
 
 @pytest.mark.parametrize("bits", sorted(set(KEY_BITS_BY_PROVIDER.values())))
 def test_generated_key_has_requested_bits_and_works(bits):
-    key = generate_key(bits, SeededEntropy("one"))
+    key = generate_rsa_key(bits, SeededEntropy("one"))
     numbers = key.private_numbers()
     assert key.key_size == numbers.public_numbers.n.bit_length() == bits
     assert numbers.p * numbers.q == numbers.public_numbers.n
@@ -28,7 +28,7 @@ def test_generated_key_has_requested_bits_and_works(bits):
 
 
 def test_generated_key_depends_only_on_entropy():
-    one, again, other = (generate_key(512, SeededEntropy(seed)).private_numbers() for seed in ("a", "a", "b"))
+    one, again, other = (generate_rsa_key(512, SeededEntropy(seed)).private_numbers() for seed in ("a", "a", "b"))
     assert one == again
     assert one != other
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from reference_qm.core.events import RpcEventOccurred
-from reference_qm.core.remote.associations import Associations
+from reference_qm.core.remote.associations import ServerAssociations
 from reference_qm.model.timers import Timers
 from reference_qm.model.unfinished import UnfinishedPackets
 from reference_qm.rpc import RpcEvent, RpcOutput, RpcServer
@@ -28,7 +28,9 @@ class RpcDesk:
         self.dispatcher = dispatcher
         self.timers = Timers()
         self._happened: deque[RpcEventOccurred] = deque()
-        self.associations = Associations(server, self.timers, UnfinishedPackets(), self._emit, self._happened.append)
+        self.associations = ServerAssociations(
+            server, self.timers, UnfinishedPackets(), self._emit, self._happened.append
+        )
         self.listener = RpcListener(self.deliver, **limits)
         self._timer: asyncio.TimerHandle | None = None
 
@@ -80,6 +82,6 @@ class RpcDesk:
 
     def _expire(self) -> None:
         now = system.read_clocks()
-        while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
+        while (key := self.timers.pop_due_timer(now.monotonic_ms)) is not None:
             self.associations.on_timer(key.owner, now)
         self.carry_out()

@@ -10,7 +10,7 @@ from typing import TypeVar
 from patience import PATIENCE_S
 
 from reference_qm.directory import MemoryDirectory
-from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.host import Host, HostLimits
 from reference_qm.surface.clock import Now
 from reference_qm.surface.driver import CoreFactory
 from reference_qm.surface.effects import Effect
@@ -72,14 +72,14 @@ def lives(*cores: ScriptedCore) -> CoreFactory:
 @contextlib.asynccontextmanager
 async def running(
     new_core: ScriptedCore | CoreFactory,
-    limits: Limits | None = None,
+    limits: HostLimits | None = None,
     store: Store | None = None,
     address: str = "127.0.0.1",
     directory: MemoryDirectory | None = None,
 ) -> AsyncIterator[tuple[Host, Endpoint]]:
     """Yield a started host that listens on TCP, and stop it at the end."""
     begin = new_core.begin if isinstance(new_core, ScriptedCore) else new_core
-    host = Host(begin, address, store or MemoryStore(), limits or Limits(), Surroundings(directory))
+    host = Host(begin, address, store or MemoryStore(), limits or HostLimits(), Surroundings(directory))
     endpoint = await host.bind_tcp(0)
     await host.start()
     try:

@@ -17,7 +17,7 @@ from reference_qm.directory import (
     Site,
     build_equality_filter,
 )
-from reference_qm.directory.properties import find_distribution_list, find_object_sid, list_members
+from reference_qm.directory.properties import find_distribution_list, find_object_sid, list_distribution_list_members
 from reference_qm.security import Sid
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.shell.settings import SettingsError, load_settings
@@ -125,7 +125,10 @@ def test_configured_computers_and_distribution_lists_are_stored_once(tmp_path: P
         outer = find_distribution_list(directory, "outer")
         assert outer is not None
         assert outer.Identifier is not None
-        assert [type(one) for one in list_members(directory, outer.Identifier) or ()] == [Queue, DistributionList]
+        assert [type(one) for one in list_distribution_list_members(directory, outer.Identifier) or ()] == [
+            Queue,
+            DistributionList,
+        ]
         directory.close()
 
 

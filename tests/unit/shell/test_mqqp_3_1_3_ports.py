@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, lives
 
-from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.host import Host, HostLimits
 from reference_qm.shell.rpc_server import PORT_STEP
 from reference_qm.surface.driver import CoreFactory
 from reference_qm.surface.effects import Effect, RpcClose, RpcSend
@@ -19,7 +19,7 @@ from reference_qm.surface.store import MemoryStore
 
 @contextlib.asynccontextmanager
 async def serving(core: ScriptedCore | CoreFactory, port: int = 0) -> AsyncIterator[tuple[Host, RpcListening]]:
-    host = Host(core.begin if isinstance(core, ScriptedCore) else core, "127.0.0.1", MemoryStore(), Limits())
+    host = Host(core.begin if isinstance(core, ScriptedCore) else core, "127.0.0.1", MemoryStore(), HostLimits())
     listening = await host.bind_rpc(port, 0)
     await host.start()
     try:

@@ -9,13 +9,13 @@ import pytest
 from reference_qm.rpc.authentication import AuthLevel, AuthType
 from reference_qm.shell.rpc_settings import RpcSettings
 from reference_qm.shell.rpc_user import User
-from reference_qm.shell.settings import Settings, SettingsError, load_settings
+from reference_qm.shell.settings import ServeSettings, SettingsError, load_settings
 from reference_qm.surface.entropy import SeededEntropy
 
 ALICE = '[[rpc.users]]\nname = "alice"\n'
 
 
-def loaded(tmp_path: Path, text: str) -> Settings:
+def loaded(tmp_path: Path, text: str) -> ServeSettings:
     path = tmp_path / "qm.toml"
     path.write_text(text, encoding="utf-8")
     return load_settings(path, {}, SeededEntropy("settings"))

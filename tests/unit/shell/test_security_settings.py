@@ -30,9 +30,9 @@ from reference_qm.security import (
     Sid,
     build_default_queue_security,
     build_directory_key_list,
-    generate_key,
+    generate_rsa_key,
 )
-from reference_qm.shell.settings import Settings, load_settings
+from reference_qm.shell.settings import ServeSettings, load_settings
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.entropy import SeededEntropy
 
@@ -44,7 +44,7 @@ GENERATED = "[security]\nfolder = 'keys'\ngenerate = true\n"
 @pytest.fixture
 def certificate() -> bytes:
     """Return a DER certificate of an arbitrary subject."""
-    key = generate_key(1024, SeededEntropy("certificate"))
+    key = generate_rsa_key(1024, SeededEntropy("certificate"))
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "alice")])
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
     made = made.serial_number(1).not_valid_before(datetime(2026, 1, 1, tzinfo=UTC))
@@ -52,7 +52,7 @@ def certificate() -> bytes:
     return made.sign(key, hashes.SHA256()).public_bytes(Encoding.DER)
 
 
-def load(folder: Path, text: str) -> Settings:
+def load(folder: Path, text: str) -> ServeSettings:
     path = folder / "qm.toml"
     path.write_text(text, encoding="utf-8")
     return load_settings(path, {}, SeededEntropy("settings"))
@@ -89,7 +89,7 @@ def test_private_keys_are_generated_once_and_readable_only_by_owner(tmp_path: Pa
 
 
 def test_existing_private_keys_are_used_and_no_others_are_generated(tmp_path: Path):
-    write_pem(tmp_path / "keys" / "encryption_advanced.pem", key := generate_key(1024, SeededEntropy("k")))
+    write_pem(tmp_path / "keys" / "encryption_advanced.pem", key := generate_rsa_key(1024, SeededEntropy("k")))
     security = load(tmp_path, "[security]\nfolder = 'keys'").config.security
     (loaded,) = security.encryption_keys.values()
     assert loaded.private_numbers() == key.private_numbers()
@@ -97,10 +97,10 @@ def test_existing_private_keys_are_used_and_no_others_are_generated(tmp_path: Pa
 
 
 def test_security_table_gives_users_settings_and_remote_keys(tmp_path: Path, certificate: bytes):
-    write_pem(tmp_path / "keys" / "alice.key.pem", generate_key(1024, SeededEntropy("k")))
+    write_pem(tmp_path / "keys" / "alice.key.pem", generate_rsa_key(1024, SeededEntropy("k")))
     pem = x509.load_der_x509_certificate(certificate).public_bytes(Encoding.PEM)
     (tmp_path / "keys" / "alice.pem").write_bytes(pem)
-    keys = build_directory_key_list({next(iter(KEY_BITS_BY_PROVIDER)): generate_key(512, SeededEntropy("r"))})
+    keys = build_directory_key_list({next(iter(KEY_BITS_BY_PROVIDER)): generate_rsa_key(512, SeededEntropy("r"))})
     security = load(
         tmp_path,
         f"""
@@ -231,7 +231,7 @@ def test_files_without_usable_key_or_certificate_are_named(tmp_path: Path, certi
     assert "too large for a key" in refusal(tmp_path, user("['large.pem']"))
     assert "text.pem is not a private key in PEM" in refusal(tmp_path, user("['good.pem']", "key = 'text.pem'"))
     assert "curve.pem is not an RSA key" in refusal(tmp_path, user("['good.pem']", "key = 'curve.pem'"))
-    write_pem(keys / "rsa.pem", generate_key(512, SeededEntropy("k")))
+    write_pem(keys / "rsa.pem", generate_rsa_key(512, SeededEntropy("k")))
     assert "key = 'rsa.pem' needs a certificate" in refusal(tmp_path, user("[]", "key = 'rsa.pem'"))
 
 

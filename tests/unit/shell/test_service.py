@@ -12,14 +12,14 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, on
 from harness.faults.registry import Fault, FaultyCore, load_faults
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.shell.service import Service, make_core_factory
-from reference_qm.shell.settings import Settings, SettingsError, load_settings
+from reference_qm.shell.settings import ServeSettings, SettingsError, load_settings
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import BytesReceived, Endpoint, Input, Started
 from reference_qm.surface.store import MemoryStore, Record
 
 
-def settings(**flags: str) -> Settings:
+def settings(**flags: str) -> ServeSettings:
     chosen = {"--tcp-port": "0", "--ping-port": "0", **{f"--{name}": value for name, value in flags.items()}}
     return load_settings(None, chosen, SeededEntropy("service"))
 

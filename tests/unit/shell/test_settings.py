@@ -9,9 +9,9 @@ import pytest
 
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory.enums import OperatingSystemType
-from reference_qm.shell.host import Limits
+from reference_qm.shell.host import HostLimits
 from reference_qm.shell.rpc_settings import RpcSettings
-from reference_qm.shell.settings import ListenSettings, Settings, SettingsError, format_endpoint, load_settings
+from reference_qm.shell.settings import ListenSettings, ServeSettings, SettingsError, format_endpoint, load_settings
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
 
@@ -19,7 +19,7 @@ ENTROPY = SeededEntropy("settings")
 GUID = "6d71636f-6e66-4f72-8d00-000000000001"
 
 
-def load(folder: Path, text: str, **flags: str | None) -> Settings:
+def load(folder: Path, text: str, **flags: str | None) -> ServeSettings:
     path = folder / "qm.toml"
     path.write_text(text, encoding="utf-8")
     return load_settings(path, {f"--{name.replace('_', '-')}": value for name, value in flags.items()}, ENTROPY)
@@ -29,7 +29,7 @@ def test_every_setting_of_serve_has_a_default():
     settings = load_settings(None, {"--address": None}, ENTROPY)
     assert settings.listen == ListenSettings("127.0.0.1", 1801, 3527, True)
     assert settings.control is None
-    assert settings.limits == Limits()
+    assert settings.limits == HostLimits()
     expected = QueueManagerConfig(identifier=settings.config.identifier, addresses=("127.0.0.1",))
     assert settings.config == expected
     assert settings.config.identifier.version == 4
@@ -74,7 +74,7 @@ def test_every_key_of_the_serve_settings_file_is_read(tmp_path: Path):
     )
     assert settings.listen == ListenSettings("127.0.0.2", 0, 4000, False)
     assert settings.control == Endpoint("::1", 9000)
-    assert settings.limits == Limits(10, 1000)
+    assert settings.limits == HostLimits(10, 1000)
     assert settings.rpc == RpcSettings(port=12103, mapper=True)
     config = settings.config
     assert config.identifier == UUID(GUID)

@@ -7,7 +7,7 @@ import socket
 
 from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, on, running
 
-from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.host import Host, HostLimits
 from reference_qm.surface.commands import Identity
 from reference_qm.surface.effects import SendDatagram
 from reference_qm.surface.inputs import Command, DatagramReceived, Endpoint, PingSocket, Started, TransportAccepted
@@ -23,7 +23,7 @@ def test_ping_request_is_answered_from_its_destination_port():
                 else []
             )
         )
-        host = Host(core.begin, "127.0.0.1", MemoryStore(), Limits())
+        host = Host(core.begin, "127.0.0.1", MemoryStore(), HostLimits())
         ping = host.bind_ping(0)
         await host.start()
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:

@@ -74,7 +74,7 @@ def test_stopped_host_delivers_pending_bytes_and_releases_port():
 
 
 def test_host_stop_does_not_wait_for_a_stalled_peer(monkeypatch):
-    monkeypatch.setattr(connection, "CLOSE_FLUSH_S", PATIENCE_S)
+    monkeypatch.setattr(connection, "CLOSE_FLUSH_TIMEOUT_S", PATIENCE_S)
 
     async def story():
         core = ScriptedCore(on(TransportAccepted, SendPacket("in-1", b"x" * (16 * MIB))))
@@ -84,7 +84,7 @@ def test_host_stop_does_not_wait_for_a_stalled_peer(monkeypatch):
                 began_ms = system.read_clocks().monotonic_ms
                 core.due = began_ms + 50
                 await host.stop()
-                assert system.read_clocks().monotonic_ms - began_ms < connection.CLOSE_FLUSH_S * 1000
+                assert system.read_clocks().monotonic_ms - began_ms < connection.CLOSE_FLUSH_TIMEOUT_S * 1000
                 assert not host._connections
                 assert not core.expired
                 core.due = None

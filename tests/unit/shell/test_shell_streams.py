@@ -12,7 +12,7 @@ import pytest
 from shell_fakes import MIB, RESPONSE_TIMEOUT_S, ScriptedCore, client, on, running, until_closed
 
 from reference_qm.shell import connection
-from reference_qm.shell.host import Limits
+from reference_qm.shell.host import HostLimits
 from reference_qm.surface.commands import Identity
 from reference_qm.surface.effects import CloseTransport, Connect, SendPacket
 from reference_qm.surface.inputs import (
@@ -122,7 +122,7 @@ def test_stalled_peer_is_disconnected_and_others_are_served():
         core = ScriptedCore(
             lambda event: [SendPacket(event.transport, b"x" * MIB)] if isinstance(event, BytesReceived) else []
         )
-        async with running(core, Limits(unsent_bytes=limit)) as (host, endpoint):
+        async with running(core, HostLimits(unsent_bytes=limit)) as (host, endpoint):
             with socket.create_connection(endpoint) as stalled:
                 stalled.setblocking(False)
                 loop = asyncio.get_running_loop()
@@ -148,7 +148,7 @@ def test_all_connections_share_one_limit_of_unsent_bytes():
         core = ScriptedCore(
             lambda event: [SendPacket(event.transport, b"x" * MIB)] if isinstance(event, BytesReceived) else []
         )
-        limits = Limits(unsent_bytes=100 * MIB, all_unsent_bytes=12 * MIB)
+        limits = HostLimits(unsent_bytes=100 * MIB, all_unsent_bytes=12 * MIB)
         async with running(core, limits) as (host, endpoint), contextlib.AsyncExitStack() as stack:
             for _ in range(4):
                 _, writer = await stack.enter_async_context(client(endpoint))
@@ -166,7 +166,7 @@ def test_all_connections_share_one_limit_of_unsent_bytes():
 
 
 def test_unread_bytes_of_a_closed_connection_are_released(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(connection, "CLOSE_FLUSH_S", 0.05)
+    monkeypatch.setattr(connection, "CLOSE_FLUSH_TIMEOUT_S", 0.05)
 
     async def story():
         core = ScriptedCore(
@@ -186,7 +186,7 @@ def test_unread_bytes_of_a_closed_connection_are_released(monkeypatch: pytest.Mo
 def test_connections_above_limit_are_closed_without_core_event():
     async def story():
         core = ScriptedCore()
-        async with running(core, Limits(connections=3)) as (_, endpoint), contextlib.AsyncExitStack() as stack:
+        async with running(core, HostLimits(connections=3)) as (_, endpoint), contextlib.AsyncExitStack() as stack:
             clients = [await stack.enter_async_context(client(endpoint)) for _ in range(10)]
             ends = [asyncio.create_task(until_closed(reader)) for reader, _ in clients]
             cut: set[asyncio.Task[bytes]] = set()

@@ -9,7 +9,7 @@ from budgets import FEW, budget
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_qm.rpc.authentication import AuthLevel, AuthType, SecurityContext, SecurityError, Segments
+from reference_qm.rpc.authentication import AuthLevel, AuthType, PduSegments, SecurityContext, SecurityError
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.spnego_security import (
     SpnegoAcceptor,
@@ -19,7 +19,7 @@ from reference_qm.shell.spnego_security import (
 
 ALICE = User("alice", "Test-1: a password")
 ANYWHERE = [ALICE, User("bob", "Test-2", "CONTOSO")]
-SEGMENTS = Segments(b"header" * 4, b"stub data " * 8, b"8 bytes ")
+SEGMENTS = PduSegments(b"header" * 4, b"stub data " * 8, b"8 bytes ")
 LEVELS = [AuthLevel.CONNECT, AuthLevel.PKT, AuthLevel.PKT_INTEGRITY, AuthLevel.PKT_PRIVACY]
 
 
@@ -73,7 +73,7 @@ def test_signature_covers_every_rpc_segment(place):
     changed = list(SEGMENTS)
     changed[place] = b"\0" + changed[place][1:]
     with pytest.raises(SecurityError, match="signature is wrong"):
-        server.verify(Segments(*changed), client.sign(SEGMENTS, header_sign=False), header_sign=False)
+        server.verify(PduSegments(*changed), client.sign(SEGMENTS, header_sign=False), header_sign=False)
 
 
 @pytest.mark.parametrize(

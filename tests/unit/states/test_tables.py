@@ -12,7 +12,7 @@ from harness.proof.inventory import take_inventory
 from harness.rules.catalogue import load_catalogue
 from harness.states.cells import PermittedOutcome, describe_cell
 from harness.states.machine import Machine, event, probe, state
-from harness.states.table import Table, read_table, read_tables
+from harness.states.table import StateTable, read_state_table, read_state_tables
 
 WHOLE = """
 machine = "a door"
@@ -33,10 +33,10 @@ knock = { open = "MS-MQQB 3.1.5.8 says nothing of doors" }
 """
 
 
-def read(folder: Path, text: str) -> Table:
+def read(folder: Path, text: str) -> StateTable:
     path = folder / "states.toml"
     path.write_text(text, encoding="utf-8")
-    return read_table(path)
+    return read_state_table(path)
 
 
 def test_state_table_demands_the_cells_with_outcomes(tmp_path):
@@ -93,8 +93,8 @@ def test_state_machine_needs_a_step_for_each_state_event_and_probe(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def tables() -> list[Table]:
-    return read_tables()
+def tables() -> list[StateTable]:
+    return read_state_tables()
 
 
 def test_rules_cited_by_state_table_cells_are_in_the_catalogue(tables):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from harness.capture.golden import load_golden
+from harness.capture.golden import load_golden_capture
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
@@ -26,7 +26,7 @@ def sent_by_a_system() -> list[Entry]:
     recorder = Recorder(VirtualEnvironment(), None)
     recorder.listeners.append(judge.packets.on_frame)
     connection = recorder.record_opening(PEER, SUT, by_peer=False)
-    for frame in load_golden().frames:
+    for frame in load_golden_capture().frames:
         if frame.transport == "udp":
             recorder.record_datagram(PEER, SUT, frame.data, from_sut=True)
         else:

@@ -7,14 +7,14 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.golden import load_golden
+from harness.capture.golden import load_golden_capture
 from harness.capture.recorder import FROM_SUT, Frame
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, PrivateQueueFormatName, user_message
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences, normalize_format_name
 
 GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
-GOLDEN = [frame for frame in load_golden().frames if frame.transport == "tcp"]
+GOLDEN = [frame for frame in load_golden_capture().frames if frame.transport == "tcp"]
 
 
 def framed(data: bytes) -> Frame:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.capture.recorder import Recorder
 from harness.peer.peer import Peer
-from harness.proof.trials import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.sut.drivers import create_driver
 from harness.sut.sut_file import load_sut_file
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
@@ -16,7 +16,7 @@ LONGER_THAN_A_HANDSHAKE_MS = 70_000
 
 def test_receiver_accepts_sessions_of_the_sut_while_a_check_waits(tmp_path: Path) -> None:
     file = tmp_path / "sut.toml"
-    file.write_text(VIRTUAL_SUT)
+    file.write_text(VIRTUAL_SUT_FILE_TEXT)
     sut = create_driver(load_sut_file(file), tmp_path, 0).open("receiver")
     peer = Peer(sut.environment, sut, Recorder(sut.environment, None), seed="receiver")
     receiver = AcknowledgingReceiver(peer, sut)

@@ -12,7 +12,7 @@ from reference_qm.directory import Site
 from reference_qm.directory.interface import DeleteRequest
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.driver import Driver
+from reference_qm.surface.driver import CoreDriver
 from reference_qm.surface.effects import (
     CloseTransport,
     Completed,
@@ -94,7 +94,7 @@ class Host:
         self.does: Callable[[Effect], None] = lambda effect: None
         for _, name in CARRIED_OUT_BY:
             setattr(self, name, self._method(name))
-        self.driver = Driver(self)  # type: ignore[arg-type]
+        self.driver = CoreDriver(self)  # type: ignore[arg-type]
 
     def _method(self, name: str) -> Callable[[Any], None]:
         def method(effect: Effect) -> None:

@@ -13,8 +13,8 @@ from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, ResourcesChanged, Stopped
 from reference_qm.surface.surroundings import (
     CLOCK_LIMIT_S,
+    FOREIGN_DOMAIN_ID,
     NO_DIRECTORY_REFUSAL,
-    OTHER_DOMAIN_ID,
     OWN_DOMAIN_ID,
     AccessPublishedObject,
     ChangeEnvironment,
@@ -122,7 +122,7 @@ def test_core_is_informed_of_unavailable_environment_at_once_and_at_start():
     around = Surroundings()
     before = dict(around.available)
     around.carry_out(ChangeEnvironment(coordinator=False, storage=False, store=False, service=False))
-    assert around.list_inputs(before) == [
+    assert around.list_change_inputs(before) == [
         CoordinatorChanged(available=False),
         ResourcesChanged(low=True),
         Stopped(),
@@ -130,7 +130,7 @@ def test_core_is_informed_of_unavailable_environment_at_once_and_at_start():
     assert around.list_start_inputs() == [CoordinatorChanged(available=False), ResourcesChanged(low=True)]
     away = dict(around.available)
     around.carry_out(ChangeEnvironment(coordinator=True))
-    assert around.list_inputs(away) == [CoordinatorChanged(available=True)]
+    assert around.list_change_inputs(away) == [CoordinatorChanged(available=True)]
 
 
 def test_clock_offset_is_applied_and_removed():
@@ -165,7 +165,7 @@ def test_new_domain_has_the_sites_of_the_old_domain_and_not_the_machine(director
     assert around.list_start_inputs() == [DomainReported(OWN_DOMAIN_ID)]
     before = dict(around.available)
     around.carry_out(ChangeEnvironment(own_domain=False))
-    assert around.list_start_inputs() == [DomainReported(OTHER_DOMAIN_ID)]
+    assert around.list_start_inputs() == [DomainReported(FOREIGN_DOMAIN_ID)]
     assert around.list_changed_entries(before) == {}
     assert around.reachable_directory is around.directory_in_use is not directory
     assert around.carry_out(AccessPublishedObject()) == {"published": None}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.varying.arrays import Row, build_rows, complete_row, is_allowed
+from harness.varying.arrays import Row, build_covering_array, complete_row, is_allowed
 from harness.varying.parameters import EXCLUDED_COMBINATIONS, PARAMETERS
 
 NAMES = "abcde"
@@ -52,7 +52,7 @@ def test_covering_array_has_every_allowed_combination_and_no_other(
     strength: int, table: tuple[dict[str, list[str]], list[Row]]
 ) -> None:
     values, excluded = table
-    rows = build_rows(values, excluded, strength)
+    rows = build_covering_array(values, excluded, strength)
     wanted = tuples_of(all_rows(values, excluded), strength)
     assert tuples_of(rows, strength) == wanted
     assert all(is_allowed(row, excluded) for row in rows)
@@ -62,7 +62,7 @@ def test_covering_array_has_every_allowed_combination_and_no_other(
 
 def test_covering_array_of_the_parameter_table_has_few_rows() -> None:
     values = {name: [value.name for value in ones] for name, ones in PARAMETERS.items()}
-    rows = build_rows(values, EXCLUDED_COMBINATIONS)
+    rows = build_covering_array(values, EXCLUDED_COMBINATIONS)
     pairs = {
         ((one, x), (other, y)) for one, other in combinations(values, 2) for x in values[one] for y in values[other]
     }
@@ -73,4 +73,4 @@ def test_covering_array_of_the_parameter_table_has_few_rows() -> None:
 
 
 def test_covering_array_of_ten_binary_parameters_has_eight_rows() -> None:
-    assert len(build_rows({f"p{number}": ("0", "1") for number in range(10)})) == 8
+    assert len(build_covering_array({f"p{number}": ("0", "1") for number in range(10)})) == 8

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.varying.arrays import Row, build_rows
-from harness.varying.shrinking import find_smallest
+from harness.varying.arrays import Row, build_covering_array
+from harness.varying.shrinking import find_smallest_failing_part
 
 VALUES = dict.fromkeys("abcdef", ("0", "1"))
-ROWS = build_rows(VALUES)
+ROWS = build_covering_array(VALUES)
 PLAIN = ROWS[0]
 
 
@@ -27,7 +27,7 @@ def shrink(breaks: Callable[[Row], bool]) -> tuple[Row, int]:
         runs.append(row)
         return breaks(row)
 
-    return find_smallest(failing, PLAIN, [row for row in ROWS if not breaks(row)], fails), len(runs)
+    return find_smallest_failing_part(failing, PLAIN, [row for row in ROWS if not breaks(row)], fails), len(runs)
 
 
 @pytest.mark.parametrize("name", "abcdef")
@@ -45,5 +45,5 @@ def test_shrinking_names_a_failing_pair_of_values() -> None:
 
 def test_shrinking_names_the_whole_combination_that_fails_only_once() -> None:
     failing = next(row for row in ROWS if row["a"] == row["b"] == "1")
-    part = find_smallest(failing, PLAIN, [PLAIN], lambda row: False)
+    part = find_smallest_failing_part(failing, PLAIN, [PLAIN], lambda row: False)
     assert part == {name: value for name, value in failing.items() if value == "1"}

@@ -19,10 +19,10 @@ from harness.cli.main import app
 from harness.judging.passive import Context, load_predicates
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
-from harness.vectors.covering import PARAMETERS, list_combinations
-from harness.vectors.packet_rows import PACKETS
+from harness.vectors.covering import PARAMETERS, list_property_combinations
+from harness.vectors.packet_rows import PACKET_ROW_LISTER_BY_NAME
 from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
-from harness.vectors.write import SCHEMA_FILE, make_files
+from harness.vectors.write import VECTOR_SCHEMA_FILE, make_vector_files
 from harness.wire import WireError, dissect, dissect_ping, kind
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from reference_qm.codec import FormatError
@@ -36,20 +36,20 @@ SYNTAX = ("MQMQ-2.", "MQQB-2.")
 """The beginnings of ids of rules about the syntax of a packet. Rules of section 3 are omitted, because they also relate
 values to a conversation.
 """
-ROWS = [(kind_of, row) for kind_of, rows in PACKETS.items() for row in rows()]
-FILES = dict(make_files())
+ROWS = [(kind_of, row) for kind_of, rows in PACKET_ROW_LISTER_BY_NAME.items() for row in rows()]
+FILES = dict(make_vector_files())
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_vector_file_is_valid_by_its_schema(name: str) -> None:
-    jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))).validate(FILES[name])
+    jsonschema_rs.validator_for(json.loads(VECTOR_SCHEMA_FILE.read_text(encoding="utf-8"))).validate(FILES[name])
     names = [one["name"] for one in FILES[name]["vectors"]]
     assert len(names) == len(set(names))
 
 
 def test_scapy_layers_refuse_vectors_that_the_codec_refuses() -> None:
-    """The scapy layers refuse every vector that the codec refuses. `make_files` has already compared the vectors with
-    the strict codec.
+    """The scapy layers refuse every vector that the codec refuses. `make_vector_files` has already compared the
+    vectors with the strict codec.
     """
     for kind_of, row in ROWS:
         if row.result == "invalid":
@@ -115,9 +115,15 @@ def test_reference_reads_the_rpc_stub_vectors_as_stated(operation: str) -> None:
         request = row.name.startswith("request")
         if row.result == "invalid":
             with pytest.raises((FormatError, PduError)):
-                method.read_in(row.data, encoding) if request else method.read_out(row.data, encoding, {})
+                method.read_in_parameters(row.data, encoding) if request else method.read_out_parameters(
+                    row.data, encoding, {}
+                )
             continue
-        read = method.read_in(row.data, encoding) if request else method.read_out(row.data, encoding, {})
+        read = (
+            method.read_in_parameters(row.data, encoding)
+            if request
+            else method.read_out_parameters(row.data, encoding, {})
+        )
         numbers = {one["name"]: one["value"] for one in vector["fields"] if isinstance(one["value"], int)}
         flat = dict(flatten(read, ""))
         assert {name: flat[name] for name in numbers if name in flat} == {
@@ -147,7 +153,7 @@ def test_each_rule_and_erratum_named_by_a_vector_exists() -> None:
 
 
 def test_vectors_cover_each_possible_pair_of_values() -> None:
-    rows = list(list_combinations())
+    rows = list(list_property_combinations())
     for first, second in combinations(PARAMETERS, 2):
         wanted = {(one, other) for one in PARAMETERS[first] for other in PARAMETERS[second]}
         covered = {(row[first], row[second]) for row in rows}
@@ -157,7 +163,7 @@ def test_vectors_cover_each_possible_pair_of_values() -> None:
 
 def test_vectors_command_writes_the_vector_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app(["vectors", "--out", str(tmp_path / "out")], standalone_mode=False)
-    assert {one.name for one in (tmp_path / "out").iterdir()} == {*FILES, SCHEMA_FILE.name}
+    assert {one.name for one in (tmp_path / "out").iterdir()} == {*FILES, VECTOR_SCHEMA_FILE.name}
     total = sum(len(one["vectors"]) for one in FILES.values())
     assert f"{total:,} vectors in {len(FILES)} files" in capsys.readouterr().out
 

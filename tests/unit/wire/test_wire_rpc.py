@@ -22,12 +22,12 @@ from harness.wire.rpc import (
     co_cancel,
     dissect_rpc,
     fault,
+    format_rpc_dissection,
     get_rpc_kind,
     orphaned,
     read_bind_outcomes,
     read_bind_proposals,
     read_stub,
-    rpc_dissection,
 )
 from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, build_desc2
@@ -38,9 +38,9 @@ from harness.wire.rpc_stub import (
     buffer,
     build_pointer,
     build_stub,
+    build_wide_string_pointer,
     encode_guid,
     octets,
-    wide_string,
 )
 from harness.wire.wire_error import WireError
 from reference_qm.codec import FramingError
@@ -73,7 +73,7 @@ FORMATS = {
     "machine": (queue_format(4, GUID, 0x82), GUID),
     "connector": (queue_format(5, GUID, 4), GUID),
     "list": (
-        queue_format(6, DL_ID(m_DlGuid=encode_guid(GUID), m_pwzDomain=wide_string("d"))),
+        queue_format(6, DL_ID(m_DlGuid=encode_guid(GUID), m_pwzDomain=build_wide_string_pointer("d"))),
         {"m_DlGuid": GUID, "m_pwzDomain": "d"},
     ),
     "multicast": (queue_format(7, b"\1\0\0\0\2\0\0\0"), {"m_address": 1, "m_port": 2}),
@@ -96,8 +96,8 @@ def test_qm2qm_requests_are_read_by_reference_and_tester(name, wide):
     stub = operation.build_request(wide, **REQUESTS[name])
     table = QM2QM_TABLE.methods[operation.opnum]
     assert table.name == name
-    found = table.read_in(stub, Encoding(wide))
-    assert len(table.build_in(found, Encoding(wide))) == len(stub)
+    found = table.read_in_parameters(stub, Encoding(wide))
+    assert len(table.build_in_parameters(found, Encoding(wide))) == len(stub)
     if stub:
         again = operation.read_request(stub, wide)
         assert build_stub(again, wide) == stub
@@ -107,7 +107,7 @@ def test_qm2qm_requests_are_read_by_reference_and_tester(name, wide):
 @WIDE
 def test_remote_read_description_round_trips(wide):
     stub = QM2QM_OPERATIONS["RemoteQMStartReceive2"].build_request(wide, lpRemoteReadDesc2=build_desc2(READ, 9))
-    found = QM2QM_TABLE.methods[9].read_in(stub, Encoding(wide))["lpRemoteReadDesc2"]
+    found = QM2QM_TABLE.methods[9].read_in_parameters(stub, Encoding(wide))["lpRemoteReadDesc2"]
     read = found["pRemoteReadDesc"]
     assert (found["SequentialId"], read["eAckNack"], read["lpBuffer"]) == (9, 2, b"abc")
     assert {name: read[name] for name in DESC} == DESC
@@ -133,7 +133,7 @@ def test_every_queue_format_is_read_by_reference_and_tester(name, wide):
     operation = QMCOMM_OPERATIONS["R_QMOpenRemoteQueue"]
     given = {"pQueueFormat": build_pointer(form), "dwDesiredAccess": 1, "pLicGuid": encode_guid(GUID), "dwMQS": 0x500}
     stub = operation.build_request(wide, **given)
-    found = QMCOMM_TABLE.methods[2].read_in(stub, Encoding(wide))
+    found = QMCOMM_TABLE.methods[2].read_in_parameters(stub, Encoding(wide))
     assert (found["pQueueFormat"]["union"], found["dwMQS"], found["pLicGuid"]) == (arm, 0x500, GUID)
     assert found["pQueueFormat"]["m_SuffixAndFlags"] == form.m_SuffixAndFlags
     assert build_stub(operation.read_request(stub, wide), wide) == stub
@@ -143,7 +143,7 @@ def test_every_queue_format_is_read_by_reference_and_tester(name, wide):
 def test_reference_reads_the_zeroed_transfer_buffer_of_the_tester(wide):
     operation = QMCOMM_OPERATIONS["R_QMCreateRemoteCursor"]
     stub = operation.build_request(wide, ptb1=transfer_buffer(), hQueue=77)
-    assert QMCOMM_TABLE.methods[4].read_in(stub, Encoding(wide))["hQueue"] == 77
+    assert QMCOMM_TABLE.methods[4].read_in_parameters(stub, Encoding(wide))["hQueue"] == 77
     refused_wherever_it_is_cut(operation, stub, wide)
 
 
@@ -183,4 +183,4 @@ def test_wire_rpc_stream_is_split_into_pdus_in_any_chunks():
 def test_tester_refuses_bytes_that_are_no_pdu(data):
     with pytest.raises(WireError):
         dissect_rpc(data)
-    assert "cannot be dissected" in rpc_dissection(data)
+    assert "cannot be dissected" in format_rpc_dissection(data)

@@ -13,7 +13,7 @@ from scapy.packet import Raw
 from harness.wire import rpc_fragments
 from harness.wire.rpc import VERIFICATION_TRAILER, bind_nak, co_cancel, dissect_rpc, fault, get_rpc_kind, pdu, read_stub
 from harness.wire.rpc_fragments import Fragment, consists_of_header_and_stub, parse_fragment, request, response
-from harness.wire.rpc_trailer import CONNECT, NTLM, Trailer, append_trailer
+from harness.wire.rpc_trailer import CONNECT_LEVEL, NTLM_AUTHENTICATION_TYPE, Trailer, append_trailer
 
 STUB = bytes(range(40))
 WITH_OBJECT = bytes(pdu("request", 7, DceRpc5Request(cont_id=1, opnum=4, object=UUID(int=9)) / Raw(STUB), 0x83))
@@ -24,7 +24,7 @@ WHOLE = [
     *request(7, 1, 4, STUB, fragment=48, flags=0x40),
     *response(7, 1, STUB),
     *request(7, 1, 4, STUB + VERIFICATION_TRAILER + STUB),
-    append_trailer(request(7, 1, 4, STUB)[0], Trailer(NTLM, CONNECT, 0, bytes(16), 8)),
+    append_trailer(request(7, 1, 4, STUB)[0], Trailer(NTLM_AUTHENTICATION_TYPE, CONNECT_LEVEL, 0, bytes(16), 8)),
     WITH_OBJECT,
     BIG_ENDIAN,
 ]
