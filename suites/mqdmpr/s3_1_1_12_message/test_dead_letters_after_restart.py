@@ -19,7 +19,7 @@ TRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadxact"
 
 
 @needs("send", "receive", "queue_control", "restart")
-@covers("MQDMPR-3.1.1.12-02", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1-01")
+@covers("MQDMPR-3.1.1.12-02", "MQDMPR-3.1.1.12-D46")
 def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge):
     """Of three transactional messages for an unreachable peer, two name different dead-letter queues, one of them in
     capital letters, and the third names none. The SUT restarts before the messages expire. Each of the two is then in
@@ -55,7 +55,6 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
     )
     judge(
         "MQDMPR-3.1.1.12-02",
-        "MQDMPR-3.1.1-01",
         expected=facts(first_dead_letter_queue=in_queue(first), second_dead_letter_queue=in_queue(second)),
         observed={"first_dead_letter_queue": sut.labels(first), "second_dead_letter_queue": sut.labels(second)},
     )

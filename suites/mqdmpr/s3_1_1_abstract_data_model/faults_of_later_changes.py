@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from uuid import uuid5
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, packets, set_fields
+from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.transfer.administering import Administering
@@ -32,22 +30,6 @@ class QueueManagerQueueLabelLostAtSecondRestart(Restoring):
             label, queue.Label = queue.Label, ""
             self.qm.disk.save(self.qm.durability.build_queue_entry(queue))
             queue.Label = label
-
-
-def _clear_dead_letter_queues(qm: QueueManager) -> None:
-    for queue in qm.adm.OutgoingQueues.values():
-        for outgoing in queue.session.OutgoingMessageTable:
-            position = outgoing.MessagePosition
-            position.MessageReference = replace(position.MessageReference, ApplicationDeadletterQueue="")
-
-
-add(
-    "queue-manager-recoverable-message-application-deadletter-queue-lost-at-restart",
-    "MQDMPR-3.1.1-01",
-    "The queue manager forgets the ApplicationDeadletterQueue of a recoverable message at a restart.",
-    at_restart(_clear_dead_letter_queues),
-    blind=True,
-)
 
 
 @fault("queue-manager-identifier-changed-by-bring-online", breaks="MQDMPR-3.1.1-05", blind=True)
