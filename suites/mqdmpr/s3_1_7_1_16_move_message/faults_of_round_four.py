@@ -21,6 +21,6 @@ class QueueManagerMoveInTransactionCarriedOutAtPrepare(TransactionEvents):
         for operation in transaction.TransactionalOperationCollection:
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.MOVE and position.State is MessagePositionState.LOCKED:
-                target = self.qm.transaction_operations.get_move_target(operation)
+                target = self.qm.transaction_operations.get_target_queue_of_move(operation)
                 if target is not None:
                     self.qm.positions.move_message(position, target)
