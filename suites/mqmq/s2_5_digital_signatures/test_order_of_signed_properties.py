@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from harness.wire.protection import SIG30
-from suites.mqqb.steps.secured import ALICE, SecuredMessageSender, add_signature, compute_signature, sign_message
+from harness.sut.provisioning import ALICE
+from harness.wire.protection import SIG30, compute_signature
+from suites.mqqb.steps.secured import SecuredMessageSender, add_signature, sign_message
 
 ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 LABEL = "A label"
