@@ -9,11 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 from harness.errors import UsageError
 from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file, read_toml_file
 
 SENDER, ROUTER, RECEIVER = ROLES = ("sender", "router", "receiver")
+NEAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000005")
+"""A queue manager in the directory that has no machine. It belongs to the site of the sender, whose out-routing server
+is the router.
+"""
 _SYSTEM_KEYS = ("sut", "address")
 
 

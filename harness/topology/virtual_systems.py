@@ -17,7 +17,7 @@ from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.view import build_sut_view, request_identity
 from harness.topology.topology import System
-from harness.topology.topology_file import RECEIVER, ROLES, ROUTER, SENDER
+from harness.topology.topology_file import NEAR_QUEUE_MANAGER, RECEIVER, ROLES, ROUTER, SENDER
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import Installation
 from reference_qm.directory import MemoryDirectory, QueueManager, RoutingLink, Site
@@ -45,12 +45,17 @@ def create_virtual_systems(file: SutFile, environment: Environment, seed: str) -
 
 
 def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -> MemoryDirectory:
-    """Return the directory of an enterprise with two sites. The router belongs to both sites."""
+    """Return the directory of an enterprise with two sites. The router is the gate of the sender's site, which is the
+    second site of the link. The receiver is the gate of its own site.
+    """
     west, east = new_guid(entropy), new_guid(entropy)
-    sites = {SENDER: (west,), ROUTER: (west, east), RECEIVER: (east,)}
+    sites = {SENDER: (west,), ROUTER: (west,), RECEIVER: (east,)}
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
     link = RoutingLink(
-        Site1Identifier=west, Site2Identifier=east, ActualCost=1, SiteGateIdentifierList=(identifiers[ROUTER],)
+        Site1Identifier=east,
+        Site2Identifier=west,
+        ActualCost=1,
+        SiteGateIdentifierList=(identifiers[ROUTER], identifiers[RECEIVER]),
     )
     machines = [
         QueueManager(
@@ -58,11 +63,13 @@ def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -
             ComputerName=role,
             QualifiedComputerName=RELAY_ADDRESS_BY_ROLE[role],
             SiteIdentifierList=sites[role],
-            RoutingServer=role == ROUTER,
+            RoutingServer=role != SENDER,
+            OutRoutingServerIdentifierList=(identifiers[ROUTER],) if role == SENDER else (),
         )
         for role in ROLES
     ]
-    for element in (Site(Identifier=west, Name="west"), Site(Identifier=east, Name="east"), *machines, link):
+    near = QueueManager(Identifier=NEAR_QUEUE_MANAGER, ComputerName="near", SiteIdentifierList=(west,))
+    for element in (Site(Identifier=west, Name="west"), Site(Identifier=east, Name="east"), *machines, near, link):
         directory.provision(element)
     return directory
 

@@ -151,6 +151,8 @@ class Surroundings:
         self._identifier, self._another = identifier, UUID(int=identifier.int ^ 1)
         parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK_PART_NAME)
         self.fast_s = 0
+        self._outdated_queue_number = 0
+        """The last private queue number that the next damage of the configuration stores: 0 and 1 in turn."""
         self._other: MemoryDirectory | None = None
         """The directory of the other domain, while the machine belongs to it."""
         self.available = {name: True for name in parts if name not in DIRECTORY_PART_NAMES or directory is not None}
@@ -186,7 +188,8 @@ class Surroundings:
         if before["store"] != self.available["store"]:
             entries[DAMAGED_ENTRY_NAME] = None if self.available["store"] else "damaged"
         if before["configuration"] and not self.available["configuration"]:
-            entries[QUEUE_NUMBER_ENTRY_NAME] = 0
+            entries[QUEUE_NUMBER_ENTRY_NAME] = self._outdated_queue_number
+            self._outdated_queue_number ^= 1
         if self.available.get("own_domain", True) and not before.get("own_domain", True):
             entries[DOMAIN_ENTRY_NAME] = None
         return entries

@@ -37,12 +37,15 @@ MESSAGES_WITH_ONE_PROPERTY: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
     "a large body": ({"body": LARGE_BODY}, frozenset({"MQDMPR-3.1.1.12-D39"})),
     "a response queue": ({"response_queue": "mqc-response"}, frozenset({"MQDMPR-3.1.1.12-D35"})),
     "a time to be received": ({"time_to_be_received_s": 90_000}, frozenset({"MQDMPR-3.1.1.12-D42"})),
+    "a time to reach queue": ({"time_to_reach_queue_s": 80_000}, frozenset({"MQDMPR-3.1.1.12-47"})),
     "an administration queue": (
         {"acks": list(ACKNOWLEDGMENT_BITS), "admin_queue": "mqc-admin"},
         frozenset({"MQDMPR-3.1.1.12-D36", "MQDMPR-3.1.1.12-D37"}),
     ),
 }
 """For each kind of message: the property that its application sets, and the rules about the default of the property."""
+UNSET_LIFETIMES = {"time_to_reach_queue_s": None, "time_to_be_received_s": None}
+"""Arguments of ``send`` with which the application sets neither of the two times, so that the SUT uses its defaults."""
 DEFAULT_OF_LOCAL_MESSAGE_BY_RULE: dict[str, tuple[str, Any]] = {
     "MQDMPR-3.1.1.12-19": ("delivery", "express"),
     "MQDMPR-3.1.1.12-D05": ("class", "MQMSG_CLASS_NORMAL"),
@@ -81,7 +84,7 @@ def test_message_with_one_property_has_other_defaults(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     for properties, own_rules in MESSAGES_WITH_ONE_PROPERTY.values():
         queues = {name: peer.direct_name(properties[name]) for name in properties if name.endswith("_queue")}
-        frame = outgoing.send(time_to_reach_queue_s=None, **(properties | queues))
+        frame = outgoing.send(**(UNSET_LIFETIMES | properties | queues))
         judge_defaults(judge, frame, [rule for rule in DEFAULT_FIELDS_BY_RULE if rule not in own_rules])
     outgoing.end()
 

@@ -57,3 +57,27 @@ def test_keys_sites_and_retry_duration_survive_outage_and_restart(peer, sut, jud
             observed=duration,
             case=f"retry duration in seconds {time}",
         )
+
+
+@needs("environment", "queue_control", "restart")
+@covers("MQDMPR-3.1.3-D03")
+def test_qualified_name_stays_the_same_whenever_directory_is_read(peer, sut, judge):
+    """Neither the name of the SUT's computer nor its domain changes. The QualifiedComputerName of the SUT is the same
+    at the start of the check, after two restarts, and when the SUT uses its directory again after an outage.
+    """
+    enterprise = Enterprise(peer, sut)
+
+    def read_names(time: str) -> dict[str, str]:
+        if not enterprise.await_online():
+            raise ConformanceFailure(f"the SUT does not use its directory {time}")
+        model = sut.inspect_queue_manager()
+        return {name: str(model[name]).lower() for name in ("QualifiedComputerName", "ComputerName")}
+
+    first = read_names("at the start of the check")
+    for time in ("after a restart", "after a second restart", "after an outage of the directory"):
+        if time == "after an outage of the directory":
+            enterprise.go_offline()
+            sut.change_environment(directory=True)
+        else:
+            sut.restart()
+        judge("MQDMPR-3.1.3-D03", expected=first, observed=read_names(time), case=f"names {time}")

@@ -90,7 +90,13 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         intervals = [
             one["IntraSiteReplicationInterval"] for one in sites_after if one["Identifier"] == site["Identifier"]
         ]
-        judge(*SITES_UPDATE_RULES, expected=[interval_s], observed=intervals, case="intervals of the sites in seconds")
+        judge(
+            *SITES_UPDATE_RULES,
+            "MQDMPR-3.1.6.1-07",
+            expected=[interval_s],
+            observed=intervals,
+            case="intervals of the sites in seconds",
+        )
         quotas = _list_quotas(sites_after, gate["Identifier"])
         judge(*SITE_GATES_UPDATE_RULES, expected=[quota_kb], observed=quotas, case="quotas in KB")
         names = {one["Identifier"]: one["Name"] for one in sites_after}

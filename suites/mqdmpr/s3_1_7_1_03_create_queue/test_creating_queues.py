@@ -226,7 +226,8 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
 )
 def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     """A new public queue has a directory object with its properties, only a public format name, and a journal. A second
-    public queue, which is transactional, has the identifier and the paths of its own object. While the directory is
+    public queue, which is transactional, has the identifier and the paths of its own object; each DirectoryPath is an
+    LDAP path to the FullPath. While the directory is
     unavailable, the SUT refuses to create a queue, and this queue does not exist when the directory is available again.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
@@ -270,6 +271,12 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
             )
         judge(
             "MQDMPR-3.1.7.1.3-D05",
+            expected=each(holds("an LDAP path that ends with the FullPath"), "DirectoryPath"),
+            observed={one: _ends_with_full_path(queue) or queue["DirectoryPath"] for one, queue in inspected.items()},
+            case="DirectoryPaths of the public queues",
+        )
+        judge(
+            "MQDMPR-3.1.7.1.3-D05",
             expected=published,
             observed={one: str(queue["Identifier"]).lower() for one, queue in inspected.items()},
             case="Identifiers of the public queues",
@@ -305,6 +312,12 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
         },
         case="when the directory is available again",
     )
+
+
+def _ends_with_full_path(queue):
+    """Return whether the DirectoryPath of a public queue is an LDAP path to its FullPath (MS-MQDSSM 3.1.6.11.2)."""
+    path, full_path = (str(queue[name]).lower() for name in ("DirectoryPath", "FullPath"))
+    return bool(full_path) and path.startswith("ldap://") and path.endswith(full_path)
 
 
 def _read_directory_object(sut, name):

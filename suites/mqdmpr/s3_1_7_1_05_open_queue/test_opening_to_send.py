@@ -177,7 +177,7 @@ def test_several_queues_are_opened_shared_and_closed_once(peer, sut, judge):
 
 
 @needs("send", "queue_control")
-@covers("MQDMPR-3.1.7.1.5-64", "MQDMPR-3.1.7.1.5-68", "MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
+@covers("MQDMPR-3.1.7.1.5-64", "MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     """The SUT sends a message to a public queue of the peer, and then to public queues that the directory does not

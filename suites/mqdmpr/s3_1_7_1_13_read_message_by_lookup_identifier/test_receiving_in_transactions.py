@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs, varied
-from harness.sut.outcomes import get_label
+from harness.sut.control import ControlRefused
+from harness.sut.outcomes import Outcome, get_label
 from suites.applications import Application
 
 RULES_OF_RECEIVE = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
 RULES_OF_READ_BY_LOOKUP_ID = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
+MESSAGE_FOUND_BY_ACTION = {"next": "d", "previous": "b", "current": "c", "last": "e", "first": "a"}
+"""For each action, the label of the message that it finds: beside or at the third of five messages, or at an end."""
 
 
 @needs("queue_control", "receive", "transactions")
@@ -105,4 +108,36 @@ def test_each_action_receives_within_transaction(peer, sut, judge, end):
         expected=["d", "b", "e", "a"] if end == "commit" else [],
         observed=journal,
         case="labels in the journal, in the order of the operations",
+    )
+
+
+@needs("queue_control", "receive", "transactions")
+@covers("MQDMPR-3.1.7.1.13-11")
+@pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
+def test_each_action_finds_its_message_within_transaction(peer, sut, judge, external):
+    """By LookupIdentifier, a transaction receives the messages after, before and at the position of the third message,
+    and the last and the first message of a queue. Each receive finds the message that its action and its
+    LookupIdentifier denote.
+    """
+    application = Application(peer, sut, transactional=True)
+    packets = application.fill_queue(*"abcde")
+    third = application.get_lookup_ids_by_label()["c"]
+    transaction = application.begin_transaction(external=external)
+    found: dict[str, str] = {}
+    for seek in MESSAGE_FOUND_BY_ACTION:
+        place = {"lookup_id": 0 if seek in ("first", "last") else third, "seek": seek}
+        try:
+            how = {"queue": application.queue, "transaction": transaction, **place}
+            found[seek] = get_label(application.call("receive_by_lookup_id", **how)["message"])
+        except ControlRefused:
+            found[seek] = Outcome.REFUSED
+    if external:
+        application.end_transaction("prepare", transaction)
+    application.end_transaction("abort", transaction)
+    judge(
+        "MQDMPR-3.1.7.1.13-11",
+        expected=MESSAGE_FOUND_BY_ACTION,
+        observed=found,
+        evidence=packets,
+        case="label that a receive with each action returned",
     )

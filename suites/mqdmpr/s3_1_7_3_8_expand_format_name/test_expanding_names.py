@@ -177,3 +177,36 @@ def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
             evidence=copies,
             case=case,
         )
+
+
+@needs("send", "queue_control", "receive", "open_to_send", "inspect")
+@covers("MQDMPR-3.1.7.3.8-05")
+@pytest.mark.parametrize("host", [".", "localhost", "LocalHost", "name", "name without domain", "address"])
+def test_each_name_of_own_computer_is_expanded_to_itself(peer, sut, judge, host):
+    """A message to a queue of the peer arrives there. An application opens two private queues of the SUT to send, by a
+    direct format name with a name of the local computer or with its address. FormatName of each OpenQueueDescriptor is
+    the format name that the application used, also when the queue is opened again.
+    """
+    copies = _send_to_queues_and_collect(peer, sut, [THIRD_QUEUE_NAME], 1)
+    judge(
+        "MQDMPR-3.1.7.3.8-05",
+        expected=[THIRD_QUEUE_NAME],
+        observed=[_get_destination_queue(frame)["queue"] for frame in copies],
+        evidence=copies,
+        case="queues of the peer",
+    )
+    known = list_computer_names(sut)
+    computer = {"name": f"OS:{known[0]}", "name without domain": f"OS:{known[-1]}", "address": f"TCP:{sut.address}"}
+    queues = [sut.new_queue(label) for label in ("first", "second")]
+    for queue in (*queues, queues[0]):
+        name = rf"DIRECT={computer.get(host, f'OS:{host}')}\{queue}"
+        handle = sut.control.call("open_to_send", to=name)["handle"]
+        opened = list_descriptors(sut).get(handle, {})
+        sut.control.call("close_queue", handle=handle)
+        judge(
+            "MQDMPR-3.1.7.3.8-05",
+            expected=[name.lower()],
+            observed=list_format_names(opened),
+            evidence=copies,
+            case="FormatName of the descriptor",
+        )

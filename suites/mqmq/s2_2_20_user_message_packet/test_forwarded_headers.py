@@ -51,6 +51,7 @@ def _build_paths_of_list_field(name):
 
 
 HEADER_FIELDS_BY_RULE = {
+    "MQDMPR-3.1.1.12-D51": ["UserHeader.SourceQueueManager"],
     "MQMQ-2.2.20-01": [HEADER_ORDER_FIELD, "UserHeader.SourceQueueManager", "MessagePropertiesHeader.Label"],
     "MQMQ-2.2.20-03": [HEADER_ORDER_FIELD, "UserHeader.Flags.TH", TRAILING_BYTES_FIELD],
     "MQMQ-2.2.20-04": [
@@ -70,7 +71,7 @@ HEADER_FIELDS_BY_RULE = {
         TRAILING_BYTES_FIELD,
     ],
 }
-"""For each rule about the headers, the fields of the forwarded message that the check judges."""
+"""For each rule about the headers or the source, the fields of the forwarded message that the check judges."""
 LIST_FIELDS_BY_RULE = {
     "MQMQ-2.2.20.2-01": [*_build_paths_of_list_field("HeaderSize"), TRAILING_BYTES_FIELD],
     "MQMQ-2.2.20.2-04": _build_paths_of_list_field("ElementCount"),

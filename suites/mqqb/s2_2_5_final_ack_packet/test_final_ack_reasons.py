@@ -40,10 +40,10 @@ SHORT_LIFETIME_S = 1
 @needs("security", "receive")
 @covers(*FINAL_ACK_CLASS_BY_RULE, "MQQB-3.1.7.17-04")
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
-    """The SUT refuses eight messages. One comes from a user without access, one has a bad key, one names an unknown
-    provider, and five have an invalid signature. Of these five, three have a different user's signature of some kind,
-    one has an altered signature, and one is encrypted and has a different user's signature. The FinalAck of each
-    message has the class for this reason. A SUT may accept an unknown provider (erratum E84).
+    """The SUT refuses nine messages. One comes from a user without access, two have the same bad key, one names an
+    unknown provider, and five have an invalid signature. Of these five, three have a different user's signature of
+    some kind, one has an altered signature, and one is encrypted and has a different user's signature. The FinalAck of
+    each message has the class for this reason. A SUT may accept an unknown provider (erratum E84).
     """
     secured = SecuredMessageSender(peer, sut)
 
@@ -56,6 +56,10 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
     cases = {
         "message of a user without access": ("MQQB-2.2.5-15", build_secured_message(MALLORY)),
         "message with a bad key": ("MQQB-2.2.5-16", encrypt_for_sut(build_secured_message(), blob=b"\7" * 268)),
+        "second message with the same bad key": (
+            "MQQB-2.2.5-16",
+            encrypt_for_sut(build_secured_message(), blob=b"\7" * 268),
+        ),
         "message that names an unknown provider": (
             "MQQB-2.2.5-17",
             sign_message(build_secured_message(DE=0, ProviderInfo=UNKNOWN_PROVIDER_INFO)),

@@ -453,6 +453,8 @@ FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 7", "final", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-51", "PrivacyLevel 0", "final", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 0", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-85", "not a SIMPLEBLOB", "final", BAD_ENCRYPTION_NACK_NAME),
@@ -483,6 +485,9 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
             ),
             "PrivacyLevel 2": _encrypt_transactional_message(
                 secured, 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE_PRIVACY_LEVEL
+            ),
+            "PrivacyLevel 0": _encrypt_transactional_message(
+                secured, 0, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE_PRIVACY_LEVEL
             ),
             "PrivacyLevel 7": _encrypt_transactional_message(
                 secured, 7, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE_PRIVACY_LEVEL

@@ -9,12 +9,13 @@ from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import PROVIDER_BY_PRIVACY_LEVEL
 from suites.mqqb.steps.caching import (
     ADVANCED_PRIVACY_LEVEL,
+    CIPHER_BY_PRIVACY_LEVEL,
     ENHANCED_PRIVACY_LEVEL,
     PRIVACY_LEVEL_NAMES,
     SecurityCaches,
     fill_security_caches,
 )
-from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
+from suites.mqqb.steps.secured import SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
 
 MS_PER_MINUTE = 60_000
 LEAST_REAL_LIFETIME_MS = 10_000
@@ -50,7 +51,8 @@ RESTARTED_TIMER_CASES = (
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
 @covers(*(rule for rule, *_ in (*REMAINING_ENTRY_CASES, *RESTARTED_TIMER_CASES)))
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
-    """The SUT adds an entry to each security cache, and later a second entry. The SUT still has the first entry when
+    """The SUT adds an entry to each security cache. Later, it receives messages with the certificate and the symmetric
+    key of the first entries, and adds a second entry to each cache. The SUT still has the first entry when
     the lifetime of this entry ends, and deletes it a minute later. Then the SUT restarts the timer for the second
     entry, and deletes this entry at the next expiry.
     """
@@ -71,6 +73,10 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
 
     wait_until(second_ms)
     evidence += secured.dispositions({"": sign_message(secured.message(ALICE), key=ALICE.key)})[""].frames
+    cipher, bits = CIPHER_BY_PRIVACY_LEVEL[ADVANCED_PRIVACY_LEVEL]
+    clear = secured.message(ALICE, body=b"with the first key")
+    with_first_key = encrypt_message(sut, clear, ADVANCED_PRIVACY_LEVEL, cipher, SYMMETRIC_KEYS[bits])
+    evidence += secured.dispositions({"": with_first_key})[""].frames
     evidence += fill_security_caches(secured, BOB, ENHANCED_PRIVACY_LEVEL)
     margin = sut.slack_ms(0)
     wait_until(lifetime_ms)

@@ -12,6 +12,7 @@ from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, MAX_BUFFER, Action, Method
 from suites.messages import Sequence
+from suites.mqqp.steps.reading import read_sizes_of_response
 from suites.mqqp.steps.whole import UnchangedMessage
 
 pytestmark = needs("qm2qm")
@@ -102,7 +103,7 @@ def receive_if_queue_has_message(queue: RemoteQueue, action: int, **how: Any) ->
     return read
 
 
-@covers("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-D04")
+@covers("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-D04", "MQDMPR-3.1.7.1.32-04")
 @pytest.mark.parametrize(
     ("by", "size"),
     [
@@ -113,7 +114,7 @@ def receive_if_queue_has_message(queue: RemoteQueue, action: int, **how: Any) ->
 )
 def test_read_returns_packet_and_packet_size(remote, judge, by, size):
     """A peek and a receive return messages with bodies from 0 bytes to 4 MiB; then a receive returns a message with a
-    body of three bytes. lpBuffer contains the packet that was sent, and dwSize is the PacketSize of that packet.
+    body of three bytes. lpBuffer contains the packet that was sent, with its PacketSize, which dwSize repeats.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -139,6 +140,13 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
             expected=facts(dwSize=size, size_of_the_packet_in_bytes=size),
             observed=sizes | packet,
             evidence=evidence,
+        )
+        judge(
+            "MQDMPR-3.1.7.1.32-04",
+            expected=size,
+            observed=read_sizes_of_response(read)[1],
+            evidence=evidence,
+            case="PacketSize of the packet in lpBuffer",
         )
         packet["message"] = read
         judge(

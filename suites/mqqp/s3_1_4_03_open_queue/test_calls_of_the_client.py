@@ -7,6 +7,7 @@ import pytest
 from harness.expectations import none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
+from harness.wire.rpc import NDR, NDR64
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Reader, Reading
 
@@ -141,6 +142,33 @@ def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge
                 observed=[one for one in came if one == "RemoteQMOpenQueue"],
                 evidence=calls,
             )
+
+
+@needs("remote_read")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=covers(context), id=name) for name, (context, _) in RULES_BY_METHOD.items()]
+)
+@pytest.mark.parametrize("transfer", [pytest.param(NDR, id="ndr"), pytest.param(NDR64, id="ndr64")])
+def test_client_calls_method_on_only_context_that_server_accepts(peer, sut, judge, name, transfer):
+    """The peer accepts only one transfer syntax, NDR or NDR64. An application's request makes the SUT call a method of
+    qm2qm. The SUT calls the method on a presentation context that the server accepted.
+    """
+    context, _ = RULES_BY_METHOD[name]
+    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    reader.server.transfers = (transfer,)
+    open_queue_and_call_method(reader, name)
+    unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
+    calls = reader.server.wait(name)
+    if not calls and not unbound:
+        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name} on a server with one transfer syntax")
+        return
+    judge(
+        context,
+        expected=none("call on a context that was not accepted"),
+        observed=[reason for _, reason in unbound],
+        evidence=[*calls, *(frame for frame, _ in unbound)],
+        case="server with one transfer syntax",
+    )
 
 
 def open_queue_and_call_method(reader: Reader, name: str, queue: str | None = None, **access: str) -> list[int]:

@@ -361,3 +361,49 @@ def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
         )
         sut.restart()
     sut.change_environment(configuration=True)
+
+
+@needs("environment", "restart", "send", "receive", "queue_control")
+@covers("MQSO-5.5.5-02")
+def test_store_that_is_damaged_again_is_repaired_again(peer, sut, judge):
+    """The stored configuration of the queues is damaged twice, in two ways if the agent knows several. Each time, the
+    SUT is restarted, still has its queues with their messages, and creates a queue of each kind. The private format
+    names of all queues differ, and each queue gets only its own message.
+    """
+    queues = [sut.new_queue("had"), sut.new_queue("had-too", transactional=True)]
+    evidence = []
+    for _ in range(2):
+        sut.change_environment(configuration=False)
+        sut.control.call("restart")
+        attempt = SessionAttempt(peer)
+        evidence += attempt.evidence
+        if attempt.outcome != SessionAttempt.SERVED:
+            reason = "the SUT cannot repair this damage and stops (MS-MQSO 5.5.5)"
+            judge.mark_not_exercised("MQSO-5.5.5-02", reason=reason)
+            return
+        queues += [sut.new_queue("made"), sut.new_queue("made-too", transactional=True)]
+        sends = {
+            queue: sut.attempt(
+                sut.send,
+                sut.private_format_name(queue),
+                label=queue,
+                body=queue,
+                delivery="transactional" if "too" in queue else "recoverable",
+            )
+            for queue in queues[-4:]
+        }
+        judge(
+            "MQSO-5.5.5-02",
+            expected=facts(
+                different_format_names=len(queues),
+                sends=each(Outcome.DONE),
+                labels={queue: each(queue) for queue in queues[-4:]},
+            ),
+            observed={
+                "different_format_names": len({sut.private_format_name(queue).lower() for queue in queues}),
+                "sends": sends,
+                "labels": {queue: sut.labels(queue) for queue in queues[-4:]},
+            },
+            evidence=evidence,
+        )
+        sut.change_environment(configuration=True)

@@ -51,7 +51,7 @@ def _create_queue(sut, judge, *granted):
 
 
 @needs("security", "receive", "queue_control")
-@covers("MQSO-7.3-02")
+@covers("MQSO-7.3-02", "MQQB-3.1.5.8.3-120")
 def test_right_to_write_is_that_of_present_queue(peer, sut, judge):
     """A queue grants the right to write to Alice. It is deleted, and a new queue with the same name grants the right to
     Bob. The SUT accepts messages of the user who has the right when the message arrives, and refuses messages of the
@@ -68,8 +68,9 @@ def test_right_to_write_is_that_of_present_queue(peer, sut, judge):
         names = {f"{user.name}, {allowed.name} has the right": user for user in (allowed, refused)}
         found = secured.dispositions({name: secured.message(user, destination=to) for name, user in names.items()})
         rows = [
-            ("MQSO-7.3-02", name, "answer", ARRIVAL_ACK_CLASS if user is allowed else ACCESS_DENIED_CLASS)
+            (rule, name, "answer", ARRIVAL_ACK_CLASS if user is allowed else ACCESS_DENIED_CLASS)
             for name, user in names.items()
+            for rule in ("MQSO-7.3-02", "MQQB-3.1.5.8.3-120")
         ]
         judge_dispositions(judge, secured, found, rows)
 

@@ -1,0 +1,28 @@
+"""Faults of round four that break rules of MS-MQDMPR 3.1.1.16 OpenQueueDescriptor."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec.format_names import MultipleElementName
+from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
+from reference_qm.model.adm import OutgoingQueue
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.surface.clock import Now
+
+
+@fault(
+    "queue-manager-descriptor-of-several-queues-queue-reference-local-queue", breaks="MQDMPR-3.1.1.16-08", blind=True
+)
+class QueueManagerDescriptorOfSeveralQueuesQueueReferenceLocalQueue(QueueOpening):
+    """The queue manager sets the QueueReference of an OpenQueueDescriptor for several queues to the first queue
+    that is local.
+    """
+
+    def _open_several(
+        self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> OpenQueueResult:
+        status, several = super()._open_several(name, required_access, shared_mode, now)
+        if several is not None:
+            opened = (one.QueueReference for one in several.OpenQueueDescriptorCollection)
+            several.QueueReference = next((one for one in opened if not isinstance(one, OutgoingQueue)), None)
+        return status, several

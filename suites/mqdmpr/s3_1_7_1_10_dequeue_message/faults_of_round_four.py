@@ -1,0 +1,57 @@
+"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.10 Dequeue Message."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from harness.faults.calls import with_arguments
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.core.queueing.cursors import CursorResult, Cursors
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor, WaitingMessageReadOperation
+from reference_qm.model.enums import CursorState
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+
+add(
+    "queue-manager-receive-by-cursor-in-transaction-first-message-of-queue",
+    "MQDMPR-3.1.7.1.10-12",
+    "The queue manager ignores the cursor of a receive in a transaction, and returns the first message of the queue.",
+    with_arguments(Reading.dequeue_message, cursor=lambda given: None if given.transaction else given.cursor),
+    blind=True,
+)
+
+
+@fault(
+    "queue-manager-receive-by-cursor-at-locked-message-takes-next-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True
+)
+class QueueManagerReceiveByCursorAtLockedMessageTakesNextMessage(Cursors):
+    """The queue manager moves a cursor whose message another reader has received, but not yet deleted, to the next
+    message, which the receive then removes.
+    """
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
+        if cursor.CursorState is CursorState.READ:
+            position = cast("MessagePosition", cursor.MessagePositionReference)
+            if position.State is MessagePositionState.LOCKED:
+                cursor.CursorState = CursorState.UNREAD
+        return super().get_next_message_for_dequeue(cursor, no_wait)
+
+
+@fault(
+    "queue-manager-pending-receive-by-cursor-in-transaction-cursor-not-moved", breaks="MQDMPR-3.1.7.1.10-31", blind=True
+)
+class QueueManagerPendingReceiveByCursorInTransactionCursorNotMoved(Waiting):
+    """The queue manager does not move the cursor of a receive that waits in a transaction to the message that
+    arrives.
+    """
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        if reader.transaction is None or reader.CursorReference is None:
+            super().satisfy_reader(reader, position)
+            return
+        self._forget_reader(reader)
+        reader.answered(Status.MQ_OK, position)

@@ -1,0 +1,26 @@
+"""Faults of round four that break rules of MS-MQDMPR 3.1.7.1.16 Move Message."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.transactions import OperationType, Transaction
+
+
+@fault("queue-manager-move-in-transaction-carried-out-at-prepare", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
+class QueueManagerMoveInTransactionCarriedOutAtPrepare(TransactionEvents):
+    """The queue manager puts a message that an external transaction moves into its target queue when the
+    transaction is prepared, and not at the commit.
+    """
+
+    def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
+        super().transaction_prepare(transaction, single_phase)
+        if single_phase:
+            return
+        for operation in transaction.TransactionalOperationCollection:
+            position = operation.MessagePositionReference
+            if operation.OperationType is OperationType.MOVE and position.State is MessagePositionState.LOCKED:
+                target = self.qm.transaction_operations.get_target_queue_of_move(operation)
+                if target is not None:
+                    self.qm.positions.move_message(position, target)

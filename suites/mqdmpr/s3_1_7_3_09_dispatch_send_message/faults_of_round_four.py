@@ -1,0 +1,23 @@
+"""Faults of round four that break rules of MS-MQDMPR 3.1.7.3.9 Dispatch Send Message."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-message-sent-again-sent-time-of-repetition", breaks="MQDMPR-3.1.7.3.9-07", blind=True)
+class SenderMessageSentAgainSentTimeOfRepetition(Sending):
+    """The sender writes the time of the repetition to SentTime of a message that it sends again."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        sent_before: set[OutgoingMessagePosition] = vars(self).setdefault("sent_before", set())
+        packet = super().update_user_message(session, position, now)
+        if position in sent_before:
+            return set_fields(packet, {"UserHeader.SentTime": now.utc_s})
+        sent_before.add(position)
+        return packet

@@ -1,0 +1,64 @@
+"""Faults of round four that break rules of MS-MQMQ 2.2.19.2 UserHeader."""
+
+from __future__ import annotations
+
+from harness.faults.fields import clear_bits
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.codec import PrivateQueueFormatNameId, UserHeader, UserMessagePacket
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.model.adm import MessagePosition, Queue
+
+USER_FLAGS_OFFSET = 16 + 44
+"""The offset in bytes of UserHeader.Flags in a packet."""
+SECURITY_HEADER_FLAG = UserHeader.flags(SH=1)
+
+
+@fault("server-remote-read-message-with-security-header-sh-clear", breaks="MQMQ-2.2.19.2-18", blind=True)
+class ServerRemoteReadMessageWithSecurityHeaderShClear(RemoteReads):
+    """The server clears UserHeader.Flags.SH of a message with a SecurityHeader that it returns to a remote reader."""
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        data = super().serialize_remote_message(position)
+        end = USER_FLAGS_OFFSET + 4
+        flags = int.from_bytes(data[USER_FLAGS_OFFSET:end], "little") & ~SECURITY_HEADER_FLAG
+        return data[:USER_FLAGS_OFFSET] + flags.to_bytes(4, "little") + data[end:]
+
+
+def _has_neither_label_nor_body(packet: UserMessagePacket) -> bool:
+    return not packet.MessagePropertiesHeader.Label and not packet.MessagePropertiesHeader.MessageBody
+
+
+add(
+    "sender-message-without-label-and-body-mp-clear",
+    "MQMQ-2.2.19.2-21",
+    "The sender clears UserHeader.Flags.MP of a message that has neither a label nor a body.",
+    clear_bits(UserMessagePacket, "UserHeader.MP", _has_neither_label_nor_body),
+    blind=True,
+)
+
+
+def _lists_one_destination(packet: UserMessagePacket) -> bool:
+    several = packet.MultiQueueFormatHeader
+    return several is not None and several.Destination.ElementCount == 1
+
+
+add(
+    "sender-message-multi-queue-format-header-of-one-destination-mq-clear",
+    "MQMQ-2.2.19.2-23",
+    "The sender clears UserHeader.Flags.MQ of a message whose MultiQueueFormatHeader lists a single destination.",
+    clear_bits(UserMessagePacket, "UserHeader.MQ", _lists_one_destination),
+    blind=True,
+)
+
+
+@fault("receiver-message-destination-queue-of-dq-3-read-as-2-bytes", breaks="MQMQ-2.2.19.2-D06", blind=True)
+class ReceiverMessageDestinationQueueOfDq3ReadAs2Bytes(Arrival):
+    """The receiver uses only the 2 low bytes of the number in DestinationQueue of a message with DQ 3."""
+
+    def find_destination(self, packet: UserMessagePacket) -> Queue | None:
+        queue = packet.UserHeader.DestinationQueue
+        if isinstance(queue, PrivateQueueFormatNameId):
+            return self.qm.adm.QueueCollection.find_private(queue.PrivateQueueIdentifier & 0xFFFF)
+        return super().find_destination(packet)

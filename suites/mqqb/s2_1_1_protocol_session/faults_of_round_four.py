@@ -1,0 +1,17 @@
+"""Faults of the fourth round that break rules of MS-MQQB 2.1.1 Protocol Session."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-session-ack-after-timer-missing", breaks="MQQB-2.1.1-D01", blind=True)
+class InitiatorSessionAckAfterTimerMissing(SessionAcks):
+    """The initiator sends no SessionAck when its Session Ack Send Timer expires after it received messages."""
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        if not session.initiator:
+            super().on_send_timer(session, now)

@@ -1,0 +1,28 @@
+"""Faults of the fourth round that break rules of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("receiver-order-ack-for-repeated-message-missing", breaks="MQQB-3.1.1.6.2-07", blind=True)
+class ReceiverOrderAckForRepeatedMessageMissing(OrderAcks):
+    """The receiver sends no OrderAck when the Order Ack Send Timer expires if only messages arrived that an earlier
+    OrderAck acknowledged.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.acknowledged: dict[IncomingTransactionalTransferInfo, tuple[int, int]] = {}
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        for transfer in list(session.order_acks_due):
+            place = (int(transfer.saved_identifier), transfer.saved_number)
+            if self.acknowledged.get(transfer) == place:
+                del session.order_acks_due[transfer]
+            self.acknowledged[transfer] = place
+        super().on_send_timer(session, now)

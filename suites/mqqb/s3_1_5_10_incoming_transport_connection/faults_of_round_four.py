@@ -1,0 +1,29 @@
+"""Faults of the fourth round that break rules of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import EstablishConnectionPacket
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("acceptor-establish-request-during-own-request-refused", breaks="MQQB-3.1.5.10-02", blind=True)
+class AcceptorEstablishRequestDuringOwnRequestRefused(SessionOpening):
+    """The acceptor closes a new connection at its EstablishConnection packet while an own EstablishConnection request
+    to the same address awaits its response.
+    """
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        crossed = any(
+            one.initiator
+            and one.SessionState is SessionState.WAITING_ECR_MSG
+            and one.RemoteQMAddress == session.RemoteQMAddress
+            for one in self.qm.sessions.values()
+        )
+        if crossed:
+            self.qm.closing.refuse_out_of_state(session, packet, now)
+        else:
+            super().receive_establish_request(session, packet, now)

@@ -1,0 +1,47 @@
+"""Faults of MS-MQQB 3.1.7.1.2 Checking for Message Expiration in a router."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import replace_part
+from harness.faults.primitives import combine_installers
+from harness.faults.registry import add
+from reference_qm.core.events import LifetimesChanged, MessageSent
+from reference_qm.core.queueing.lifetimes import Lifetimes, get_time_to_reach_queue
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import INFINITE, OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+
+class _SendingSinceArrival(Sending):
+    def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        packet = position.UserMessage
+        arrived_s = position.MessagePosition.MessageReference.ArrivalTime
+        restarted = replace(packet, UserHeader=replace(packet.UserHeader, SentTime=arrived_s))
+        is_late = self.qm.lifetimes.has_expired
+        if self.is_from_this_queue_manager(packet) or not is_late(packet, now) or is_late(restarted, now):
+            return super().send_user_message(session, position, now)
+        self.transmit(session, position, self.update_user_message(session, position, now))
+        self.qm.post(MessageSent(session, position.MessagePosition.MessageReference))
+        return True
+
+
+class _LifetimesSinceArrival(Lifetimes):
+    def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
+        message = position.MessagePosition.MessageReference
+        life_s = get_time_to_reach_queue(message)
+        if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier or life_s == INFINITE:
+            super().record_deadline_of_message_to_send(session, position)
+            return
+        self.qm.to_be_sent.add((session, position), message.ArrivalTime + life_s + 1)
+        self.qm.post(LifetimesChanged())
+
+
+add(
+    "router-message-time-to-reach-queue-counted-from-arrival",
+    "MQQB-3.1.7.1.2-D01",
+    "A router counts TimeToReachQueue of a message from the arrival of the message, and not from SentTime.",
+    combine_installers(replace_part(_SendingSinceArrival), replace_part(_LifetimesSinceArrival)),
+    blind=True,
+)

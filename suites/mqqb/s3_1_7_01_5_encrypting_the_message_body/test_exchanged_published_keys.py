@@ -1,0 +1,93 @@
+"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body: a published list that has lost a key, or has keys with different
+exponents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.expectations import holds
+from harness.run.marks import covers, needs
+from harness.sut.provisioning import load_peer_keys
+from harness.sut.releases import find_release
+from harness.wire.protection import ADVANCED_PROVIDER, BASE_PROVIDER, RsaKey
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.opened_bodies import DecryptedMessage
+from suites.mqqb.steps.opening import private_name
+from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
+
+TEXT = "a body to encrypt"
+CACHE_DURATION_MS = 60_000
+LARGE_EXPONENT = 16_777_259
+"""A public exponent of more than 24 bits that differs from the exponent of the provisioned keys."""
+ADVANCED_LEVEL_NUMBER = 5
+
+
+def _await_published_keys(outgoing: Outgoing) -> None:
+    """Close the session, and wait until the SUT reads the public keys again."""
+    outgoing.start_new_session()
+    sut = outgoing.sut
+    outgoing.peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
+
+
+@needs("directory", "environment", "security", "send", "private_names", "set_timers")
+@covers("MQQB-3.1.7.1.5-15")
+def test_advanced_message_is_not_sent_after_its_key_was_withdrawn(peer, sut, judge):
+    """The SUT sends a message of level Advanced to the peer. Then the directory no longer contains the peer's key of
+    the AES provider. The SUT sends a message without encryption, and no further message of level Advanced.
+    """
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
+    with restore_keys_at_end(sut, peer.identifier):
+        first = outgoing.send(body=TEXT, privacy_level="advanced")
+        keys = load_peer_keys()
+        del keys[ADVANCED_PROVIDER]
+        publish_keys(sut, peer.identifier, keys)
+        _await_published_keys(outgoing)
+        clear = outgoing.send(body=TEXT)
+        later = outgoing.poll(body=TEXT, privacy_level="advanced")
+        sent = later is not None and int(later["MessagePropertiesHeader"].PrivacyLevel) == ADVANCED_LEVEL_NUMBER
+        judge(
+            "MQQB-3.1.7.1.5-15",
+            expected=holds("the SUT sends no message of level Advanced after the key was withdrawn"),
+            observed=not sent,
+            evidence=[first, clear, later],
+        )
+        outgoing.end()
+    _await_published_keys(outgoing)
+
+
+def _change_exponent(key: RsaKey) -> RsaKey:
+    """Return a key with the same modulus and another public exponent."""
+    assert key.primes is not None
+    p, q = key.primes
+    return replace(key, exponent=LARGE_EXPONENT, private=pow(LARGE_EXPONENT, -1, (p - 1) * (q - 1)))
+
+
+@needs("directory", "environment", "security", "send", "configure", "private_names", "set_timers")
+@covers("MQQB-3.1.7.1.5.2-04")
+def test_each_published_key_is_used_with_its_own_exponent(peer, sut, judge):
+    """The peer's keys in the directory have different exponents: that of the Base provider is larger than the others.
+    The SUT encrypts a new symmetric key of level Enhanced or Advanced. The peer can decrypt the key.
+    """
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
+    sut.configure(preferred_enhanced="rc2")
+    keys = load_peer_keys()
+    keys[BASE_PROVIDER] = _change_exponent(keys[BASE_PROVIDER])
+    with restore_keys_at_end(sut, peer.identifier):
+        first = outgoing.send(body=TEXT, privacy_level="enhanced")
+        publish_keys(sut, peer.identifier, keys)
+        _await_published_keys(outgoing)
+        sut.configure(preferred_enhanced="rc4")
+        for level in ("enhanced", "advanced") if find_release(sut).aes else ("enhanced",):
+            frame = outgoing.poll(body=TEXT, privacy_level=level)
+            judge(
+                "MQQB-3.1.7.1.5.2-04",
+                expected=holds("the peer can decrypt the key", otherwise="the peer cannot decrypt the key"),
+                observed=frame is not None and DecryptedMessage(frame, keys).key is not None,
+                case=f"symmetric key of a message with the privacy level {level}",
+                evidence=[first, frame],
+            )
+        outgoing.end()
+    _await_published_keys(outgoing)

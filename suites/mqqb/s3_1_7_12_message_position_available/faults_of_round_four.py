@@ -1,0 +1,48 @@
+"""Faults of MS-MQQB 3.1.7.12 Message Position Available Event that depend on other sessions or messages."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.sessions.connecting import get_outgoing_queue
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.surface.clock import Now
+
+ESTABLISHING_STATES = (SessionState.WAITING_EC_MSG, SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)
+
+
+@fault("initiator-session-not-established-while-other-session-is-established", breaks="MQQB-3.1.7.12-06", blind=True)
+class InitiatorSessionNotEstablishedWhileOtherSessionIsEstablished(Sending):
+    """The initiator does not establish a session for the first message to a destination while it establishes a session
+    to a different destination.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        queue = get_outgoing_queue(session)
+        first = session.SessionState is SessionState.CLOSED and not queue.ConnectionHistory
+        busy = any(
+            other is not session and other.initiator and other.SessionState in ESTABLISHING_STATES
+            for other in self.qm.sessions.values()
+        )
+        if not (first and busy) or queue.State is OutgoingQueueState.ON_HOLD:
+            super().put_outgoing(session, position, now)
+            return
+        session.OutgoingMessageTable.add(position)
+        self.qm.lifetimes.record_deadline_of_message_to_send(session, position)
+        self.qm.dispatch_collection.add(session, position)
+
+
+@fault("sender-nontransactional-message-tx-sequence-number-of-last-message", breaks="MQQB-3.1.7.12-13", blind=True)
+class SenderNontransactionalMessageTxSequenceNumberOfLastMessage(Sending):
+    """If a nontransactional message follows unacknowledged transactional messages in an outgoing queue, its entry in
+    OutgoingMessageTable gets the TxSequenceNumber of the last of these messages.
+    """
+
+    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+        if position.MessageReference.TransactionIdentifier is not None:
+            super().message_position_available(queue, position, now)
+            return
+        number = queue.session.OutgoingTxSequenceNumber - 1
+        outgoing = OutgoingMessagePosition(position, self.construct_user_message(position), TxSequenceNumber=number)
+        self.put_outgoing(queue.session, outgoing, now)

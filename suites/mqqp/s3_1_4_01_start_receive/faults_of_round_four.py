@@ -1,0 +1,27 @@
+"""Faults of MS-MQQP 3.1.4.10 RemoteQMStartReceive2: reads of other methods, and the presentation context."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import Sequence
+
+
+@fault("client-start-receive2-context-of-ndr-although-refused", breaks="MQQP-3.1.4.10-01", blind=True)
+class ClientStartReceive2ContextOfNdrAlthoughRefused(ClientReading):
+    """The client calls RemoteQMStartReceive2 on the presentation context for NDR, even if the server has accepted only
+    the presentation context for NDR64.
+    """
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        binding = read.queue.binding
+        assert binding is not None
+        contexts, name = binding.association._contexts, binding.interface.name
+        kept = contexts[name]
+        if read.LookupId is None:
+            contexts[name] = (0, False)
+        try:
+            return (yield from super().start_receive2(read))
+        finally:
+            contexts[name] = kept

@@ -1,0 +1,25 @@
+"""Faults that break rules of MS-MQQP 3.1.4.7 for a second queue of a server."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.rpc import QM2QM
+
+
+@fault("client-second-queue-of-server-purged-without-remote-open-queue", breaks="MQQP-3.1.4.7-01", blind=True)
+class SecondQueueOfServerPurgedWithoutRemoteOpenQueue(ClientOpening):
+    """The client does not call RemoteQMOpenQueue for a queue, which it then purges, while another queue of the same
+    server is open.
+    """
+
+    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        opened = self.qm.remote_client.RemoteOpenQueueEntryCollection
+        first = next((entry for entry in opened if entry.queue.RemoteServer == queue.RemoteServer), None)
+        if first is None:
+            yield from super().open_queue_at_server(queue)
+            return
+        queue.binding = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QM2QM)
+        self.add_remote_open_queue(queue, first.RRSessionHandle)

@@ -1,0 +1,89 @@
+"""Faults that break rules of MS-MQQP 3.1.4.11 for some actions, for one refusal or after other reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.enums import ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOW_7_BYTES_MASK, RemoteReads
+from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+
+_PEEKING_LOOKUPS = (
+    ReadAction.MQ_LOOKUP_PEEK_CURRENT,
+    ReadAction.MQ_LOOKUP_PEEK_NEXT,
+    ReadAction.MQ_LOOKUP_PEEK_PREV,
+)
+_LOOKUPS_OF_PREVIOUS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
+
+
+@fault("client-lookup-peek-next-timeout-of-preceding-read", breaks="MQQP-3.1.4.11-12", blind=True)
+class LookupPeekNextTimeoutOfPrecedingRead(ClientReading):
+    """The client sets ulTimeout in a LOOKUP_PEEK_NEXT to the ulTimeout of its preceding read of the same queue without
+    a LookupId.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.timeouts: dict[RemoteQueue, int] = {}
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().describe_read(read)
+        if read.LookupId is None:
+            self.timeouts[read.queue] = read.TimeOut
+        elif read.Action is ReadAction.MQ_LOOKUP_PEEK_NEXT:
+            described["ulTimeout"] = self.timeouts.get(read.queue, 0)
+        return described
+
+
+@fault("server-lookup-peek-queue-not-opened-by-remote-open-queue-accepted", breaks="MQQP-3.1.4.11-25", blind=True)
+class LookupPeekOfQueueNotOpenedAccepted(RemoteStarting):
+    """The server accepts a peek by RemoteQMStartReceiveByLookupId with the handle of a queue that only
+    R_QMOpenRemoteQueue has opened.
+    """
+
+    def check_open_queue(self, desc: ReadDescription) -> Status:
+        return Status.MQ_OK if desc["ulAction"] in _PEEKING_LOOKUPS else super().check_open_queue(desc)
+
+
+@fault("server-lookup-previous-sequential-id-of-given-lookup-id", breaks="MQQP-3.1.4.11-55", blind=True)
+class LookupPreviousSequentialIdOfGivenLookupId(RemoteReads):
+    """The server sets SequentialId in the answer to a LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV to the lower 7 bytes of
+    the LookupId of the call.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.given_lookup_id: int | None = None
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        given = call.arguments.get("LookupId")
+        follows = entry is not None and entry.Action in _LOOKUPS_OF_PREVIOUS and given != LAST_LOOKUP_ID
+        self.given_lookup_id = given if follows else None
+        super().answer_read(call, status, entry)
+        self.given_lookup_id = None
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        if self.given_lookup_id is None:
+            return super().get_sequential_id(position)
+        return self.given_lookup_id & LOW_7_BYTES_MASK
+
+
+@fault("server-lookup-receive-access-denied-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
+class LookupReceiveAccessDeniedThrown(RemoteReads):
+    """The server throws MQ_ERROR_ACCESS_DENIED when RemoteQMStartReceiveByLookupId receives with a handle that was
+    opened only to peek.
+    """
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if "LookupId" in call.arguments and status is Status.MQ_ERROR_ACCESS_DENIED:
+            self.qm.remote.carry_out_outputs(call.fault(status))
+        else:
+            super().answer_read(call, status, entry)

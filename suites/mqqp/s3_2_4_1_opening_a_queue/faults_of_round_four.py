@@ -1,0 +1,31 @@
+"""Faults that break rules of MS-MQQP 3.2.4.1 for a second queue of a server."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_steps import Binding, Sequence
+
+
+@fault("client-second-queue-of-server-binding-handle-of-first-queue", breaks="MQQP-3.2.4.1-02", blind=True)
+class SecondQueueOfServerBindingHandleReused(ClientOpening):
+    """The client constructs no binding handle to qm2qm for the second open queue of a server, but uses the binding
+    handle of the first queue.
+    """
+
+    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        known = self._find_binding_of_server(queue)
+        if known is None:
+            yield from super().open_queue_at_server(queue)
+            return
+        queue.binding = known
+        context = yield from self.call_open_queue(queue)
+        self.add_remote_open_queue(queue, context)
+
+    def _find_binding_of_server(self, queue: RemoteQueue) -> Binding | None:
+        for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
+            binding = entry.queue.binding
+            if entry.queue.RemoteServer == queue.RemoteServer and binding is not None and binding.ended is None:
+                return binding
+        return None

@@ -1,0 +1,19 @@
+"""Faults that break rules of MS-MQQP 3.2.4.7 while several reads are pending."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry
+
+
+@fault("client-cancel-receive-every-pending-read-of-queue-cancelled", breaks="MQQP-3.2.4.7-02", blind=True)
+class EveryPendingReadOfQueueCancelled(ClientCancelling):
+    """The client that cancels a read removes every PendingRemoteReadEntry of the queue, and therefore refuses the
+    messages of the other pending reads.
+    """
+
+    def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
+        for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            if one.queue is entry.queue:
+                super().remove_cancelled_read(one)

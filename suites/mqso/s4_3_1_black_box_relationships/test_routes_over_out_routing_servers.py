@@ -1,0 +1,48 @@
+"""MS-MQSO 4.3.1.3: the route to a queue manager of the sender's own site, over the out-routing server of the sender."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from harness.topology.topology_file import NEAR_QUEUE_MANAGER, RECEIVER, ROUTER, SENDER
+from suites.mqqb.steps.provoking import read_application_tag
+
+LIFETIME_S = 60
+"""The time in seconds after which the messages expire, because their destination has no machine."""
+APPLICATION_TAGS = (0x61, 0x62)
+
+
+@needs("topology", "send")
+@covers("MQSO-4.3.1.3-03")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+def test_messages_to_own_site_are_sent_to_out_routing_server(topology, judge, delivery):
+    """The directory lists a queue manager in the site of the sender, and the router as the out-routing server of the
+    sender. The sender sends two messages for a queue of this queue manager to the router.
+    """
+    sender = topology.sender
+    if sender.read_directory_object(queue_manager=str(NEAR_QUEUE_MANAGER)) is None:
+        judge.mark_not_exercised("MQSO-4.3.1.3-03", reason=f"the directory has no queue manager {NEAR_QUEUE_MANAGER}")
+        return
+    for tag in APPLICATION_TAGS:
+        sender.send(
+            rf"PRIVATE={NEAR_QUEUE_MANAGER}\00000007",
+            body=f"message {tag}",
+            application_tag=tag,
+            delivery=delivery,
+            time_to_reach_queue_s=LIFETIME_S,
+        )
+    frames = topology.wait_for(
+        "UserMessage", by=SENDER, to=ROUTER, count=len(APPLICATION_TAGS), within_ms=sender.connect_timeout_ms
+    )
+    elsewhere = topology.traffic.packets_sent("UserMessage", by=SENDER, to=RECEIVER)
+    judge(
+        "MQSO-4.3.1.3-03",
+        expected={ROUTER: set(APPLICATION_TAGS), RECEIVER: set()},
+        observed={
+            ROUTER: {read_application_tag(frame) for frame in frames},
+            RECEIVER: {read_application_tag(frame) for frame in elsewhere},
+        },
+        evidence=[*frames, *elsewhere],
+        case="ApplicationTags of the messages that the sender sends to each system",
+    )
