@@ -10,7 +10,7 @@ from reference_qm.core.names.destinations import parse_name
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults_29_to_35 import RemoteNumberTakenForLocal
+from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults_29_to_35 import PathOfRemotePrivateNameIsLocalQueue
 
 
 @follows("E160.2")
@@ -30,7 +30,7 @@ class UnknownPublicNamesRefused(Commands):
 
 
 @follows("E161.2")
-class EveryNumberIsLocal(RemoteNumberTakenForLocal):
+class EveryNumberIsLocal(PathOfRemotePrivateNameIsLocalQueue):
     """The queue manager searches its own queues for the path of a private queue, even if the queue belongs to another
     computer.
     """

@@ -16,7 +16,6 @@ from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
 from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.enqueueing import Enqueueing
@@ -307,18 +306,3 @@ class MessagePurgedByRemoteReaderNotAcknowledged(RemoteOpening):
         for position in queue.MessagePositionList:
             clear_negative_receive_ack_request(position)
         super().purge_remote_queue(call, queue)
-
-
-@fault(
-    "receiver-purged-message-returned-by-reader-reported-as-received",
-    breaks=("MQDMPR-3.1.1.12-D24", "MQQB-3.1.7.2.1-D03"),
-)
-class ReceiverPurgedMessageReturnedByReaderReportedAsReceived(TwoPhaseReading):
-    """If a queue is purged during a remote read that then returns a message, the receiver acknowledges this message as
-    received.
-    """
-
-    def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
-        if position.State is MessagePositionState.PURGE_PENDING:
-            position.State = MessagePositionState.LOCKED
-        super().end_with_deletion(position, ended)

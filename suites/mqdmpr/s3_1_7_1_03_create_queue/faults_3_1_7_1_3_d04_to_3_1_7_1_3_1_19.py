@@ -194,16 +194,6 @@ class QueueManagerDaclOfMoreThanFourEntriesShortened(Queues):
         return replace(built, Dacl=replace(built.Dacl, Aces=built.Dacl.Aces[:4]))
 
 
-@fault("supplied-security-descriptor-empty-list-replaced", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class SuppliedSecurityDescriptorEmptyListReplaced(Queues):
-    """The queue manager replaces a supplied access list without entries by the default access list."""
-
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        if supplied is not None and supplied.Dacl is not None and not supplied.Dacl.Aces:
-            supplied = replace(supplied, Dacl=None)
-        return super().create_security(supplied, user)
-
-
 @fault("supplied-security-descriptor-repeated-sid-merged", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
 class SuppliedSecurityDescriptorRepeatedSidMerged(Queues):
     """The queue manager keeps only the first of several entries for the same SID in a supplied access list."""

@@ -102,7 +102,7 @@ class QueueManagerSidOfLastComputerInDirectory(Queues):
 
 
 @fault("queue-manager-sid-of-computer-read-once", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
-class QueueManagerSidOfComputerMissingForSecondQueue(Queues):
+class QueueManagerSidOfComputerReadOnce(Queues):
     """The queue manager reads the computer's SID only for the first queue that it creates after its start."""
 
     def __init__(self, qm: QM) -> None:

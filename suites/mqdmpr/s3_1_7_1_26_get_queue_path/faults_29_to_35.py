@@ -20,7 +20,7 @@ from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
 
 
 @fault("path-of-remote-private-name-is-local-queue", breaks=("MQDMPR-3.1.7.1.26-34", "MQDMPR-3.1.7.1.26-03"))
-class RemoteNumberTakenForLocal(QueuePaths):
+class PathOfRemotePrivateNameIsLocalQueue(QueuePaths):
     """For a private format name of another computer, the event Get Queue Path returns the path name of the local queue
     with that number.
     """

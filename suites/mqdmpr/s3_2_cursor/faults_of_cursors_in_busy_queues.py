@@ -153,7 +153,7 @@ class QueueManagerCursorReceiveWithTimeoutZeroBehindWaitingReader(_SlowReceive):
 
 
 @fault("queue-manager-cursor-receive-with-timeout-zero-awaits-locked-message", breaks="MQDMPR-3.2.7.4-02", blind=True)
-class QueueManagerCursorReceiveWithTimeoutZeroWaitsForLockedMessage(_SlowReceive):
+class QueueManagerCursorReceiveWithTimeoutZeroAwaitsLockedMessage(_SlowReceive):
     """A receive by a cursor with timeout zero waits if the queue has only locked messages."""
 
     def waits(self, queue_desc: OpenQueueDescriptor, cursor: Cursor) -> bool:

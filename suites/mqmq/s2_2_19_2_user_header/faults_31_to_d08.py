@@ -48,7 +48,7 @@ add(
 
 
 @fault("receiver-administration-queue-of-undefined-type-tolerated-without-acknowledgments", breaks="MQMQ-2.2.19.2-34")
-class UndefinedAdminTypeTolerated(Identifying):
+class ReceiverAdministrationQueueOfUndefinedTypeToleratedWithoutAcknowledgments(Identifying):
     """The receiver stores a message with an undefined AQ when the message requests no acknowledgment."""
 
     def identify_packet(self, data: bytes) -> Packet:

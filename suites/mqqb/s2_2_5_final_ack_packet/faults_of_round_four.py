@@ -51,7 +51,11 @@ class ReceiverSecondFinalAckForUndecryptableKeyMissing(FinalAcks):
         super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-purge-during-remote-read-positive", breaks="MQQB-2.2.5-21", blind=True)
+@fault(
+    "receiver-final-ack-of-purge-during-remote-read-positive",
+    breaks=("MQQB-2.2.5-21", "MQDMPR-3.1.1.12-D24", "MQQB-3.1.7.2.1-D03"),
+    blind=True,
+)
 class ReceiverFinalAckOfPurgeDuringRemoteReadPositive(TwoPhaseReading):
     """The receiver sends a FinalAck of class ACK_RECEIVE for a message that is purged while a remote reader has it."""
 

@@ -184,19 +184,6 @@ class InitiatorResponseEntryInRetryMissing(Connecting):
             super().add_connection_history(session, status, now)
 
 
-@fault("initiator-response-entry-with-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorResponseEntryWithTimeOfRequest(Connecting):
-    """The initiator adds the ConnectionHistory entry with Status EstablishPacketReceived with the time
-    of its request.
-    """
-
-    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        super().add_connection_history(session, status, now)
-        entries = get_outgoing_queue(session).ConnectionHistory
-        if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED and len(entries) > 1:
-            entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
-
-
 @fault("initiator-establish-packet-received-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class InitiatorEstablishPacketReceivedHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status

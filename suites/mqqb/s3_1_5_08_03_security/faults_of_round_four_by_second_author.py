@@ -47,7 +47,7 @@ class ReceiverAccessOfSecondUserCheckedWithFirstSid(SecurityOnReceipt):
 
 
 @fault("receiver-encryption-key-version-of-simpleblob-not-checked", breaks="MQQB-3.1.5.8.3-63", blind=True)
-class ReceiverEncryptionKeyVersionOfSimpleBlobNotChecked(SecurityOnReceipt):
+class ReceiverEncryptionKeyVersionOfSimpleblobNotChecked(SecurityOnReceipt):
     """The receiver checks only the first byte of an EncryptionKey, and accepts a key whose next three bytes are not
     those of a SIMPLEBLOB.
     """

@@ -52,7 +52,7 @@ class KeyChangingSecuring(Securing):
 
 
 @fault("sender-publickeyblob-pubexp-of-first-listed-key", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
-class SenderPublicKeyBlobPubExpOfFirstListedKey(KeyChangingSecuring):
+class SenderPublickeyblobPubexpOfFirstListedKey(KeyChangingSecuring):
     """The sender copies pubExp of every PUBLICKEYBLOB from the first key in the published list."""
 
     def change_keys(self, keys: MqdsPublicKeys, packet: UserMessagePacket) -> MqdsPublicKeys:
@@ -68,7 +68,7 @@ class SenderPublicKeyBlobPubExpOfFirstListedKey(KeyChangingSecuring):
 
 
 @fault("sender-publickeyblob-bitlen-usual-for-provider", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
-class SenderPublicKeyBlobBitLenUsualForProvider(KeyChangingSecuring):
+class SenderPublickeyblobBitlenUsualForProvider(KeyChangingSecuring):
     """The sender sets bitLen of a PUBLICKEYBLOB to 512 for the Base provider and to 1024 for the other providers, even
     if the published key has a different length.
     """

@@ -26,7 +26,7 @@ TOO_GREAT_SIZE = 0x00420001
 
 
 @fault("acceptor-remotereaddesc-hcursor-of-waiting-read-ignored", breaks="MQQP-2.2.2.1-01", blind=True)
-class AcceptorHCursorOfWaitingReadIgnored(Waiting):
+class AcceptorRemotereaddescHcursorOfWaitingReadIgnored(Waiting):
     """A read with a nonzero hCursor that has to wait is answered with the first message of the queue, not with the
     message after the cursor.
     """
@@ -48,7 +48,7 @@ class AcceptorHCursorOfWaitingReadIgnored(Waiting):
 
 
 @fault("acceptor-remotereaddesc-hcursor-of-later-receive-ignored", breaks="MQQP-2.2.2.1-01", blind=True)
-class AcceptorHCursorOfLaterReceiveIgnored(RemoteReads):
+class AcceptorRemotereaddescHcursorOfLaterReceiveIgnored(RemoteReads):
     """The acceptor reads with a cursor once; a receive with the same hCursor takes the first message of the queue."""
 
     def remote_peek(
@@ -73,7 +73,7 @@ class AcceptorHCursorOfLaterReceiveIgnored(RemoteReads):
 
 
 @fault("acceptor-remotereaddesc-dwrequestid-of-other-queue-handles-cancelled", breaks="MQQP-2.2.2.1-04", blind=True)
-class AcceptorDwRequestIdOfOtherQueueHandlesCancelled(RemoteEnding):
+class AcceptorRemotereaddescDwrequestidOfOtherQueueHandlesCancelled(RemoteEnding):
     """With a read, the acceptor also cancels the reads with the same dwRequestID that wait with other queue handles."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -85,7 +85,7 @@ class AcceptorDwRequestIdOfOtherQueueHandlesCancelled(RemoteEnding):
 
 
 @fault("acceptor-remotereaddesc-dwrequestid-high-half-ignored", breaks="MQQP-2.2.2.1-04", blind=True)
-class AcceptorDwRequestIdHighHalfIgnored(RemoteEnding):
+class AcceptorRemotereaddescDwrequestidHighHalfIgnored(RemoteEnding):
     """The acceptor cancels the first read whose dwRequestID has the given low 16 bits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -114,7 +114,7 @@ class _MethodWithWrongSize:
 
 
 @fault("acceptor-remotereaddesc-dwsize-of-peeked-message-greater-than-buffer", breaks="MQQP-2.2.2.1-D02", blind=True)
-class AcceptorDwSizeOfPeekedMessageGreaterThanBuffer(RemoteReads):
+class AcceptorRemotereaddescDwsizeOfPeekedMessageGreaterThanBuffer(RemoteReads):
     """When the acceptor returns a message for a peek, dwSize is 4 bytes greater than lpBuffer."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -124,7 +124,7 @@ class AcceptorDwSizeOfPeekedMessageGreaterThanBuffer(RemoteReads):
 
 
 @fault("acceptor-remotereaddesc-dwsize-of-refused-read-too-great", breaks="MQQP-2.2.2.1-D02", blind=True)
-class AcceptorDwSizeOfRefusedReadTooGreat(RemoteReads):
+class AcceptorRemotereaddescDwsizeOfRefusedReadTooGreat(RemoteReads):
     """When a read finds no message in time, the acceptor sets dwSize to 0x00420001."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

@@ -44,7 +44,7 @@ class AcceptorCloseOfQueueReadsWithoutTimeoutLeftWaiting(ReadsLeftWaitingAtClose
 
 
 @fault("acceptor-close-of-queue-reads-of-remoteqmstartreceive-left-waiting", breaks=RULES, blind=True)
-class AcceptorCloseOfQueueReadsOfRemoteQMStartReceiveLeftWaiting(ReadsLeftWaitingAtClose):
+class AcceptorCloseOfQueueReadsOfRemoteqmstartreceiveLeftWaiting(ReadsLeftWaitingAtClose):
     """RemoteQMCloseQueue leaves the reads waiting that RemoteQMStartReceive started."""
 
     def is_left_waiting(self, read: RemoteReadEntry, place: int) -> bool:

@@ -51,7 +51,7 @@ _CANCELLED = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 
 
 @fault("initiator-remoteqmstartreceive-thrown-failure-ended", breaks="MQQP-3.1.4.1-07", blind=True)
-class InitiatorRemoteQMStartReceiveThrownFailureEnded(FailedReceiveEnded):
+class InitiatorRemoteqmstartreceiveThrownFailureEnded(FailedReceiveEnded):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceive that failed with an RPC fault."""
 
     def is_ended(self, method: str, error: RemoteError) -> bool:
@@ -59,7 +59,7 @@ class InitiatorRemoteQMStartReceiveThrownFailureEnded(FailedReceiveEnded):
 
 
 @fault("initiator-remoteqmstartreceive2-thrown-failure-ended", breaks="MQQP-3.1.4.10-04", blind=True)
-class InitiatorRemoteQMStartReceive2ThrownFailureEnded(FailedReceiveEnded):
+class InitiatorRemoteqmstartreceive2ThrownFailureEnded(FailedReceiveEnded):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceive2 that failed with an RPC fault."""
 
     def is_ended(self, method: str, error: RemoteError) -> bool:
@@ -78,14 +78,14 @@ class LaterFailedReceiveEnded(FailedReceiveEnded):
 
 
 @fault("initiator-remoteqmstartreceive-second-failure-ended", breaks="MQQP-3.1.4.1-07", blind=True)
-class InitiatorRemoteQMStartReceiveSecondFailureEnded(LaterFailedReceiveEnded):
+class InitiatorRemoteqmstartreceiveSecondFailureEnded(LaterFailedReceiveEnded):
     """A client calls RemoteQMEndReceive after the second RemoteQMStartReceive that failed, but not after the first."""
 
     method = "RemoteQMStartReceive"
 
 
 @fault("initiator-remoteqmstartreceive2-second-failure-ended", breaks="MQQP-3.1.4.10-04", blind=True)
-class InitiatorRemoteQMStartReceive2SecondFailureEnded(LaterFailedReceiveEnded):
+class InitiatorRemoteqmstartreceive2SecondFailureEnded(LaterFailedReceiveEnded):
     """A client calls RemoteQMEndReceive after the second RemoteQMStartReceive2 that failed, but not after the first."""
 
     method = "RemoteQMStartReceive2"

@@ -31,7 +31,7 @@ class StartingByMethod(RemoteStarting):
 
 
 @fault("acceptor-remoteqmstartreceive-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.1-D10", blind=True)
-class AcceptorRemoteQMStartReceiveQueueBesideOpenQueueAccepted(StartingByMethod):
+class AcceptorRemoteqmstartreceiveQueueBesideOpenQueueAccepted(StartingByMethod):
     """RemoteQMStartReceive reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -41,7 +41,7 @@ class AcceptorRemoteQMStartReceiveQueueBesideOpenQueueAccepted(StartingByMethod)
 
 
 @fault("acceptor-remoteqmstartreceive-unopened-queue-by-cursor-accepted", breaks="MQQP-3.1.4.1-D10", blind=True)
-class AcceptorRemoteQMStartReceiveUnopenedQueueByCursorAccepted(StartingByMethod):
+class AcceptorRemoteqmstartreceiveUnopenedQueueByCursorAccepted(StartingByMethod):
     """RemoteQMStartReceive with a cursor reads from a queue that RemoteQMOpenQueue has not opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -51,7 +51,7 @@ class AcceptorRemoteQMStartReceiveUnopenedQueueByCursorAccepted(StartingByMethod
 
 
 @fault("acceptor-remoteqmstartreceive2-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.10-19", blind=True)
-class AcceptorRemoteQMStartReceive2QueueBesideOpenQueueAccepted(StartingByMethod):
+class AcceptorRemoteqmstartreceive2QueueBesideOpenQueueAccepted(StartingByMethod):
     """RemoteQMStartReceive2 reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -61,7 +61,7 @@ class AcceptorRemoteQMStartReceive2QueueBesideOpenQueueAccepted(StartingByMethod
 
 
 @fault("acceptor-remoteqmstartreceive2-status-of-closed-queue-wrong", breaks="MQQP-3.1.4.10-19", blind=True)
-class AcceptorRemoteQMStartReceive2StatusOfClosedQueueWrong(StartingByMethod):
+class AcceptorRemoteqmstartreceive2StatusOfClosedQueueWrong(StartingByMethod):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_HANDLE for a queue that was opened and is closed again."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -87,21 +87,21 @@ class StatusThrownByRemoteQMStartReceive(RemoteReads):
 
 
 @fault("acceptor-remoteqmstartreceive-status-of-elapsed-timeout-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
-class AcceptorRemoteQMStartReceiveStatusOfElapsedTimeoutThrown(StatusThrownByRemoteQMStartReceive):
+class AcceptorRemoteqmstartreceiveStatusOfElapsedTimeoutThrown(StatusThrownByRemoteQMStartReceive):
     """RemoteQMStartReceive throws the status MQ_ERROR_IO_TIMEOUT of a read that finds no message in time."""
 
     thrown = Status.MQ_ERROR_IO_TIMEOUT
 
 
 @fault("acceptor-remoteqmstartreceive-status-of-received-message-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
-class AcceptorRemoteQMStartReceiveStatusOfReceivedMessageThrown(StatusThrownByRemoteQMStartReceive):
+class AcceptorRemoteqmstartreceiveStatusOfReceivedMessageThrown(StatusThrownByRemoteQMStartReceive):
     """RemoteQMStartReceive throws the status MQ_ERROR_MESSAGE_ALREADY_RECEIVED of a read by a cursor."""
 
     thrown = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
 
 
 @fault("acceptor-remoteqmstartreceive2-dwrequestid-of-waiting-peek-free", breaks="MQQP-3.1.4.10-15", blind=True)
-class AcceptorRemoteQMStartReceive2DwRequestIdOfWaitingPeekFree(RemoteStarting):
+class AcceptorRemoteqmstartreceive2DwrequestidOfWaitingPeekFree(RemoteStarting):
     """RemoteQMStartReceive2 accepts the dwRequestID of a waiting peek of the same queue handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -111,7 +111,7 @@ class AcceptorRemoteQMStartReceive2DwRequestIdOfWaitingPeekFree(RemoteStarting):
 
 
 @fault("acceptor-remoteqmstartreceive2-dwrequestid-of-other-queue-handle-taken", breaks="MQQP-3.1.4.10-16", blind=True)
-class AcceptorRemoteQMStartReceive2DwRequestIdOfOtherQueueHandleTaken(RemoteStarting):
+class AcceptorRemoteqmstartreceive2DwrequestidOfOtherQueueHandleTaken(RemoteStarting):
     """RemoteQMStartReceive2 refuses the dwRequestID of a read that waits with another queue handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -120,7 +120,7 @@ class AcceptorRemoteQMStartReceive2DwRequestIdOfOtherQueueHandleTaken(RemoteStar
 
 
 @fault("acceptor-remoteqmstartreceive2-hcursor-of-other-queue-handle-accepted", breaks="MQQP-3.1.4.10-21", blind=True)
-class AcceptorRemoteQMStartReceive2HCursorOfOtherQueueHandleAccepted(RemoteStarting):
+class AcceptorRemoteqmstartreceive2HcursorOfOtherQueueHandleAccepted(RemoteStarting):
     """RemoteQMStartReceive2 reads by a cursor that was created with another handle of the queue."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -132,7 +132,7 @@ class AcceptorRemoteQMStartReceive2HCursorOfOtherQueueHandleAccepted(RemoteStart
 
 
 @fault("acceptor-remoteqmstartreceive2-hcursor-of-closed-cursor-accepted", breaks="MQQP-3.1.4.10-21", blind=True)
-class AcceptorRemoteQMStartReceive2HCursorOfClosedCursorAccepted(StartingByMethod):
+class AcceptorRemoteqmstartreceive2HcursorOfClosedCursorAccepted(StartingByMethod):
     """RemoteQMStartReceive2 with the handle of a cursor that was closed reads without a cursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -146,7 +146,7 @@ class AcceptorRemoteQMStartReceive2HCursorOfClosedCursorAccepted(StartingByMetho
 
 
 @fault("acceptor-remoteqmstartreceive2-sequentialid-of-waiting-read-zero", breaks="MQQP-3.1.4.10-D01", blind=True)
-class AcceptorRemoteQMStartReceive2SequentialIdOfWaitingReadZero(RemoteReads):
+class AcceptorRemoteqmstartreceive2SequentialidOfWaitingReadZero(RemoteReads):
     """RemoteQMStartReceive2 returns the SequentialId 0 for a message that arrives while the read waits."""
 
     starting: RemoteReadEntry | None = None
@@ -176,7 +176,7 @@ class AcceptorRemoteQMStartReceive2SequentialIdOfWaitingReadZero(RemoteReads):
 
 
 @fault("acceptor-remoteqmstartreceive2-ultimeout-ignored", breaks="MQQP-3.1.4.10-D01", blind=True)
-class AcceptorRemoteQMStartReceive2UlTimeoutIgnored(RemoteReads):
+class AcceptorRemoteqmstartreceive2UltimeoutIgnored(RemoteReads):
     """RemoteQMStartReceive2, unlike RemoteQMStartReceive, does not wait for a message to peek at."""
 
     def remote_peek(

@@ -48,7 +48,7 @@ class EndChanged(RemoteEnding):
 
 
 @fault("acceptor-remoteqmendreceive-null-handle-with-nack-accepted", breaks="MQQP-3.1.4.2-10", blind=True)
-class AcceptorRemoteQMEndReceiveNullHandleWithNackAccepted(EndChanged):
+class AcceptorRemoteqmendreceiveNullHandleWithNackAccepted(EndChanged):
     """RemoteQMEndReceive with the context handle NULL and dwAck RR_NACK returns MQ_OK."""
 
     def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class AcceptorRemoteQMEndReceiveNullHandleWithNackAccepted(EndChanged):
 
 
 @fault("acceptor-remoteqmendreceive-null-handle-after-end-accepted", breaks="MQQP-3.1.4.2-10", blind=True)
-class AcceptorRemoteQMEndReceiveNullHandleAfterEndAccepted(EndChanged):
+class AcceptorRemoteqmendreceiveNullHandleAfterEndAccepted(EndChanged):
     """RemoteQMEndReceive with the context handle NULL returns MQ_OK after a receive was ended on the connection."""
 
     def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class AcceptorRemoteQMEndReceiveNullHandleAfterEndAccepted(EndChanged):
 
 
 @fault("acceptor-remoteqmendreceive-handle-after-nack-kept", breaks="MQQP-3.1.4.2-16", blind=True)
-class AcceptorRemoteQMEndReceiveHandleAfterNackKept(EndChanged):
+class AcceptorRemoteqmendreceiveHandleAfterNackKept(EndChanged):
     """RemoteQMEndReceive with RR_NACK returns the context handle unchanged, and the handle stays valid."""
 
     def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class AcceptorRemoteQMEndReceiveHandleAfterNackKept(EndChanged):
 
 
 @fault("acceptor-remoteqmendreceive-handle-after-failed-end-kept", breaks="MQQP-3.1.4.2-16", blind=True)
-class AcceptorRemoteQMEndReceiveHandleAfterFailedEndKept(EndChanged):
+class AcceptorRemoteqmendreceiveHandleAfterFailedEndKept(EndChanged):
     """RemoteQMEndReceive returns the context handle unchanged when Dequeue Message End fails."""
 
     def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class AcceptorRemoteQMEndReceiveHandleAfterFailedEndKept(EndChanged):
 
 
 @fault("acceptor-remoteqmendreceive-status-of-failed-nack-ok", breaks="MQQP-3.1.4.2-D01", blind=True)
-class AcceptorRemoteQMEndReceiveStatusOfFailedNackOk(EndChanged):
+class AcceptorRemoteqmendreceiveStatusOfFailedNackOk(EndChanged):
     """RemoteQMEndReceive with RR_NACK returns MQ_OK although Dequeue Message End fails."""
 
     def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class AcceptorRemoteQMEndReceiveStatusOfFailedNackOk(EndChanged):
 
 
 @fault("acceptor-remoteqmendreceive-status-of-nack-failure", breaks="MQQP-3.1.4.2-D01", blind=True)
-class AcceptorRemoteQMEndReceiveStatusOfNackFailure(EndChanged):
+class AcceptorRemoteqmendreceiveStatusOfNackFailure(EndChanged):
     """RemoteQMEndReceive with RR_NACK returns MQ_ERROR although Dequeue Message End succeeds."""
 
     def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class AcceptorRemoteQMEndReceiveStatusOfNackFailure(EndChanged):
 
 
 @fault("initiator-remoteqmendreceive-of-receive-by-lookup-repeated", breaks="MQQP-3.1.4.2-04", blind=True)
-class InitiatorRemoteQMEndReceiveOfReceiveByLookupRepeated(ClientReading):
+class InitiatorRemoteqmendreceiveOfReceiveByLookupRepeated(ClientReading):
     """A client calls RemoteQMEndReceive twice for a receive by lookup identifier."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -119,7 +119,7 @@ class InitiatorRemoteQMEndReceiveOfReceiveByLookupRepeated(ClientReading):
 
 
 @fault("initiator-remoteqmendreceive-beside-pending-read-omitted", breaks="MQQP-3.1.4.2-04", blind=True)
-class InitiatorRemoteQMEndReceiveBesidePendingReadOmitted(ClientReading):
+class InitiatorRemoteqmendreceiveBesidePendingReadOmitted(ClientReading):
     """A client does not call RemoteQMEndReceive while another read of the same queue is pending."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:

@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-end-receive-second-rr-nack-of-message-deletes", breaks="MQQP-3.1.4.2-12", blind=True)
-class SecondRefusalOfMessageDeletes(RemoteEnding):
+class ServerEndReceiveSecondRrNackOfMessageDeletes(RemoteEnding):
     """The server deletes a message when RemoteQMEndReceive reports RR_NACK for this message for the second time."""
 
     def __init__(self, qm: QM) -> None:
@@ -37,7 +37,7 @@ class SecondRefusalOfMessageDeletes(RemoteEnding):
 
 
 @fault("server-end-receive-of-lookup-context-handle-kept", breaks="MQQP-3.1.4.2-16", blind=True)
-class EndReceiveOfLookupContextHandleKept(RemoteEnding):
+class ServerEndReceiveOfLookupContextHandleKept(RemoteEnding):
     """The server returns the context handle in RemoteQMEndReceive instead of NULL, and keeps the handle, if
     RemoteQMStartReceiveByLookupId opened it.
     """

@@ -29,7 +29,7 @@ def _list_open_handles(call: Call) -> Iterator[ContextHandle]:
 
 
 @fault("acceptor-remoteqmopenqueue-dwpcontext-zero-status-wrong", breaks="MQQP-3.1.4.3-14", blind=True)
-class AcceptorRemoteQMOpenQueueDwpContextZeroStatusWrong(RemoteOpening):
+class AcceptorRemoteqmopenqueueDwpcontextZeroStatusWrong(RemoteOpening):
     """RemoteQMOpenQueue returns MQ_ERROR_INVALID_HANDLE for dwpContext 0 with a nonzero pQueue."""
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
@@ -39,7 +39,7 @@ class AcceptorRemoteQMOpenQueueDwpContextZeroStatusWrong(RemoteOpening):
 
 
 @fault("acceptor-remoteqmopenqueue-handle-of-second-opening-repeated", breaks="MQQP-3.1.4.3-16", blind=True)
-class AcceptorRemoteQMOpenQueueHandleOfSecondOpeningRepeated(RemoteOpening):
+class AcceptorRemoteqmopenqueueHandleOfSecondOpeningRepeated(RemoteOpening):
     """RemoteQMOpenQueue with the dwpContext of an open entry of the same client returns the handle of that entry."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -51,7 +51,7 @@ class AcceptorRemoteQMOpenQueueHandleOfSecondOpeningRepeated(RemoteOpening):
 
 
 @fault("acceptor-remoteqmopenqueue-entry-of-first-opening-replaced", breaks="MQQP-3.1.4.3-16", blind=True)
-class AcceptorRemoteQMOpenQueueEntryOfFirstOpeningReplaced(RemoteOpening):
+class AcceptorRemoteqmopenqueueEntryOfFirstOpeningReplaced(RemoteOpening):
     """RemoteQMOpenQueue with the dwpContext of an open entry of the same client replaces that entry: its handle becomes
     unknown.
     """
@@ -66,7 +66,7 @@ class AcceptorRemoteQMOpenQueueEntryOfFirstOpeningReplaced(RemoteOpening):
 
 
 @fault("acceptor-openqueueentry-clientid-of-connection-repeated", breaks="MQQP-3.1.4.3-18", blind=True)
-class AcceptorOpenQueueEntryClientIdOfConnectionRepeated(RemoteOpening):
+class AcceptorOpenqueueentryClientidOfConnectionRepeated(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId to the pLicGuid of the first RemoteQMOpenQueue on the connection."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -76,7 +76,7 @@ class AcceptorOpenQueueEntryClientIdOfConnectionRepeated(RemoteOpening):
 
 
 @fault("acceptor-openqueueentry-clientid-of-queue-handle-repeated", breaks="MQQP-3.1.4.3-18", blind=True)
-class AcceptorOpenQueueEntryClientIdOfQueueHandleRepeated(RemoteOpening):
+class AcceptorOpenqueueentryClientidOfQueueHandleRepeated(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId to the pLicGuid with which the same dwpContext was opened before."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -108,7 +108,7 @@ add(
 
 
 @fault("initiator-remoteqmopenqueue-before-second-purge-omitted", breaks="MQQP-3.1.4.3-07", blind=True)
-class InitiatorRemoteQMOpenQueueBeforeSecondPurgeOmitted(ClientOpening):
+class InitiatorRemoteqmopenqueueBeforeSecondPurgeOmitted(ClientOpening):
     """For the second purge of a queue, a client obtains a new queue handle by R_QMOpenRemoteQueue, and calls
     RemoteQMPurgeQueue with this handle without RemoteQMOpenQueue.
     """
@@ -136,7 +136,7 @@ class InitiatorRemoteQMOpenQueueBeforeSecondPurgeOmitted(ClientOpening):
 
 
 @fault("initiator-remoteqmopenqueue-after-purge-of-second-queue", breaks="MQQP-3.1.4.3-07", blind=True)
-class InitiatorRemoteQMOpenQueueAfterPurgeOfSecondQueue(ClientOpening):
+class InitiatorRemoteqmopenqueueAfterPurgeOfSecondQueue(ClientOpening):
     """A client calls RemoteQMOpenQueue for its second and later queues only after the first RemoteQMPurgeQueue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

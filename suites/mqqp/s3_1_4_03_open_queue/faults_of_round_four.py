@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-second-open-queue-of-same-client-same-context-handle", breaks="MQQP-3.1.4.3-16", blind=True)
-class SecondOpenQueueSameContextHandle(RemoteOpening):
+class ServerSecondOpenQueueOfSameClientSameContextHandle(RemoteOpening):
     """The server answers the second RemoteQMOpenQueue of a client for the same descriptor with the context handle of
     the first call, without a new entry.
     """
@@ -33,7 +33,7 @@ class SecondOpenQueueSameContextHandle(RemoteOpening):
 
 
 @fault("client-queue-opened-again-after-close-without-remote-open-queue", breaks="MQQP-3.1.4.3-05", blind=True)
-class QueueOpenedAgainWithoutRemoteOpenQueue(ClientOpening):
+class ClientQueueOpenedAgainAfterCloseWithoutRemoteOpenQueue(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it opens again after it closed the queue, and then
     calls RemoteQMCloseCursor with the new handle.
     """

@@ -38,7 +38,7 @@ def _is_deleted(qm: QueueManager, call: Call) -> bool:
 
 
 @fault("acceptor-remoteqmclosequeue-entry-with-unfinished-receive-kept", breaks="MQQP-3.1.4.4-07", blind=True)
-class AcceptorRemoteQMCloseQueueEntryWithUnfinishedReceiveKept(RemoteOpening):
+class AcceptorRemoteqmclosequeueEntryWithUnfinishedReceiveKept(RemoteOpening):
     """RemoteQMCloseQueue keeps the entry of a queue from which a message was received, but not yet acknowledged."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -49,7 +49,7 @@ class AcceptorRemoteQMCloseQueueEntryWithUnfinishedReceiveKept(RemoteOpening):
 
 
 @fault("acceptor-remoteqmclosequeue-entry-of-queue-opened-to-peek-kept", breaks="MQQP-3.1.4.4-07", blind=True)
-class AcceptorRemoteQMCloseQueueEntryOfQueueOpenedToPeekKept(RemoteOpening):
+class AcceptorRemoteqmclosequeueEntryOfQueueOpenedToPeekKept(RemoteOpening):
     """RemoteQMCloseQueue keeps the entry of a queue that was opened to peek."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -59,7 +59,7 @@ class AcceptorRemoteQMCloseQueueEntryOfQueueOpenedToPeekKept(RemoteOpening):
 
 
 @fault("acceptor-remoteqmclosequeue-handle-of-queue-with-waiting-read-kept", breaks="MQQP-3.1.4.4-15", blind=True)
-class AcceptorRemoteQMCloseQueueHandleOfQueueWithWaitingReadKept(RemoteOpening):
+class AcceptorRemoteqmclosequeueHandleOfQueueWithWaitingReadKept(RemoteOpening):
     """RemoteQMCloseQueue returns the context handle unchanged if a read of the queue waits, and the handle stays
     valid.
     """
@@ -74,7 +74,7 @@ class AcceptorRemoteQMCloseQueueHandleOfQueueWithWaitingReadKept(RemoteOpening):
 
 
 @fault("acceptor-remoteqmclosequeue-handle-of-deleted-queue-kept", breaks="MQQP-3.1.4.4-15", blind=True)
-class AcceptorRemoteQMCloseQueueHandleOfDeletedQueueKept(RemoteOpening):
+class AcceptorRemoteqmclosequeueHandleOfDeletedQueueKept(RemoteOpening):
     """RemoteQMCloseQueue returns the context handle unchanged if the queue was deleted, and the handle stays valid."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -84,7 +84,7 @@ class AcceptorRemoteQMCloseQueueHandleOfDeletedQueueKept(RemoteOpening):
 
 
 @fault("acceptor-remoteqmclosequeue-status-of-deleted-queue-thrown", breaks="MQQP-3.1.4.4-D01", blind=True)
-class AcceptorRemoteQMCloseQueueStatusOfDeletedQueueThrown(RemoteOpening):
+class AcceptorRemoteqmclosequeueStatusOfDeletedQueueThrown(RemoteOpening):
     """RemoteQMCloseQueue throws an exception for a queue that was deleted."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:

@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_steps import CallMethod, Sequence
 
 
 @fault("initiator-remoteqmcancelreceive-before-later-read-called", breaks="MQQP-3.1.4.6-03", blind=True)
-class InitiatorRemoteQMCancelReceiveBeforeLaterReadCalled(ClientReading):
+class InitiatorRemoteqmcancelreceiveBeforeLaterReadCalled(ClientReading):
     """Before each read after its first, a client calls RemoteQMCancelReceive with the dwRequestID of that read."""
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:

@@ -21,7 +21,7 @@ _CONTEXT_OF_NDR = 0
 
 
 @fault("server-cancel-receive-read-of-other-queue-with-same-request-id", breaks="MQQP-3.1.4.6-08", blind=True)
-class ReadOfOtherQueueCancelled(RemoteEnding):
+class ServerCancelReceiveReadOfOtherQueueWithSameRequestId(RemoteEnding):
     """The server cancels the waiting read of another queue with the given dwRequestID if the queue that hQueue
     identifies has only waiting reads with other numbers.
     """

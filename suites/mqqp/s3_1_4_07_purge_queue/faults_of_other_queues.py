@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-remoteqmpurgequeue-unopened-queue-beside-open-queue-purged", breaks="MQQP-3.1.4.7-05", blind=True)
-class AcceptorRemoteQMPurgeQueueUnopenedQueueBesideOpenQueuePurged(RemoteOpening):
+class AcceptorRemoteqmpurgequeueUnopenedQueueBesideOpenQueuePurged(RemoteOpening):
     """RemoteQMPurgeQueue purges an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -24,7 +24,7 @@ class AcceptorRemoteQMPurgeQueueUnopenedQueueBesideOpenQueuePurged(RemoteOpening
 
 
 @fault("acceptor-remoteqmpurgequeue-last-opened-queue-purged", breaks="MQQP-3.1.4.7-05", blind=True)
-class AcceptorRemoteQMPurgeQueueLastOpenedQueuePurged(RemoteOpening):
+class AcceptorRemoteqmpurgequeueLastOpenedQueuePurged(RemoteOpening):
     """RemoteQMPurgeQueue purges the queue that RemoteQMOpenQueue opened last."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:

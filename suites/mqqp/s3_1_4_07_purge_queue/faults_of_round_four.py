@@ -10,7 +10,7 @@ from reference_qm.rpc import QM2QM
 
 
 @fault("client-second-queue-of-server-purged-without-remote-open-queue", breaks="MQQP-3.1.4.7-01", blind=True)
-class SecondQueueOfServerPurgedWithoutRemoteOpenQueue(ClientOpening):
+class ClientSecondQueueOfServerPurgedWithoutRemoteOpenQueue(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue, which it then purges, while another queue of the same
     server is open.
     """

@@ -16,7 +16,7 @@ PORT_STEP = 11
 
 
 @fault("acceptor-remoteqmgetqmqmserverport-port-of-later-call-increased", breaks="MQQP-3.1.4.8-D02", blind=True)
-class AcceptorRemoteQMGetQMQMServerPortPortOfLaterCallIncreased(RemoteOpening):
+class AcceptorRemoteqmgetqmqmserverportPortOfLaterCallIncreased(RemoteOpening):
     """From the second call on, RemoteQMGetQMQMServerPort with IP_READ returns a port that is greater by 11."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -30,7 +30,7 @@ class AcceptorRemoteQMGetQMQMServerPortPortOfLaterCallIncreased(RemoteOpening):
 
 
 @fault("acceptor-remoteqmgetqmqmserverport-port-beside-open-queue-zero", breaks="MQQP-3.1.4.8-D02", blind=True)
-class AcceptorRemoteQMGetQMQMServerPortPortBesideOpenQueueZero(RemoteOpening):
+class AcceptorRemoteqmgetqmqmserverportPortBesideOpenQueueZero(RemoteOpening):
     """RemoteQMGetQMQMServerPort with IP_READ returns 0 while a client has a queue open."""
 
     def get_server_port(self, port_type: int) -> int:

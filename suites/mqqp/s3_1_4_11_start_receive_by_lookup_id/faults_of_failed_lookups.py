@@ -12,7 +12,7 @@ from suites.mqqp.s3_1_4_01_start_receive.faults_of_failed_receives import (
 
 
 @fault("initiator-remoteqmstartreceivebylookupid-thrown-failure-ended", breaks="MQQP-3.1.4.11-04", blind=True)
-class InitiatorRemoteQMStartReceiveByLookupIdThrownFailureEnded(FailedReceiveEnded):
+class InitiatorRemoteqmstartreceivebylookupidThrownFailureEnded(FailedReceiveEnded):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceiveByLookupId that failed with an RPC fault."""
 
     def is_ended(self, method: str, error: RemoteError) -> bool:
@@ -20,7 +20,7 @@ class InitiatorRemoteQMStartReceiveByLookupIdThrownFailureEnded(FailedReceiveEnd
 
 
 @fault("initiator-remoteqmstartreceivebylookupid-second-failure-ended", breaks="MQQP-3.1.4.11-04", blind=True)
-class InitiatorRemoteQMStartReceiveByLookupIdSecondFailureEnded(LaterFailedReceiveEnded):
+class InitiatorRemoteqmstartreceivebylookupidSecondFailureEnded(LaterFailedReceiveEnded):
     """A client calls RemoteQMEndReceive after the second RemoteQMStartReceiveByLookupId that failed, but not after the
     first.
     """

@@ -27,7 +27,7 @@ def _is_lookup_receive(entry: RemoteReadEntry | None) -> bool:
 
 
 @fault("acceptor-remoteqmstartreceivebylookupid-handle-at-edge-null", breaks="MQQP-3.1.4.11-02", blind=True)
-class AcceptorLookupHandleAtEdgeNull(RemoteReads):
+class AcceptorRemoteqmstartreceivebylookupidHandleAtEdgeNull(RemoteReads):
     """RemoteQMStartReceiveByLookupId returns no context handle for a receive with LookupId 0 or 0xFFFFFFFFFFFFFFFF."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -37,7 +37,7 @@ class AcceptorLookupHandleAtEdgeNull(RemoteReads):
 
 
 @fault("acceptor-remoteqmstartreceivebylookupid-handle-of-second-receive-null", breaks="MQQP-3.1.4.11-02", blind=True)
-class AcceptorLookupHandleOfSecondReceiveNull(RemoteReads):
+class AcceptorRemoteqmstartreceivebylookupidHandleOfSecondReceiveNull(RemoteReads):
     """RemoteQMStartReceiveByLookupId returns no context handle while an earlier receive has not been ended."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -63,7 +63,7 @@ class LookupStarting(RemoteStarting):
 @fault(
     "acceptor-remoteqmstartreceivebylookupid-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.11-26", blind=True
 )
-class AcceptorLookupQueueBesideOpenQueueAccepted(LookupStarting):
+class AcceptorRemoteqmstartreceivebylookupidQueueBesideOpenQueueAccepted(LookupStarting):
     """RemoteQMStartReceiveByLookupId reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -73,7 +73,7 @@ class AcceptorLookupQueueBesideOpenQueueAccepted(LookupStarting):
 
 
 @fault("acceptor-remoteqmstartreceivebylookupid-peek-of-unopened-queue-accepted", breaks="MQQP-3.1.4.11-26", blind=True)
-class AcceptorLookupPeekOfUnopenedQueueAccepted(LookupStarting):
+class AcceptorRemoteqmstartreceivebylookupidPeekOfUnopenedQueueAccepted(LookupStarting):
     """RemoteQMStartReceiveByLookupId peeks at messages of a queue that RemoteQMOpenQueue has not opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -83,7 +83,7 @@ class AcceptorLookupPeekOfUnopenedQueueAccepted(LookupStarting):
 
 
 @fault("acceptor-remoteqmstartreceivebylookupid-entry-replaced-by-next-receive", breaks="MQQP-3.1.4.11-30", blind=True)
-class AcceptorLookupEntryReplacedByNextReceive(RemoteReads):
+class AcceptorRemoteqmstartreceivebylookupidEntryReplacedByNextReceive(RemoteReads):
     """The server keeps only the entry of the last receive by lookup identifier: the message of an earlier receive
     becomes available again.
     """
@@ -100,7 +100,7 @@ class AcceptorLookupEntryReplacedByNextReceive(RemoteReads):
 
 
 @fault("acceptor-remoteqmstartreceivebylookupid-entry-removed-by-cancel", breaks="MQQP-3.1.4.11-30", blind=True)
-class AcceptorLookupEntryRemovedByCancel(RemoteEnding):
+class AcceptorRemoteqmstartreceivebylookupidEntryRemovedByCancel(RemoteEnding):
     """A RemoteQMCancelReceive with the dwRequestID of an answered receive by lookup identifier removes its entry: the
     message becomes available again.
     """
@@ -151,14 +151,14 @@ CURRENT_OR_PREVIOUS = (
 
 
 @fault("initiator-lookup-peek-current-lookupid-of-later-call-zero", breaks="MQQP-3.1.4.11-09", blind=True)
-class InitiatorLookupPeekCurrentLookupIdOfLaterCallZero(LookupIdOfLaterCallZero):
+class InitiatorLookupPeekCurrentLookupidOfLaterCallZero(LookupIdOfLaterCallZero):
     """A client sets LookupId to 0 in each LOOKUP_PEEK_CURRENT after the first."""
 
     actions = (PEEK_CURRENT,)
 
 
 @fault("initiator-lookup-peek-current-lookupid-with-zero-low-half-zero", breaks="MQQP-3.1.4.11-09", blind=True)
-class InitiatorLookupPeekCurrentLookupIdWithZeroLowHalfZero(LookupChanged):
+class InitiatorLookupPeekCurrentLookupidWithZeroLowHalfZero(LookupChanged):
     """A client sets only the low 32 bits of LookupId in a LOOKUP_PEEK_CURRENT, so that 0x0000000100000000 becomes 0."""
 
     actions = (PEEK_CURRENT,)
@@ -168,7 +168,7 @@ class InitiatorLookupPeekCurrentLookupIdWithZeroLowHalfZero(LookupChanged):
 
 
 @fault("initiator-lookup-hcursor-of-open-cursor", breaks="MQQP-3.1.4.11-13", blind=True)
-class InitiatorLookupHCursorOfOpenCursor(LookupChanged):
+class InitiatorLookupHcursorOfOpenCursor(LookupChanged):
     """A client sets hCursor to a cursor of the queue that the application has opened, if there is one."""
 
     actions = CURRENT_OR_PREVIOUS
@@ -181,7 +181,7 @@ class InitiatorLookupHCursorOfOpenCursor(LookupChanged):
 
 
 @fault("initiator-lookup-hcursor-of-later-call-nonzero", breaks="MQQP-3.1.4.11-13", blind=True)
-class InitiatorLookupHCursorOfLaterCallNonzero(LookupChanged):
+class InitiatorLookupHcursorOfLaterCallNonzero(LookupChanged):
     """A client sets hCursor to 1 in each LOOKUP_RECEIVE_CURRENT, LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV after the
     first two.
     """
@@ -193,7 +193,7 @@ class InitiatorLookupHCursorOfLaterCallNonzero(LookupChanged):
 
 
 @fault("initiator-lookup-receive-prev-lookupid-of-last-message-zero", breaks="MQQP-3.1.4.11-14", blind=True)
-class InitiatorLookupReceivePrevLookupIdOfLastMessageZero(LookupChanged):
+class InitiatorLookupReceivePrevLookupidOfLastMessageZero(LookupChanged):
     """A client sets LookupId to 0 in the LOOKUP_RECEIVE_PREV with which the application receives the last message."""
 
     actions = (ReadAction.MQ_LOOKUP_RECEIVE_PREV,)
@@ -203,7 +203,7 @@ class InitiatorLookupReceivePrevLookupIdOfLastMessageZero(LookupChanged):
 
 
 @fault("initiator-lookup-receive-current-lookupid-of-later-call-zero", breaks="MQQP-3.1.4.11-14", blind=True)
-class InitiatorLookupReceiveCurrentLookupIdOfLaterCallZero(LookupIdOfLaterCallZero):
+class InitiatorLookupReceiveCurrentLookupidOfLaterCallZero(LookupIdOfLaterCallZero):
     """A client sets LookupId to 0 in each LOOKUP_RECEIVE_CURRENT after the first."""
 
     actions = (ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,)

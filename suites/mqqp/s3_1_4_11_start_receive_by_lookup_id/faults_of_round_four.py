@@ -25,7 +25,7 @@ _LOOKUPS_OF_PREVIOUS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_REC
 
 
 @fault("client-lookup-peek-next-timeout-of-preceding-read", breaks="MQQP-3.1.4.11-12", blind=True)
-class LookupPeekNextTimeoutOfPrecedingRead(ClientReading):
+class ClientLookupPeekNextTimeoutOfPrecedingRead(ClientReading):
     """The client sets ulTimeout in a LOOKUP_PEEK_NEXT to the ulTimeout of its preceding read of the same queue without
     a LookupId.
     """
@@ -44,7 +44,7 @@ class LookupPeekNextTimeoutOfPrecedingRead(ClientReading):
 
 
 @fault("server-lookup-peek-queue-not-opened-by-remote-open-queue-accepted", breaks="MQQP-3.1.4.11-25", blind=True)
-class LookupPeekOfQueueNotOpenedAccepted(RemoteStarting):
+class ServerLookupPeekQueueNotOpenedByRemoteOpenQueueAccepted(RemoteStarting):
     """The server accepts a peek by RemoteQMStartReceiveByLookupId with the handle of a queue that only
     R_QMOpenRemoteQueue has opened.
     """
@@ -54,7 +54,7 @@ class LookupPeekOfQueueNotOpenedAccepted(RemoteStarting):
 
 
 @fault("server-lookup-previous-sequential-id-of-given-lookup-id", breaks="MQQP-3.1.4.11-55", blind=True)
-class LookupPreviousSequentialIdOfGivenLookupId(RemoteReads):
+class ServerLookupPreviousSequentialIdOfGivenLookupId(RemoteReads):
     """The server sets SequentialId in the answer to a LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV to the lower 7 bytes of
     the LookupId of the call.
     """
@@ -77,7 +77,7 @@ class LookupPreviousSequentialIdOfGivenLookupId(RemoteReads):
 
 
 @fault("server-lookup-receive-access-denied-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class LookupReceiveAccessDeniedThrown(RemoteReads):
+class ServerLookupReceiveAccessDeniedThrown(RemoteReads):
     """The server throws MQ_ERROR_ACCESS_DENIED when RemoteQMStartReceiveByLookupId receives with a handle that was
     opened only to peek.
     """

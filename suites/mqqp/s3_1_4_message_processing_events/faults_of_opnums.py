@@ -15,7 +15,7 @@ UNUSED_OPNUM, VERSION_OPNUM = 11, 8
 
 
 @fault("acceptor-qm2qm-opnum-of-remoteqmcancelreceive-refused", breaks="MQQP-3.1.4-D01", blind=True)
-class AcceptorOpnumOfRemoteQMCancelReceiveRefused(RpcServing):
+class AcceptorQm2qmOpnumOfRemoteqmcancelreceiveRefused(RpcServing):
     """The acceptor has no method of qm2qm with the opnum 5."""
 
     def is_served(self, call: Call) -> bool:

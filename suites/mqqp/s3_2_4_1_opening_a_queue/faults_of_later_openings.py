@@ -117,7 +117,7 @@ class InitiatorInitialBindingUsedAfterPortZero(InitialBindingUsed):
 
 
 @fault("initiator-remoteqmopenqueue-plicguid-of-later-opening-changed", breaks="MQQP-3.2.4.1-10", blind=True)
-class InitiatorRemoteQMOpenQueuePLicGuidOfLaterOpeningChanged(ClientOpening):
+class InitiatorRemoteqmopenqueuePlicguidOfLaterOpeningChanged(ClientOpening):
     """In each opening after the first, a client sets pLicGuid to a GUID that is not QueueManager.Identifier."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:

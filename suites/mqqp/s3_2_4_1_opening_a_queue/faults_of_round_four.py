@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_steps import Binding, Sequence
 
 
 @fault("client-second-queue-of-server-binding-handle-of-first-queue", breaks="MQQP-3.2.4.1-02", blind=True)
-class SecondQueueOfServerBindingHandleReused(ClientOpening):
+class ClientSecondQueueOfServerBindingHandleOfFirstQueue(ClientOpening):
     """The client constructs no binding handle to qm2qm for the second open queue of a server, but uses the binding
     handle of the first queue.
     """

@@ -190,7 +190,7 @@ class InitiatorReceiveByCursorVersionOfLaterReadTakenForRecent(OldVersionTakenFo
 
 
 @fault("initiator-peek-ulaction-of-later-read-peek-next", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True)
-class InitiatorPeekUlActionOfLaterReadPeekNext(DescriptionChanged):
+class InitiatorPeekUlactionOfLaterReadPeekNext(DescriptionChanged):
     """In each peek after its first, a client sets ulAction to MQ_ACTION_PEEK_NEXT."""
 
     sections = (PEEK,)
@@ -200,7 +200,7 @@ class InitiatorPeekUlActionOfLaterReadPeekNext(DescriptionChanged):
 
 
 @fault("initiator-peek-ulaction-without-timeout-receive", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True)
-class InitiatorPeekUlActionWithoutTimeoutReceive(DescriptionChanged):
+class InitiatorPeekUlactionWithoutTimeoutReceive(DescriptionChanged):
     """In a peek without a timeout, a client sets ulAction to MQ_ACTION_RECEIVE."""
 
     sections = (PEEK,)
@@ -227,21 +227,21 @@ class HCursorOfReadBesideReadNonzero(DescriptionChanged):
 
 
 @fault("initiator-peek-hcursor-of-open-cursor", breaks="MQQP-3.2.4.2-28", blind=True)
-class InitiatorPeekHCursorOfOpenCursor(HCursorOfOpenCursorSent):
+class InitiatorPeekHcursorOfOpenCursor(HCursorOfOpenCursorSent):
     """In a peek without a cursor, a client sets hCursor to a cursor of the queue that the application has opened."""
 
     sections = (PEEK,)
 
 
 @fault("initiator-peek-hcursor-beside-pending-read-nonzero", breaks="MQQP-3.2.4.2-28", blind=True)
-class InitiatorPeekHCursorBesidePendingReadNonzero(HCursorOfReadBesideReadNonzero):
+class InitiatorPeekHcursorBesidePendingReadNonzero(HCursorOfReadBesideReadNonzero):
     """In a peek without a cursor, a client sets hCursor to 1 while another read of the queue is pending."""
 
     sections = (PEEK,)
 
 
 @fault("initiator-receive-hcursor-of-open-cursor", breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"), blind=True)
-class InitiatorReceiveHCursorOfOpenCursor(HCursorOfOpenCursorSent):
+class InitiatorReceiveHcursorOfOpenCursor(HCursorOfOpenCursorSent):
     """In a receive without a cursor, a client sets hCursor to a cursor of the queue that the application has opened."""
 
     sections = (RECEIVE,)
@@ -250,7 +250,7 @@ class InitiatorReceiveHCursorOfOpenCursor(HCursorOfOpenCursorSent):
 @fault(
     "initiator-receive-hcursor-beside-pending-read-nonzero", breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"), blind=True
 )
-class InitiatorReceiveHCursorBesidePendingReadNonzero(HCursorOfReadBesideReadNonzero):
+class InitiatorReceiveHcursorBesidePendingReadNonzero(HCursorOfReadBesideReadNonzero):
     """In a receive without a cursor, a client sets hCursor to 1 while another read of the queue is pending."""
 
     sections = (RECEIVE,)
@@ -275,14 +275,14 @@ class RequestIdWithoutTimeoutChanged(DescriptionChanged):
 @fault(
     "initiator-peek-dwrequestid-beside-pending-read-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True
 )
-class InitiatorPeekDwRequestIdBesidePendingReadWrong(RequestIdBesideReadChanged):
+class InitiatorPeekDwrequestidBesidePendingReadWrong(RequestIdBesideReadChanged):
     """While another read is pending, a client peeks with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (PEEK,)
 
 
 @fault("initiator-peek-dwrequestid-without-timeout-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True)
-class InitiatorPeekDwRequestIdWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
+class InitiatorPeekDwrequestidWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
     """A client peeks without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (PEEK,)
@@ -293,14 +293,14 @@ class InitiatorPeekDwRequestIdWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged
     breaks=("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"),
     blind=True,
 )
-class InitiatorReceiveDwRequestIdBesidePendingReadWrong(RequestIdBesideReadChanged):
+class InitiatorReceiveDwrequestidBesidePendingReadWrong(RequestIdBesideReadChanged):
     """While another read is pending, a client receives with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (RECEIVE,)
 
 
 @fault("initiator-receive-dwrequestid-without-timeout-wrong", breaks=("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"), blind=True)
-class InitiatorReceiveDwRequestIdWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
+class InitiatorReceiveDwrequestidWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
     """A client receives without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (RECEIVE,)
@@ -311,7 +311,7 @@ class InitiatorReceiveDwRequestIdWithoutTimeoutWrong(RequestIdWithoutTimeoutChan
     breaks=("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31"),
     blind=True,
 )
-class InitiatorPeekByCursorDwRequestIdBesidePendingReadWrong(RequestIdBesideReadChanged):
+class InitiatorPeekByCursorDwrequestidBesidePendingReadWrong(RequestIdBesideReadChanged):
     """While another read is pending, a client peeks by a cursor with a dwRequestID that is not the RequestId of the
     entry.
     """
@@ -324,14 +324,14 @@ class InitiatorPeekByCursorDwRequestIdBesidePendingReadWrong(RequestIdBesideRead
     breaks=("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31"),
     blind=True,
 )
-class InitiatorPeekByCursorDwRequestIdWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
+class InitiatorPeekByCursorDwrequestidWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
     """A client peeks by a cursor without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (CURSOR_PEEK,)
 
 
 @fault("initiator-receive-by-cursor-dwrequestid-beside-pending-read-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
-class InitiatorReceiveByCursorDwRequestIdBesidePendingReadWrong(RequestIdBesideReadChanged):
+class InitiatorReceiveByCursorDwrequestidBesidePendingReadWrong(RequestIdBesideReadChanged):
     """While another read is pending, a client receives by a cursor with a dwRequestID that is not the RequestId of the
     entry.
     """
@@ -340,7 +340,7 @@ class InitiatorReceiveByCursorDwRequestIdBesidePendingReadWrong(RequestIdBesideR
 
 
 @fault("initiator-receive-by-cursor-dwrequestid-without-timeout-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
-class InitiatorReceiveByCursorDwRequestIdWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
+class InitiatorReceiveByCursorDwrequestidWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
     """A client receives by a cursor without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (CURSOR_RECEIVE,)
@@ -418,42 +418,42 @@ class SequentialIdWithoutTimeoutNonzero(SequentialIdChanged):
 
 
 @fault("initiator-peek-sequentialid-of-later-read-nonzero", breaks="MQQP-3.2.4.2-32", blind=True)
-class InitiatorPeekSequentialIdOfLaterReadNonzero(SequentialIdOfLaterReadNonzero):
+class InitiatorPeekSequentialidOfLaterReadNonzero(SequentialIdOfLaterReadNonzero):
     """In each peek after its first, a client sets SequentialId to its dwRequestID."""
 
     sections = (PEEK,)
 
 
 @fault("initiator-peek-sequentialid-without-timeout-nonzero", breaks="MQQP-3.2.4.2-32", blind=True)
-class InitiatorPeekSequentialIdWithoutTimeoutNonzero(SequentialIdWithoutTimeoutNonzero):
+class InitiatorPeekSequentialidWithoutTimeoutNonzero(SequentialIdWithoutTimeoutNonzero):
     """In a peek without a timeout, a client sets SequentialId to its dwRequestID."""
 
     sections = (PEEK,)
 
 
 @fault("initiator-receive-sequentialid-of-later-read-nonzero", breaks="MQQP-3.2.4.3-32", blind=True)
-class InitiatorReceiveSequentialIdOfLaterReadNonzero(SequentialIdOfLaterReadNonzero):
+class InitiatorReceiveSequentialidOfLaterReadNonzero(SequentialIdOfLaterReadNonzero):
     """In each receive after its first, a client sets SequentialId to its dwRequestID."""
 
     sections = (RECEIVE,)
 
 
 @fault("initiator-receive-sequentialid-without-timeout-nonzero", breaks="MQQP-3.2.4.3-32", blind=True)
-class InitiatorReceiveSequentialIdWithoutTimeoutNonzero(SequentialIdWithoutTimeoutNonzero):
+class InitiatorReceiveSequentialidWithoutTimeoutNonzero(SequentialIdWithoutTimeoutNonzero):
     """In a receive without a timeout, a client sets SequentialId to its dwRequestID."""
 
     sections = (RECEIVE,)
 
 
 @fault("initiator-receive-by-cursor-sequentialid-of-later-read-nonzero", breaks="MQQP-3.2.4.6-31", blind=True)
-class InitiatorReceiveByCursorSequentialIdOfLaterReadNonzero(SequentialIdOfLaterReadNonzero):
+class InitiatorReceiveByCursorSequentialidOfLaterReadNonzero(SequentialIdOfLaterReadNonzero):
     """In each receive by a cursor after its first, a client sets SequentialId to its dwRequestID."""
 
     sections = (CURSOR_RECEIVE,)
 
 
 @fault("initiator-receive-by-cursor-sequentialid-without-timeout-nonzero", breaks="MQQP-3.2.4.6-31", blind=True)
-class InitiatorReceiveByCursorSequentialIdWithoutTimeoutNonzero(SequentialIdWithoutTimeoutNonzero):
+class InitiatorReceiveByCursorSequentialidWithoutTimeoutNonzero(SequentialIdWithoutTimeoutNonzero):
     """In a receive by a cursor without a timeout, a client sets SequentialId to its dwRequestID."""
 
     sections = (CURSOR_RECEIVE,)

@@ -29,7 +29,7 @@ _SIZE_FIELD = struct.Struct("<I")
 
 
 @fault("client-cursor-receive2-request-id-of-oldest-pending-read", breaks="MQQP-3.2.4.6-30", blind=True)
-class CursorReceive2RequestIdOfOldestRead(ClientReading):
+class ClientCursorReceive2RequestIdOfOldestPendingRead(ClientReading):
     """The client that receives by a cursor with RemoteQMStartReceive2 sets dwRequestID to the RequestId of the oldest
     pending read of the queue.
     """
@@ -44,7 +44,7 @@ class CursorReceive2RequestIdOfOldestRead(ClientReading):
 
 
 @fault("client-cursor-peek-next-request-id-of-previous-peek-repeated", breaks="MQQP-3.2.4.5-21", blind=True)
-class CursorPeekNextRequestIdRepeated(ClientReading):
+class ClientCursorPeekNextRequestIdOfPreviousPeekRepeated(ClientReading):
     """The client that peeks at the next message by a cursor with RemoteQMStartReceive repeats the dwRequestID of the
     previous peek by this cursor.
     """
@@ -114,7 +114,7 @@ add(
 
 
 @fault("client-cursor-peek2-next-sequential-id-of-previous-message", breaks="MQQP-3.2.4.5-32", blind=True)
-class CursorPeek2NextSequentialIdOfPreviousMessage(ClientReading):
+class ClientCursorPeek2NextSequentialIdOfPreviousMessage(ClientReading):
     """The client that peeks at the next message by a cursor with RemoteQMStartReceive2 sets SequentialId to the
     SequentialId of the previous message of this cursor.
     """
@@ -137,7 +137,7 @@ class CursorPeek2NextSequentialIdOfPreviousMessage(ClientReading):
 
 
 @fault("client-cursor-receive-version-5-0-of-build-951-treated-as-new", breaks="MQQP-3.2.4.6-09", blind=True)
-class CursorReceiveVersion50OfLaterBuildTreatedAsNew(ClientReading):
+class ClientCursorReceiveVersion50OfBuild951TreatedAsNew(ClientReading):
     """The client that receives by a cursor treats a server of version 5.0 as too old for RemoteQMStartReceive2 only if
     its build number is below 951.
     """
@@ -151,7 +151,7 @@ class CursorReceiveVersion50OfLaterBuildTreatedAsNew(ClientReading):
 
 
 @fault("client-receive2-cursor-of-queue-with-open-cursor", breaks="MQQP-3.2.4.3-26", blind=True)
-class Receive2CursorOfQueueWithOpenCursor(ClientReading):
+class ClientReceive2CursorOfQueueWithOpenCursor(ClientReading):
     """The client that receives with RemoteQMStartReceive2 without a cursor sets hCursor to the handle of a cursor that
     is open in the same queue.
     """

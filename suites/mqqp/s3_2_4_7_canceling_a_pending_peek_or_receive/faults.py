@@ -361,16 +361,6 @@ class ClientEntryOfCancelledReadKeptWhileOthersWait(ClientCancelling):
             super().remove_cancelled_read(entry)
 
 
-@fault("client-cancel-removes-entries-of-all-reads-of-queue", breaks="MQQP-3.2.4.7-07")
-class ClientCancelRemovesEntriesOfAllReadsOfQueue(ClientCancelling):
-    """When the client cancels one of several pending reads of a queue, it removes the entries of all of them."""
-
-    def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
-        for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
-            if one.queue is entry.queue:
-                super().remove_cancelled_read(one)
-
-
 @fault("client-entry-of-cancelled-read-kept-until-answer", breaks="MQQP-3.2.4.7-07")
 class ClientEntryOfCancelledReadKeptUntilAnswer(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of a cancelled read while the server has not answered the read."""

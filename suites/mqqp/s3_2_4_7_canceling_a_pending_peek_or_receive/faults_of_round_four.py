@@ -7,8 +7,12 @@ from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry
 
 
-@fault("client-cancel-receive-every-pending-read-of-queue-cancelled", breaks="MQQP-3.2.4.7-02", blind=True)
-class EveryPendingReadOfQueueCancelled(ClientCancelling):
+@fault(
+    "client-cancel-receive-every-pending-read-of-queue-cancelled",
+    breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-07"),
+    blind=True,
+)
+class ClientCancelReceiveEveryPendingReadOfQueueCancelled(ClientCancelling):
     """The client that cancels a read removes every PendingRemoteReadEntry of the queue, and therefore refuses the
     messages of the other pending reads.
     """

@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-close-cursor-handle-of-newest-cursor-of-queue", breaks="MQQP-3.2.4.8-04", blind=True)
-class CloseCursorHandleOfNewestCursor(ClientCancelling):
+class ClientCloseCursorHandleOfNewestCursorOfQueue(ClientCancelling):
     """The client sets hCursor in RemoteQMCloseCursor to the handle of the cursor that it opened last in the queue."""
 
     def __init__(self, qm: QM) -> None:

@@ -12,7 +12,7 @@ from reference_qm.routing.topology import get_queue_manager, have_common_site
 
 
 @fault("sender-next-hop-in-same-site-out-routing-servers-bypassed", breaks="MQSO-4.3.1.3-03", blind=True)
-class OutRoutingServersBypassedInSameSite(NextHops):
+class SenderNextHopInSameSiteOutRoutingServersBypassed(NextHops):
     """The sender sends a message for a queue manager of its own site directly, although the directory lists
     OutRoutingServers for the sender.
     """
@@ -29,7 +29,7 @@ class OutRoutingServersBypassedInSameSite(NextHops):
 
 
 @fault("sender-message-with-order-ack-before-session-ack-kept", breaks="MQSO-4.3.1.2-D05", blind=True)
-class MessageWithEarlyOrderAckKept(TransactionalSending):
+class SenderMessageWithOrderAckBeforeSessionAckKept(TransactionalSending):
     """The sender does not delete a transactional message whose OrderAck arrived before its session acknowledgment."""
 
     def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -29,7 +29,7 @@ class QueueManagerSecondFlowControlNotBegun(Quotas):
 
 
 @fault("queue-manager-directoryoffline-after-failed-write-false", breaks="MQSO-5.1.1.1-D06", blind=True)
-class QueueManagerDirectoryOfflineAfterFailedWriteFalse(DirectoryLink):
+class QueueManagerDirectoryofflineAfterFailedWriteFalse(DirectoryLink):
     """A queue manager does not set DirectoryOffline to TRUE when a write to the directory fails."""
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
@@ -44,7 +44,7 @@ class QueueManagerDirectoryOfflineAfterFailedWriteFalse(DirectoryLink):
 
 
 @fault("queue-manager-directoryoffline-at-second-loss-false", breaks="MQSO-5.1.1.1-D06", blind=True)
-class QueueManagerDirectoryOfflineAtSecondLossFalse(DirectoryClient):
+class QueueManagerDirectoryofflineAtSecondLossFalse(DirectoryClient):
     """A queue manager does not set DirectoryOffline to TRUE when it cannot reach the directory for the second time."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:

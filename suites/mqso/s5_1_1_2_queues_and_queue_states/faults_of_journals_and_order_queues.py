@@ -25,7 +25,7 @@ class SenderJournaledTransactionalMessageDiscarded(Journaling):
 
 
 @fault("receiver-orderack-of-direct-session-to-queue-without-dollar", breaks="MQSO-5.1.1.2-D14", blind=True)
-class ReceiverOrderAckOfDirectSessionToQueueWithoutDollar(OrderAcks):
+class ReceiverOrderackOfDirectSessionToQueueWithoutDollar(OrderAcks):
     """The receiver sends order acknowledgments of a direct session to the queue order_queue."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:
@@ -33,7 +33,7 @@ class ReceiverOrderAckOfDirectSessionToQueueWithoutDollar(OrderAcks):
 
 
 @fault("receiver-orderack-of-private-name-to-other-queue", breaks="MQSO-5.1.1.2-D14", blind=True)
-class ReceiverOrderAckOfPrivateNameToOtherQueue(OrderAcks):
+class ReceiverOrderackOfPrivateNameToOtherQueue(OrderAcks):
     """The receiver sends order acknowledgments of messages to a private format name to another private queue."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-queue-paused-while-empty-not-connected-after-resume", breaks="MQSO-5.1.1.2-D10", blind=True)
-class QueuePausedWhileEmptyNotConnected(Administering):
+class SenderQueuePausedWhileEmptyNotConnectedAfterResume(Administering):
     """The sender does not connect a resumed outgoing queue, and does not send the messages that entered the queue
     during the pause, if the queue was paused without messages and without a session.
     """

@@ -10,7 +10,7 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 
 
 @fault("site-gate-link-with-own-site-as-second-site-ignored", breaks="MQSO-5.1.2-01", blind=True)
-class LinkWithOwnSiteAsSecondSiteIgnored(DirectoryClient):
+class SiteGateLinkWithOwnSiteAsSecondSiteIgnored(DirectoryClient):
     """The site gate does not forward messages over a link of the directory that names its own site as Site2Identifier,
     but only over links that name it as Site1Identifier.
     """

@@ -10,7 +10,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("client-waiting-remote-read-lost-connection-reported-as-timeout", breaks="MQSO-5.5.2-04", blind=True)
-class LostConnectionReportedAsTimeout(ClientReading):
+class ClientWaitingRemoteReadLostConnectionReportedAsTimeout(ClientReading):
     """The client answers a remote read whose connection is lost while the read waits for a message as if the timeout
     had expired, so that the request of the application does not fail.
     """

@@ -10,7 +10,7 @@ from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
 @fault("queue-manager-directoryintegrated-at-return-of-directory-true", breaks="MQSO-5.5.4-02", blind=True)
-class QueueManagerDirectoryIntegratedAtReturnOfDirectoryTrue(DirectoryClient):
+class QueueManagerDirectoryintegratedAtReturnOfDirectoryTrue(DirectoryClient):
     """A queue manager that started without the directory sets DirectoryIntegrated to TRUE when the directory reports a
     change, without a restart.
     """
@@ -26,7 +26,7 @@ class QueueManagerDirectoryIntegratedAtReturnOfDirectoryTrue(DirectoryClient):
     breaks=("MQSO-5.5.4-01", "MQSO-5.5.4-02"),
     blind=True,
 )
-class QueueManagerDirectoryIntegratedOfMemberWithoutDirectoryTrue(DirectoryClient):
+class QueueManagerDirectoryintegratedOfMemberWithoutDirectoryTrue(DirectoryClient):
     """A queue manager that was in the domain at its last start, and starts without the directory, leaves
     DirectoryIntegrated TRUE.
     """

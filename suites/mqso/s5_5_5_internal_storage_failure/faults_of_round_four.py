@@ -7,7 +7,7 @@ from reference_qm.core.enterprise.restoring import Restoring
 
 
 @fault("queue-manager-store-queue-number-too-low-not-repaired", breaks="MQSO-5.5.5-02", blind=True)
-class TooLowQueueNumberNotRepaired(Restoring):
+class QueueManagerStoreQueueNumberTooLowNotRepaired(Restoring):
     """The queue manager repairs a missing counter of private queue numbers in its store, but does not repair a counter
     that is lower than the number of an existing queue.
     """

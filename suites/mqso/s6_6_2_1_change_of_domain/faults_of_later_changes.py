@@ -39,7 +39,7 @@ class QueueManagerCreatedIdentifierOnlyInDirectoryReads(Membership):
 
 
 @fault("queue-manager-directoryoffline-after-mismatch-in-new-domain-false", breaks="MQSO-6.6.2.1-D02", blind=True)
-class QueueManagerDirectoryOfflineAfterMismatchInNewDomainFalse(Membership):
+class QueueManagerDirectoryofflineAfterMismatchInNewDomainFalse(Membership):
     """A queue manager that finds an object with another Identifier in a new domain leaves DirectoryOffline FALSE."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -50,7 +50,7 @@ class QueueManagerDirectoryOfflineAfterMismatchInNewDomainFalse(Membership):
 
 
 @fault("queue-manager-directoryintegrated-with-public-queues-after-leaving-true", breaks="MQSO-6.6.2.2-01", blind=True)
-class QueueManagerDirectoryIntegratedWithPublicQueuesAfterLeavingTrue(DirectoryClient):
+class QueueManagerDirectoryintegratedWithPublicQueuesAfterLeavingTrue(DirectoryClient):
     """A queue manager with public queues leaves DirectoryIntegrated TRUE when its computer has left the domain."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:

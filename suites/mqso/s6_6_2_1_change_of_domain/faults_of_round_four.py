@@ -10,7 +10,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("queue-manager-second-start-after-leaving-domain-directory-integrated", breaks="MQSO-6.6.2.2-01", blind=True)
-class SecondStartAfterLeavingDirectoryIntegrated(DirectoryClient):
+class QueueManagerSecondStartAfterLeavingDomainDirectoryIntegrated(DirectoryClient):
     """The queue manager sets DirectoryIntegrated to FALSE at the first start after its computer has left the domain,
     but keeps TRUE at the second start.
     """

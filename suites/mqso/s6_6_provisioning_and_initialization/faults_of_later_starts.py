@@ -32,7 +32,7 @@ def _with_quota(element: QueueManager, quota: int) -> QueueManager:
 
 
 @fault("queue-manager-srmphttpsupport-in-directory-mode-true", breaks=(*PROVISIONING, "MQSO-6.6.1-D03"), blind=True)
-class QueueManagerSrmpHttpSupportInDirectoryModeTrue(Initialization):
+class QueueManagerSrmphttpsupportInDirectoryModeTrue(Initialization):
     """SrmpHttpSupport is TRUE in a queue manager that was provisioned in directory mode without support for SRMP."""
 
     def begin(self, now: Now) -> None:
@@ -50,7 +50,7 @@ class QueueManagerClusteredAfterRestartTrue(Restoring):
 
 
 @fault("queue-manager-directoryserver-after-restart-true", breaks="MQSO-6.6.1-D04")
-class QueueManagerDirectoryServerAfterRestartTrue(Restoring):
+class QueueManagerDirectoryserverAfterRestartTrue(Restoring):
     """DirectoryServer is TRUE in a queue manager in workgroup mode, after a restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -59,7 +59,7 @@ class QueueManagerDirectoryServerAfterRestartTrue(Restoring):
 
 
 @fault("queue-manager-journalquota-of-new-queue-manager-one-gigabyte", breaks="MQSO-6.6.1-D05", blind=True)
-class QueueManagerJournalQuotaOfNewQueueManagerOneGigabyte(Initialization):
+class QueueManagerJournalquotaOfNewQueueManagerOneGigabyte(Initialization):
     """JournalQuota of a new queue manager is 0x00100000 instead of 0xFFFFFFFF."""
 
     def begin(self, now: Now) -> None:
@@ -68,7 +68,7 @@ class QueueManagerJournalQuotaOfNewQueueManagerOneGigabyte(Initialization):
 
 
 @fault("queue-manager-publicsigningkeylist-after-provisioning-empty", breaks="MQSO-6.6.1-D06", blind=True)
-class QueueManagerPublicSigningKeyListAfterProvisioningEmpty(DirectoryClient):
+class QueueManagerPublicsigningkeylistAfterProvisioningEmpty(DirectoryClient):
     """PublicSigningKeyList of a new queue manager is empty."""
 
     def initialize(self, now: Now) -> None:
@@ -136,7 +136,7 @@ add(
 
 
 @fault("queue-manager-routingtable-of-restarted-routing-server-empty", breaks="MQSO-6.6.2-D05", blind=True)
-class QueueManagerRoutingTableOfRestartedRoutingServerEmpty(DirectoryClient):
+class QueueManagerRoutingtableOfRestartedRoutingServerEmpty(DirectoryClient):
     """The RoutingTable of a routing server is empty after a restart."""
 
     def initialize_routing_table(self) -> None:
@@ -172,7 +172,7 @@ class QueueManagerQuotaInSameDomainWritten(DirectoryClient):
 
 
 @fault("queue-manager-lastdomain-of-first-domain-lost-at-restart", breaks="MQSO-6.6.2-D02", blind=True)
-class QueueManagerLastDomainOfFirstDomainLostAtRestart(Membership):
+class QueueManagerLastdomainOfFirstDomainLostAtRestart(Membership):
     """A queue manager that joins its first domain sets LastDomain, but does not store it."""
 
     def _save_change(self, change: Change) -> None:
@@ -181,7 +181,7 @@ class QueueManagerLastDomainOfFirstDomainLostAtRestart(Membership):
 
 
 @fault("queue-manager-empty-lastdomain-lost-at-restart", breaks="MQSO-6.6.2-D03", blind=True)
-class QueueManagerEmptyLastDomainLostAtRestart(Membership):
+class QueueManagerEmptyLastdomainLostAtRestart(Membership):
     """A queue manager that left its domain empties LastDomain, but does not store it."""
 
     def _save_change(self, change: Change) -> None:
@@ -194,7 +194,7 @@ class QueueManagerEmptyLastDomainLostAtRestart(Membership):
     breaks=("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"),
     blind=True,
 )
-class QueueManagerDirectoryIntegratedAtSecondStartWithoutDomainTrue(DirectoryClient):
+class QueueManagerDirectoryintegratedAtSecondStartWithoutDomainTrue(DirectoryClient):
     """A queue manager that left its domain sets DirectoryIntegrated to TRUE at its second start without a domain."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -206,7 +206,7 @@ class QueueManagerDirectoryIntegratedAtSecondStartWithoutDomainTrue(DirectoryCli
 
 
 @fault("queue-manager-lastdomain-of-second-domain-lost-at-restart", breaks="MQSO-6.6.2-D04", blind=True)
-class QueueManagerLastDomainOfSecondDomainLostAtRestart(Membership):
+class QueueManagerLastdomainOfSecondDomainLostAtRestart(Membership):
     """A queue manager that joins another domain sets LastDomain, but stores the first domain."""
 
     def _save_change(self, change: Change) -> None:
