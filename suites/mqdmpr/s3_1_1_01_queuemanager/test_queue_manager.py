@@ -27,7 +27,7 @@ RETRY_DURATIONS_S = ("120", "900")
 the timer (MS-MQSO 6.4.4.1).
 """
 LONG_READ_TIMEOUT_MS = 600_000
-CHANGED_QUOTA_KB = 0x0020_0000
+CHANGED_QUEUE_MANAGER_QUOTA_KB = 0x0020_0000
 FIRST_START_RETRY_MS = 120_000
 START_DEADLINE_IN_HALF_RETRY_INTERVALS = 4
 """The time within which the SUT must start, in units of half the retry duration: two units for the retry, and two units
@@ -62,7 +62,7 @@ def test_default_attributes_survive_change_of_quota_and_restart(sut, judge):
     """After a change of QueueManagerQuota, and after a restart, JournalQuota still has no limit. A SUT that is not a
     directory server has no DirectoryServerType.
     """
-    sut.configure(quota_kb=CHANGED_QUOTA_KB)
+    sut.configure(quota_kb=CHANGED_QUEUE_MANAGER_QUOTA_KB)
     for time in ("after the change of QueueManagerQuota", "after a restart"):
         if time == "after a restart":
             sut.restart()

@@ -83,7 +83,7 @@ def _is_recoverable(message: Message) -> bool:
     return message.TransactionIdentifier is None and message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
 
 
-def _is_for_several_queues(message: Message) -> bool:
+def _is_sent_to_several_queues(message: Message) -> bool:
     return message.DestinationMultiQueueFormatName is not None
 
 
@@ -99,8 +99,8 @@ def _is_recoverable_with_sid(message: Message) -> bool:
     return _is_recoverable(message) and _has_sid(message)
 
 
-def _is_for_several_queues_with_sid(message: Message) -> bool:
-    return _is_for_several_queues(message) and _has_sid(message)
+def _is_sent_to_several_queues_and_has_sid(message: Message) -> bool:
+    return _is_sent_to_several_queues(message) and _has_sid(message)
 
 
 def _is_encrypted_but_unsigned(message: Message) -> bool:
@@ -115,7 +115,7 @@ def _has_response_queue(message: Message) -> bool:
     return message.ResponseQueueFormatName is not None
 
 
-def _has_label_only(message: Message) -> bool:
+def _has_label_without_body(message: Message) -> bool:
     return bool(message.Label) and not message.Body
 
 
@@ -166,15 +166,15 @@ REPORT_CLASS, ARRIVAL_ACK_CLASS = MessageClass.MQMSG_CLASS_REPORT, MessageClass.
 _DESCRIPTION_AND_CONDITION_BY_MESSAGE_KIND: dict[str, tuple[str, Callable[[Message], bool] | None]] = {
     "transactional": ("a transactional message", _is_transactional),
     "recoverable": ("a recoverable nontransactional message", _is_recoverable),
-    "several": ("a message to several queues", _is_for_several_queues),
+    "several": ("a message to several queues", _is_sent_to_several_queues),
     "local": ("a message to a local queue", None),
     "transactional-sid": ("a transactional message with a SID", _is_transactional_with_sid),
     "recoverable-sid": ("a recoverable message with a SID", _is_recoverable_with_sid),
-    "several-sid": ("a message to several queues with a SID", _is_for_several_queues_with_sid),
+    "several-sid": ("a message to several queues with a SID", _is_sent_to_several_queues_and_has_sid),
     "encrypted": ("an unsigned message with a SID", _is_encrypted_but_unsigned),
     "acknowledged": ("a message with an administration queue", _has_admin_queue),
     "answered": ("a message with a response queue", _has_response_queue),
-    "labeled": ("a message with a label and no body", _has_label_only),
+    "labeled": ("a message with a label and no body", _has_label_without_body),
     "large": ("a message with a large body", _has_large_body),
 }
 

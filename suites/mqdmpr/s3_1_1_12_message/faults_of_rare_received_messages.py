@@ -55,7 +55,7 @@ class SenderFullTransactionalDeadLetterQueueExceeded(Quotas):
         return super().check(queue, message)
 
 
-_UNUSED_BIT = 0x10
+_UNUSED_ACK_REQUEST_BIT = 0x10
 
 
 @fault("receiver-unused-bit-of-requested-acknowledgments-acknowledged", breaks="MQDMPR-3.1.1.12-36", blind=True)
@@ -64,7 +64,7 @@ class ReceiverUnusedBitOfRequestedAcknowledgmentsAcknowledged(AdminAcks):
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
-        if message.AcknowledgementsRequested & _UNUSED_BIT:
+        if message.AcknowledgementsRequested & _UNUSED_ACK_REQUEST_BIT:
             self.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
         else:
             super().acknowledge_arrival(position, now)
@@ -133,7 +133,7 @@ class ReceiverFinalAckOfPurgedMessageNotRequired(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-_LONG_ENVELOPE = 1_000
+_LONG_SOAP_ENVELOPE_LENGTH = 1_000
 
 
 @fault("receiver-long-soap-envelope-refused", breaks="MQDMPR-3.1.1.12-65", blind=True)
@@ -144,7 +144,7 @@ class ReceiverLongSoapEnvelopeRefused(Identifying):
         super().check_field_values(packet)
         if isinstance(packet, UserMessagePacket) and packet.SoapHeader is not None:
             text = (packet.SoapHeader.Header or "") + (packet.SoapHeader.Body or "")
-            if len(text) > _LONG_ENVELOPE:
+            if len(text) > _LONG_SOAP_ENVELOPE_LENGTH:
                 raise FormatError("SoapHeader", 0, "a fault", "the envelope is long")
 
 
@@ -152,21 +152,21 @@ class ReceiverLongSoapEnvelopeRefused(Identifying):
 class ReceiverRepeatedSoapEnvelopeDiscarded(History):
     """The receiver discards a message whose SoapEnvelope equals that of an earlier message, as a duplicate."""
 
-    known: dict[object, MessageIDHistoryEntry]
+    entry_by_soap_envelope: dict[object, MessageIDHistoryEntry]
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        return super().find_duplicate(packet) or self._get_known().get(packet.SoapHeader)
+        return super().find_duplicate(packet) or self._get_entry_by_soap_envelope().get(packet.SoapHeader)
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         entry = super().remember_message(packet, now)
         if packet.SoapHeader is not None:
-            self._get_known()[packet.SoapHeader] = entry
+            self._get_entry_by_soap_envelope()[packet.SoapHeader] = entry
         return entry
 
-    def _get_known(self) -> dict[object, MessageIDHistoryEntry]:
-        if not hasattr(self, "known"):
-            self.known = {}
-        return self.known
+    def _get_entry_by_soap_envelope(self) -> dict[object, MessageIDHistoryEntry]:
+        if not hasattr(self, "entry_by_soap_envelope"):
+            self.entry_by_soap_envelope = {}
+        return self.entry_by_soap_envelope
 
 
 @fault("receiver-report-of-sent-message-class-normal", breaks="MQDMPR-3.1.1.12-D06", blind=True)
@@ -179,115 +179,115 @@ class ReceiverReportOfSentMessageClassNormal(OwnMessages):
         super().send(message, now)
 
 
-def _send_transactional_report_as_normal(
+def _send_transactional_report_with_class_normal(
     original: Callable[..., Any], qm: Any, message: Message, next_hop: str | None, now: Now
 ) -> Callable[..., Any]:
-    def send_as_normal(qm: Any, report: Message, at: Now) -> None:
+    def send_report_with_class_normal(qm: Any, report: Message, at: Now) -> None:
         original(qm, replace(report, Class=MessageClass.MQMSG_CLASS_NORMAL), at)
 
-    return original if message.TransactionIdentifier is None else send_as_normal
+    return original if message.TransactionIdentifier is None else send_report_with_class_normal
 
 
 add(
     "receiver-report-of-transactional-message-class-normal",
     "MQDMPR-3.1.1.12-D06",
     "The report about a traced transactional message has the Class Normal.",
-    replace_during(Tracing.send_report, OwnMessages.send, _send_transactional_report_as_normal),
+    replace_during(Tracing.send_report, OwnMessages.send, _send_transactional_report_with_class_normal),
     blind=True,
 )
 
 
-class _OrderAcksOfOtherClass(OrderAcks):
+class _OrderAckClassChanger(OrderAcks):
     """Sends some order acknowledgments with the class ACK_REACH_QUEUE."""
 
-    sent: list[Any]
+    sent_bodies: list[Any]
 
     def send_transactional_ack(self, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
         if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK:
-            if not hasattr(self, "sent"):
-                self.sent = []
-            if self.is_changed(body):
+            if not hasattr(self, "sent_bodies"):
+                self.sent_bodies = []
+            if self.is_ack_class_changed(body):
                 message_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-            self.sent.append(body)
+            self.sent_bodies.append(body)
         super().send_transactional_ack(name, message_class, body, now)
 
-    def is_changed(self, body: Any) -> bool:
+    def is_ack_class_changed(self, body: Any) -> bool:
         raise NotImplementedError
 
 
 @fault("receiver-repeated-order-ack-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
-class ReceiverRepeatedOrderAckClassAckReachQueue(_OrderAcksOfOtherClass):
+class ReceiverRepeatedOrderAckClassAckReachQueue(_OrderAckClassChanger):
     """An OrderAck of the receiver that repeats an earlier OrderAck has the class AckReachQueue."""
 
-    def is_changed(self, body: Any) -> bool:
-        return body in self.sent
+    def is_ack_class_changed(self, body: Any) -> bool:
+        return body in self.sent_bodies
 
 
 @fault("receiver-order-ack-of-second-sequence-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
-class ReceiverOrderAckOfSecondSequenceClassAckReachQueue(_OrderAcksOfOtherClass):
+class ReceiverOrderAckOfSecondSequenceClassAckReachQueue(_OrderAckClassChanger):
     """The OrderAcks of the receiver for each sequence after the first have the class AckReachQueue."""
 
-    def is_changed(self, body: Any) -> bool:
-        return bool(self.sent) and self.sent[0].TxSequenceID != body.TxSequenceID
+    def is_ack_class_changed(self, body: Any) -> bool:
+        return bool(self.sent_bodies) and self.sent_bodies[0].TxSequenceID != body.TxSequenceID
 
 
-class _RefusalsOfOtherClass(Admission):
+class _RefusalAckClassChanger(Admission):
     """Refuses some messages with another class than the correct one."""
 
-    wanted: MessageClass
-    sent: MessageClass
+    right_ack_class: MessageClass
+    wrong_ack_class: MessageClass
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        changed = message_class is self.wanted and self.is_changed(packet)
-        super().refuse_message(session, packet, self.sent if changed else message_class, now)
+        changed = message_class is self.right_ack_class and self.is_ack_class_changed(packet)
+        super().refuse_message(session, packet, self.wrong_ack_class if changed else message_class, now)
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
 
 @fault("receiver-hop-count-far-above-limit-class-timeout", breaks="MQDMPR-3.1.1.12-D15", blind=True)
-class ReceiverHopCountFarAboveLimitClassTimeout(_RefusalsOfOtherClass):
+class ReceiverHopCountFarAboveLimitClassTimeout(_RefusalAckClassChanger):
     """The acknowledgment of a message whose hop count is above the limit has the class NackReachQueueTimeout."""
 
-    wanted = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
-    sent = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+    right_ack_class = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+    wrong_ack_class = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.RC > 0x1D
 
 
 @fault("receiver-hop-count-of-transactional-message-class-timeout", breaks="MQDMPR-3.1.1.12-D15", blind=True)
-class ReceiverHopCountOfTransactionalMessageClassTimeout(_RefusalsOfOtherClass):
+class ReceiverHopCountOfTransactionalMessageClassTimeout(_RefusalAckClassChanger):
     """The acknowledgment of a transactional message that exceeded its hop limit has the class NackReachQueueTimeout."""
 
-    wanted = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
-    sent = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+    right_ack_class = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+    wrong_ack_class = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 
 @fault("receiver-missing-provider-of-transactional-message-class-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True)
-class ReceiverMissingProviderOfTransactionalMessageClassEncryption(_RefusalsOfOtherClass):
+class ReceiverMissingProviderOfTransactionalMessageClassEncryption(_RefusalAckClassChanger):
     """The acknowledgment of a transactional message with a missing provider has the class NackBadEncryption."""
 
-    wanted = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
-    sent = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+    right_ack_class = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
+    wrong_ack_class = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 
 @fault("receiver-missing-provider-of-recoverable-message-class-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True)
-class ReceiverMissingProviderOfRecoverableMessageClassEncryption(_RefusalsOfOtherClass):
+class ReceiverMissingProviderOfRecoverableMessageClassEncryption(_RefusalAckClassChanger):
     """The acknowledgment of a recoverable message with a missing provider has the class NackBadEncryption."""
 
-    wanted = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
-    sent = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+    right_ack_class = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
+    wrong_ack_class = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         return bool(packet.UserHeader.DM)
 
 

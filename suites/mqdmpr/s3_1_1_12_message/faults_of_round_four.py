@@ -16,7 +16,7 @@ from reference_qm.security import MessageSecurity, PrivacyLevel
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 
-NO_CORRELATION = bytes(20)
+EMPTY_CORRELATION_IDENTIFIER = bytes(20)
 UNLISTED_PROVIDER_NAME = "Microsoft Strong Cryptographic Provider"
 """The name of a cryptographic provider that is not one of the two standard names."""
 
@@ -76,7 +76,7 @@ class SenderMessageCorrelationIdentifierWithResponseQueueNamesMessage(Commands):
         arrived: bool = False,
     ) -> Message:
         message = super()._build_message(request, security, now, ordinal, transaction, arrived)
-        if request.response_queue is not None and request.correlation_id == NO_CORRELATION:
+        if request.response_queue is not None and request.correlation_id == EMPTY_CORRELATION_IDENTIFIER:
             own = MessageIdentifier(self.qm.adm.Identifier, ordinal)
             return replace(message, CorrelationIdentifier=own.build())
         return message

@@ -188,9 +188,11 @@ for _name, _rules, _says, _change in (
 
 
 @fault(
-    "sender-list-signature-hash-md5-replaced-by-sha1", breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"), blind=True
+    "sender-multiple-destination-signature-uses-sha1-instead-of-md5",
+    breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
+    blind=True,
 )
-class SenderListSignatureHashMd5ReplacedBySha1(Securing):
+class SenderMultipleDestinationSignatureUsesSha1InsteadOfMd5(Securing):
     """The sender computes the MultipleDestinationSignature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -217,8 +219,8 @@ class SenderSignatureHashMd5ReplacedBySha1(Securing):
         return kept
 
 
-@fault("sender-list-signature-in-both-attributes", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SenderListSignatureInBothAttributes(Securing):
+@fault("sender-multiple-destination-signature-also-in-signature", breaks="MQDMPR-3.1.1.12-29", blind=True)
+class SenderMultipleDestinationSignatureAlsoInSignature(Securing):
     """The sender puts the signature of a message to several destinations into both Signature and
     MultipleDestinationSignature.
     """
@@ -255,8 +257,8 @@ class SenderUnsignedEncryptedMessageWithCertificate(Securing):
         return sent
 
 
-@fault("sender-base-provider-type-2", breaks="MQDMPR-3.1.1.12-D65", blind=True)
-class SenderBaseProviderType2(Securing):
+@fault("sender-authentication-provider-type-2-for-privacy-level-base", breaks="MQDMPR-3.1.1.12-D65", blind=True)
+class SenderAuthenticationProviderType2ForPrivacyLevelBase(Securing):
     """The sender encrypts a message of PrivacyLevel Base with the AuthenticationProviderType 2."""
 
     def encrypt_body(

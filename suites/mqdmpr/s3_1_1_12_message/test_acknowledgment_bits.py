@@ -53,7 +53,7 @@ RULES_BY_ACKNOWLEDGMENT_BIT = {
 """For each value of AcknowledgementsRequested that MS-MQDMPR 3.1.1.12 defines: the bits of the value, and the rules
 about the value. A message with a value "again" has a large body.
 """
-REPEATED_REQUEST_MARK, LARGE_BODY = "again", bytes(range(256)) * 240
+REPEATED_ACK_REQUEST_MARK, LARGE_BODY = "again", bytes(range(256)) * 240
 
 
 ACK_REQUEST_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
@@ -67,10 +67,10 @@ ALL_ACK_REQUEST_RULES = (
 )
 
 
-NO_BITS_CASE = "no bits"
+NO_ACK_REQUEST_BITS_CASE = "no bits"
 UNUSED_BITS = ("X4", "X5", "X6", "X7")
-OTHER_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7", "X4+X5+X6+X7")
-REQUESTED_BIT_CASES = (NO_BITS_CASE, *RULES_BY_ACKNOWLEDGMENT_BIT, *OTHER_BIT_COMBINATIONS)
+FURTHER_ACK_REQUEST_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7", "X4+X5+X6+X7")
+REQUESTED_BIT_CASES = (NO_ACK_REQUEST_BITS_CASE, *RULES_BY_ACKNOWLEDGMENT_BIT, *FURTHER_ACK_REQUEST_BIT_COMBINATIONS)
 """The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, another combination of bits
 that request an acknowledgment, all these bits, all bits of the field, or only unused bits.
 """
@@ -231,7 +231,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             make = Sequence(peer, ordinal=number).message
         bits = {bit: 1 for bit in (*RULE_BY_FLAG_BIT, *UNUSED_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
-        body: dict[str, Any] = {"body": LARGE_BODY} if REPEATED_REQUEST_MARK in requested else {}
+        body: dict[str, Any] = {"body": LARGE_BODY} if REPEATED_ACK_REQUEST_MARK in requested else {}
         packet = make(receiver.add_admin_queue_fields(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
@@ -251,7 +251,9 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     case = f"acknowledgments of the messages ({end}), by the bits set"
     for bit, rule in RULE_BY_FLAG_BIT.items():
         with_bit = {
-            requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS_CASE
+            requested: values
+            for requested, values in expected.items()
+            if bit in requested or requested == NO_ACK_REQUEST_BITS_CASE
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
         judge(
@@ -261,7 +263,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             case=case,
             evidence=evidence,
         )
-    for requested, rules in {NO_BITS_CASE: (NO_ACK_REQUEST_RULE,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
+    for requested, rules in {NO_ACK_REQUEST_BITS_CASE: (NO_ACK_REQUEST_RULE,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of the messages ({end})")
             continue

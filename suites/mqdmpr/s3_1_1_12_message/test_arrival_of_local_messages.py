@@ -7,7 +7,7 @@ import pytest
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, get_message_class
 
-DELIVERIES = ("express", "recoverable", "transactional")
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 GUID_BYTES = 16
 
 
@@ -36,7 +36,7 @@ def test_arrival_of_local_message_is_acknowledged(peer, sut, judge, in_transacti
                 delivery=delivery,
                 **requests,
             )
-            for delivery in DELIVERIES
+            for delivery in DELIVERY_MODES
         ]
     acks = receiver.await_acks(len(sent))
     receiver.acknowledge_all()

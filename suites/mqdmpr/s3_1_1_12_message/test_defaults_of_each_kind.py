@@ -13,11 +13,11 @@ from harness.expectations import each, facts, holds, one_of
 from harness.run.marks import covers, needs
 from suites.mqdmpr.s3_1_1_12_message.default_attributes import (
     DEFAULT_FIELDS_BY_RULE,
-    RULES_OF_EACH_DELIVERY,
+    DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE,
     SECURITY_HEADER_PREFIX,
     SENDER_TYPE_SID,
     is_sid,
-    judge_defaults,
+    judge_default_fields,
 )
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -25,8 +25,10 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import private_name
 
 DELIVERY_RULE, SEQUENCE_RULE = "MQDMPR-3.1.1.12-18", "MQDMPR-3.1.1.12-D57"
-SOURCE_RULE, PRIVACY_RULE = "MQDMPR-3.1.1.12-D51", "MQDMPR-3.1.1.12-04"
-RULES_OF_SEVERAL_QUEUES = tuple(rule for rule in DEFAULT_FIELDS_BY_RULE if rule != "MQDMPR-3.1.1.12-D30")
+SOURCE_QUEUE_MANAGER_RULE, PRIVACY_RULE = "MQDMPR-3.1.1.12-D51", "MQDMPR-3.1.1.12-04"
+DEFAULT_RULES_FOR_MESSAGE_TO_SEVERAL_QUEUES = tuple(
+    rule for rule in DEFAULT_FIELDS_BY_RULE if rule != "MQDMPR-3.1.1.12-D30"
+)
 """The rules about the defaults of a message to several queues. The rule about the signature also judges the flag of the
 MultiQueueFormatHeader, which such a message needs.
 """
@@ -57,20 +59,20 @@ DEFAULT_OF_LOCAL_MESSAGE_BY_RULE: dict[str, tuple[str, Any]] = {
     "MQDMPR-3.1.1.12-D39": ("body_base64", ""),
 }
 """For each rule, the property of a message on the control channel, and its default value."""
-SIG30_RULE = "MQDMPR-3.1.1.12-13"
+MULTIPLE_DESTINATION_SIGNATURE_RULE = "MQDMPR-3.1.1.12-13"
 
 
 @needs("send", "several_queues")
-@covers(*RULES_OF_SEVERAL_QUEUES, SOURCE_RULE)
+@covers(*DEFAULT_RULES_FOR_MESSAGE_TO_SEVERAL_QUEUES, SOURCE_QUEUE_MANAGER_RULE)
 def test_message_to_several_queues_has_default_attributes(peer, sut, judge):
     """The SUT sends a message to two queues, for which the application sets only the destinations: the SUT sets each
     other attribute to its default, and is the source of the message.
     """
     outgoing = Outgoing(peer, sut, f"{peer.direct_name('mqc-first')},{peer.direct_name('mqc-second')}")
     frame = outgoing.send(time_to_reach_queue_s=None)
-    judge_defaults(judge, frame, RULES_OF_SEVERAL_QUEUES)
+    judge_default_fields(judge, frame, DEFAULT_RULES_FOR_MESSAGE_TO_SEVERAL_QUEUES)
     source = str(frame["UserHeader"].SourceQueueManager)
-    judge(SOURCE_RULE, expected=str(sut.guid), observed=source, case="SourceQueueManager", evidence=frame)
+    judge(SOURCE_QUEUE_MANAGER_RULE, expected=str(sut.guid), observed=source, case="SourceQueueManager", evidence=frame)
     peer.settle()
     outgoing.end()
 
@@ -85,12 +87,12 @@ def test_message_with_one_property_has_other_defaults(peer, sut, judge):
     for properties, own_rules in MESSAGES_WITH_ONE_PROPERTY.values():
         queues = {name: peer.direct_name(properties[name]) for name in properties if name.endswith("_queue")}
         frame = outgoing.send(**(UNSET_LIFETIMES | properties | queues))
-        judge_defaults(judge, frame, [rule for rule in DEFAULT_FIELDS_BY_RULE if rule not in own_rules])
+        judge_default_fields(judge, frame, [rule for rule in DEFAULT_FIELDS_BY_RULE if rule not in own_rules])
     outgoing.end()
 
 
 @needs("send", "private_names", "security")
-@covers(*RULES_OF_EACH_DELIVERY)
+@covers(*DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE)
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_to_private_name_has_default_attributes(peer, sut, judge, delivery):
     """The SUT sends an encrypted message to a private format name, and then a message for which the application sets
@@ -100,7 +102,7 @@ def test_message_to_private_name_has_default_attributes(peer, sut, judge, delive
     outgoing.send(body="encrypted", privacy_level="base", delivery=delivery)
     frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)
     outgoing.end()
-    judge_defaults(judge, frame, RULES_OF_EACH_DELIVERY)
+    judge_default_fields(judge, frame, DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE)
 
 
 @needs("send", "receive", "queue_control")
@@ -112,7 +114,7 @@ def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)
     outgoing.end()
-    judge_defaults(
+    judge_default_fields(
         judge,
         frame,
         [rule for rule in (*DEFAULT_OF_LOCAL_MESSAGE_BY_RULE, "MQDMPR-3.1.1.12-D29") if rule in DEFAULT_FIELDS_BY_RULE],
@@ -137,7 +139,7 @@ def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
 
 
 @needs("security", "send", "private_names")
-@covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49", SIG30_RULE)
+@covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49", MULTIPLE_DESTINATION_SIGNATURE_RULE)
 def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
     """The SUT sends signed messages with each delivery, without a body, to several queues, and an encrypted message,
     for which the application sets no sender: SenderIdentifier is the same SID of a user in each of them (erratum E112).
@@ -162,7 +164,12 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
         layout = Layout(frame)
         if kind == "without a body":
             signed = frame["UserHeader"].MQ and bytes(frame["MultiQueueFormatHeader"].Signature.Signature)
-            judge(SIG30_RULE, expected=holds("the message is signed"), observed=bool(signed), evidence=frame)
+            judge(
+                MULTIPLE_DESTINATION_SIGNATURE_RULE,
+                expected=holds("the message is signed"),
+                observed=bool(signed),
+                evidence=frame,
+            )
         if kind == "encrypted" and not frame["UserHeader"].SH:
             continue
         of_user = {f"{SECURITY_HEADER_PREFIX}Flags.ST": SENDER_TYPE_SID}

@@ -20,7 +20,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.whole_messages import describe_packet
 
-PROPERTY_BY_RULE = {
+MESSAGE_PROPERTY_BY_RULE = {
     "MQDMPR-3.1.1.12-31": "application_tag",
     "MQDMPR-3.1.1.12-32": "body_base64",
     "MQDMPR-3.1.1.12-33": "body_type",
@@ -30,7 +30,7 @@ PROPERTY_BY_RULE = {
 }
 """For each rule, the name of the property on the control channel."""
 ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
-ALL_COMPARED_PROPERTIES = tuple(PROPERTY_BY_RULE.values())
+ALL_COMPARED_PROPERTIES = tuple(MESSAGE_PROPERTY_BY_RULE.values())
 APPLICATION_PROPERTIES = ("application_tag", "body_base64", "body_type", "label")
 SENT_BODY_BYTES = bytes(range(256)) * 260 + b"\0\0\0"
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
@@ -46,7 +46,7 @@ NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
 
 def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_COMPARED_PROPERTIES):
     """Judge the properties of a message at one point of its path, for example after a move or in the journal."""
-    for rule, name in PROPERTY_BY_RULE.items():
+    for rule, name in MESSAGE_PROPERTY_BY_RULE.items():
         if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN_PROPERTIES):
             judge(rule, expected={name: wanted[name]}, observed={name: shown.get(name)}, case=path, evidence=evidence)
 
@@ -56,7 +56,7 @@ def _find_message_by_label(messages: list[dict[str, Any]], label: str) -> dict[s
 
 
 @needs("receive", "queue_control")
-@covers(*PROPERTY_BY_RULE)
+@covers(*MESSAGE_PROPERTY_BY_RULE)
 @pytest.mark.parametrize("transactional", [False, True], ids=["nontransactional", "transactional"])
 @pytest.mark.parametrize("moved", [False, pytest.param(True, marks=needs("subqueues"))], ids=["unmoved", "moved"])
 def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transactional, moved):
@@ -102,7 +102,7 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
 
 
 @needs("send", "receive")
-@covers(*(rule for rule, name in PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
+@covers(*(rule for rule, name in MESSAGE_PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
 @covers("MQDMPR-3.1.1.12-D02", "MQDMPR-3.1.1.12-D04", "MQDMPR-3.1.1.12-D52")
 def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     """An application of the SUT sends messages to two local queues, one of them transactional, and to an unreachable
@@ -177,7 +177,7 @@ SENT_PROPERTIES: tuple[dict[str, Any], ...] = (
 
 
 @needs("send")
-@covers(*(rule for rule, name in PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
+@covers(*(rule for rule, name in MESSAGE_PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_attributes_of_application_are_sent_unchanged(peer, sut, judge, delivery):
     """An application of the SUT sends three messages to the peer. The application tag, body, body type and label of

@@ -48,7 +48,7 @@ class ExpressMessageToQueueWithRecoverableSaved(Durability):
         return super().build_send_record(position)
 
 
-def _change_identifier_of_outgoing_sender(qm: QueueManager) -> None:
+def _change_identifier_if_outgoing_queues_exist(qm: QueueManager) -> None:
     if qm.adm.OutgoingQueues:
         qm.adm.Identifier = UUID(int=qm.adm.Identifier.int ^ 1)
 
@@ -57,7 +57,7 @@ add(
     "identifier-of-queue-manager-with-outgoing-queues-changed-at-restart",
     "MQDMPR-3.1.1-05",
     "The queue manager has another Identifier after a restart if it has outgoing queues.",
-    at_restart(_change_identifier_of_outgoing_sender),
+    at_restart(_change_identifier_if_outgoing_queues_exist),
     blind=True,
 )
 

@@ -68,8 +68,8 @@ class QueueManagerTimeoutOfReadRoundedUpToSeconds(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("queue-manager-waiting-read-ends-timers-of-others-at-expiry", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class QueueManagerWaitingReadEndsTimersOfOthersAtExpiry(Waiting):
+@fault("queue-manager-expired-read-stops-timers-of-other-reads", breaks="MQDMPR-3.1.2.3-02", blind=True)
+class QueueManagerExpiredReadStopsTimersOfOtherReads(Waiting):
     """When the timer of one pending read expires, the timers of the other pending reads of the queue stop."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -151,8 +151,8 @@ class MessageWithInfiniteLifetimeExpiresAfterAnHour(Positions):
         )
 
 
-@fault("queue-manager-message-of-long-lifetime-removed-at-once", breaks="MQDMPR-3.1.2.4-D01")
-class QueueManagerMessageOfLongLifetimeRemovedAtOnce(Lifetimes):
+@fault("queue-manager-message-with-long-time-to-be-received-removed-at-once", breaks="MQDMPR-3.1.2.4-D01")
+class QueueManagerMessageWithLongTimeToBeReceivedRemovedAtOnce(Lifetimes):
     """The queue manager removes at once a message whose TimeToBeReceived has the highest bit set but is not
     0xFFFFFFFF.
     """
@@ -163,8 +163,8 @@ class QueueManagerMessageOfLongLifetimeRemovedAtOnce(Lifetimes):
         self.qm.post(LifetimesChanged())
 
 
-@fault("queue-manager-lifetimes-forgotten-at-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class QueueManagerLifetimesForgottenAtRestart(Lifetimes):
+@fault("queue-manager-messages-no-longer-expire-after-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
+class QueueManagerMessagesNoLongerExpireAfterRestart(Lifetimes):
     """After a restart, messages with a TimeToBeReceived no longer expire."""
 
     def recover_deadlines(self) -> None:
@@ -180,8 +180,8 @@ class QueueManagerExpressMessageDoesNotExpire(Lifetimes):
         return
 
 
-@fault("queue-manager-later-message-with-shorter-lifetime-waits-for-earlier", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class QueueManagerLaterMessageWithShorterLifetimeWaitsForEarlier(Lifetimes):
+@fault("queue-manager-message-expires-no-earlier-than-earlier-messages", breaks="MQDMPR-3.1.2.4-D01", blind=True)
+class QueueManagerMessageExpiresNoEarlierThanEarlierMessages(Lifetimes):
     """A message expires no earlier than the messages that arrived before it in the same queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -216,8 +216,8 @@ class LifetimesAfterRestartWatchedInFirstQueueOnly(Lifetimes):
         super().start_time_to_be_received_timer(position)
 
 
-@fault("queue-manager-transactional-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02")
-class QueueManagerTransactionalMessageOfLifetime0Kept(Lifetimes):
+@fault("queue-manager-transactional-message-with-time-to-be-received-0-kept", breaks="MQDMPR-3.1.2.4-D02")
+class QueueManagerTransactionalMessageWithTimeToBeReceived0Kept(Lifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0 forever."""
 
     @only_if(
@@ -230,8 +230,8 @@ class QueueManagerTransactionalMessageOfLifetime0Kept(Lifetimes):
         return
 
 
-@fault("queue-manager-own-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class QueueManagerOwnMessageOfLifetime0Kept(Lifetimes):
+@fault("queue-manager-local-message-with-time-to-be-received-0-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
+class QueueManagerLocalMessageWithTimeToBeReceived0Kept(Lifetimes):
     """The queue manager keeps a message of a local application with TimeToBeReceived 0 in its local queue."""
 
     @only_if(

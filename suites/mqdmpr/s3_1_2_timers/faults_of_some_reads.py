@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 class _ReadTimeoutChanger(Waiting):
     """Start the timers of some reads with another duration."""
 
-    def change_timeout(
+    def change_read_timeout(
         self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None
     ) -> int:
         """Return the duration of the timer of a read."""
@@ -36,7 +36,7 @@ class _ReadTimeoutChanger(Waiting):
         transaction: Transaction | None = None,
     ) -> None:
         if timeout_ms:
-            timeout_ms = self.change_timeout(queue_desc, timeout_ms, destructive_read, cursor)
+            timeout_ms = self.change_read_timeout(queue_desc, timeout_ms, destructive_read, cursor)
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
@@ -44,7 +44,7 @@ class _ReadTimeoutChanger(Waiting):
 class ServerSecondReadOfHandleWaitsLikeFirst(_ReadTimeoutChanger):
     """A second pending read with the same handle waits for the timeout of the first read."""
 
-    def change_timeout(
+    def change_read_timeout(
         self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None
     ) -> int:
         if not queue_desc.WaitingMessageReadOperationCollection:
@@ -56,7 +56,7 @@ class ServerSecondReadOfHandleWaitsLikeFirst(_ReadTimeoutChanger):
 class ServerReadByCursorWaitsHalfAsLong(_ReadTimeoutChanger):
     """A pending peek by a cursor waits for half of its timeout."""
 
-    def change_timeout(
+    def change_read_timeout(
         self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None
     ) -> int:
         return timeout_ms if destructive_read or cursor is None else timeout_ms // 2
@@ -126,8 +126,8 @@ class ReceiverMessageReturnedByAbortAfterExpiryStays(Lifetimes):
         self.watched = watched | {position}
 
 
-@fault("receiver-messages-of-applications-never-expire", breaks=("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.1.9-15"))
-class ReceiverMessagesOfApplicationsNeverExpire(Lifetimes):
+@fault("receiver-messages-of-local-applications-never-expire", breaks=("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.1.9-15"))
+class ReceiverMessagesOfLocalApplicationsNeverExpire(Lifetimes):
     """The queue manager does not remove a message that one of its own applications sent to a local queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

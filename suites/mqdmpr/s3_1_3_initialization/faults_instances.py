@@ -269,7 +269,7 @@ add(
 )
 
 
-def _set_site_to_other_site(qm: QueueManager) -> None:
+def _set_site_identifier_to_unassigned_site(qm: QueueManager) -> None:
     if qm.enterprise.state.DirectoryIntegrated:
         set_published_attribute(qm, SiteIdentifierList=(OTHER_GUID,))
 
@@ -278,7 +278,7 @@ add(
     "queue-manager-belongs-to-other-site",
     "MQDMPR-3.1.3-D05",
     "The queue manager belongs to a site that was not assigned to the queue manager.",
-    change_after_every_input(_set_site_to_other_site),
+    change_after_every_input(_set_site_identifier_to_unassigned_site),
     blind=True,
 )
 

@@ -20,21 +20,21 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-def _make_establishing_first_queue(original: Callable[..., Any], *_: Any) -> Callable[..., None]:
-    def establish_first_queue(qm: QueueManager, now: Now) -> None:
+def _make_session_opener_for_first_waiting_queue(original: Callable[..., Any], *_: Any) -> Callable[..., None]:
+    def open_session_for_first_waiting_queue(qm: QueueManager, now: Now) -> None:
         for queue in qm.adm.OutgoingQueues.values():
             if len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
                 qm.establishing.establish(queue.session, now)
                 return
 
-    return establish_first_queue
+    return open_session_for_first_waiting_queue
 
 
 add(
     "queue-manager-start-waiting-messages-of-first-destination-only-sent",
     "MQDMPR-3.1.4.1-03",
     "The starting queue manager sends only the waiting messages of its first outgoing queue.",
-    replace_during(Initialization.begin, Administering.establish_waiting, _make_establishing_first_queue),
+    replace_during(Initialization.begin, Administering.establish_waiting, _make_session_opener_for_first_waiting_queue),
     blind=True,
 )
 

@@ -75,7 +75,7 @@ def _change_sites_after_expiry(timer: str, change: Callable[[DirectoryClient, Si
     return replace_part(SitesChanged)
 
 
-def _find_other_site(client: DirectoryClient, site: Site) -> Site:
+def _find_other_site_in_directory(client: DirectoryClient, site: Site) -> Site:
     elements = client.qm.enterprise.directory.contents()[1] or ()
     return next(one for one in elements if isinstance(one, Site) and one.Identifier != site.Identifier)
 
@@ -91,7 +91,9 @@ add(
     "sites-update-uses-name-of-other-site",
     "MQDMPR-3.1.6.1-07",
     "When the Directory Sites Update Timer expires, a site of the queue manager gets the name of another site.",
-    _change_sites_after_expiry("sites", lambda client, site: replace(site, Name=_find_other_site(client, site).Name)),
+    _change_sites_after_expiry(
+        "sites", lambda client, site: replace(site, Name=_find_other_site_in_directory(client, site).Name)
+    ),
     blind=True,
 )
 add(
@@ -99,13 +101,13 @@ add(
     "MQDMPR-3.1.6.1-07",
     "When the Directory Sites Update Timer expires, a site of the queue manager gets the Identifier of another site.",
     _change_sites_after_expiry(
-        "sites", lambda client, site: replace(site, Identifier=_find_other_site(client, site).Identifier)
+        "sites", lambda client, site: replace(site, Identifier=_find_other_site_in_directory(client, site).Identifier)
     ),
     blind=True,
 )
 
 
-def _make_gate_changer(**attributes: Any) -> Callable[[DirectoryClient, Site], Site]:
+def _make_site_gate_changer(**attributes: Any) -> Callable[[DirectoryClient, Site], Site]:
     def change_gates_of_site(client: DirectoryClient, site: Site) -> Site:
         return replace(site, SiteGateCollection=tuple(replace(gate, **attributes) for gate in site.SiteGateCollection))
 
@@ -113,11 +115,11 @@ def _make_gate_changer(**attributes: Any) -> Callable[[DirectoryClient, Site], S
 
 
 def _set_own_quota_of_gates(client: DirectoryClient, site: Site) -> Site:
-    return _make_gate_changer(QueueManagerQuota=client.qm.adm.QueueManagerQuota)(client, site)
+    return _make_site_gate_changer(QueueManagerQuota=client.qm.adm.QueueManagerQuota)(client, site)
 
 
 def _set_own_identifier_of_gates(client: DirectoryClient, site: Site) -> Site:
-    return _make_gate_changer(Identifier=client.qm.adm.Identifier)(client, site)
+    return _make_site_gate_changer(Identifier=client.qm.adm.Identifier)(client, site)
 
 
 def _repeat_first_gate(client: DirectoryClient, site: Site) -> Site:

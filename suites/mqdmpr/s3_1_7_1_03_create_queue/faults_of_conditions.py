@@ -160,7 +160,7 @@ class QueueManagerComputerHasNoEntryForOwnedQueue(Queues):
         return replace(default, Dacl=Acl(tuple(ace for ace in default.Dacl.Aces if ace.Sid != machine)))
 
 
-class _SecurityDescriptorWithoutSr(SecurityDescriptor):
+class _DescriptorWithSelfRelativeFlagCleared(SecurityDescriptor):
     """A security descriptor that is written with SR clear."""
 
     def build(self) -> bytes:
@@ -186,7 +186,7 @@ class QueueManagerSuppliedDescriptorNotSelfRelative(Queues):
         return (
             made
             if supplied is None
-            else _SecurityDescriptorWithoutSr(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
+            else _DescriptorWithSelfRelativeFlagCleared(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
         )
 
 

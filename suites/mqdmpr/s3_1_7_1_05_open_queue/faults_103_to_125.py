@@ -167,8 +167,8 @@ class OpenQueueExclusivePeekerOfJournalIgnored(QueueOpening):
 PEEK_ACCESS = QueueAccessType.PEEK
 
 
-@fault("deny-receive-of-peeker-ignored-beside-receivers-peek", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
-class DenyReceiveOfPeekerIgnoredBesideReceiversPeek(QueueOpening):
+@fault("deny-receive-of-peeker-ignored-beside-shared-peeker", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
+class DenyReceiveOfPeekerIgnoredBesideSharedPeeker(QueueOpening):
     """While a queue is open with PeekAccess and DenyNone, the queue manager admits a reader with ReceiveAccess, even if
     another reader has the queue open with PeekAccess and DenyReceive.
     """
@@ -258,8 +258,8 @@ class SecondOpenOfQueueReturnsFirstHandle(QueueOpening):
         return super().open_found_queue(queue, format_name, required_access, shared_mode)
 
 
-@fault("peek-access-granted-as-receive-access", breaks="MQDMPR-3.1.7.1.5-117")
-class PeekAccessGrantedAsReceiveAccess(QueueOpening):
+@fault("peek-access-restricts-readers-like-receive-access", breaks="MQDMPR-3.1.7.1.5-117")
+class PeekAccessRestrictsReadersLikeReceiveAccess(QueueOpening):
     """A handle with PeekAccess restricts other readers like a handle with ReceiveAccess."""
 
     def open_found_queue(
@@ -295,8 +295,8 @@ class QueueManagerOpenSubqueueOpensQueue(QueueNames):
         return found.parent if found is not None and subqueue else found
 
 
-@fault("second-open-with-receive-access-refused", breaks="MQDMPR-3.1.7.1.5-124")
-class SecondOpenWithReceiveAccessRefused(QueueOpening):
+@fault("second-receiver-of-shared-queue-refused", breaks="MQDMPR-3.1.7.1.5-124")
+class SecondReceiverOfSharedQueueRefused(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -348,8 +348,8 @@ class SenderExcludedByExclusiveReceiver(QueueOpening):
         )
 
 
-@fault("sender-counts-as-receiver", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
-class SenderCountsAsReceiver(QueueOpening):
+@fault("sender-prevents-opening-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
+class SenderPreventsOpeningWithDenyReceive(QueueOpening):
     """The queue manager refuses a reader with DenyReceive while an application has the queue open for sending."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:

@@ -15,7 +15,7 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface.clock import Now
 
 
-def _parse_several(text: str) -> MultipleElementName | None:
+def _parse_multiple_element_format_name(text: str) -> MultipleElementName | None:
     try:
         name = parse_format_name(text)
     except FormatError:
@@ -34,7 +34,7 @@ class QueueManagerOpenListWithUnknownDistributionListOtherQueuesOpened(QueueName
     """
 
     def expand_format_name(self, text: str) -> FormatName | None:
-        vars(self)["has_several_elements"] = _parse_several(text) is not None
+        vars(self)["has_several_elements"] = _parse_multiple_element_format_name(text) is not None
         return super().expand_format_name(text)
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
@@ -51,7 +51,7 @@ class QueueManagerOpenListWithRepeatedNameQueueOpenedTwice(QueueOpening):
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        given = _parse_several(format_name)
+        given = _parse_multiple_element_format_name(format_name)
         expanded = self.qm.queue_names.expand_format_name(format_name)
         if given is None or not isinstance(expanded, MultipleElementName):
             return super().open_queue(format_name, required_access, shared_mode, now)

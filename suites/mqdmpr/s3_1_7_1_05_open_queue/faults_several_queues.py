@@ -394,7 +394,7 @@ class QueueManagerSecondSeveralDescriptorContainsSinglesOfFirst(SeveralQueueDesc
         return several
 
 
-class _SeveralQueueNameRefuser(QueueNames):
+class _MultipleElementFormatNameRefuser(QueueNames):
     """Refuse some format names for several queues."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -407,7 +407,7 @@ class _SeveralQueueNameRefuser(QueueNames):
 
 
 @fault("queue-manager-more-than-four-queues-refused", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
-class QueueManagerMoreThanFourQueuesRefused(_SeveralQueueNameRefuser):
+class QueueManagerMoreThanFourQueuesRefused(_MultipleElementFormatNameRefuser):
     """The queue manager refuses to open more than four queues together."""
 
     def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
@@ -415,7 +415,7 @@ class QueueManagerMoreThanFourQueuesRefused(_SeveralQueueNameRefuser):
 
 
 @fault("queue-manager-several-queues-of-local-and-remote-refused", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
-class QueueManagerSeveralQueuesOfLocalAndRemoteRefused(_SeveralQueueNameRefuser):
+class QueueManagerSeveralQueuesOfLocalAndRemoteRefused(_MultipleElementFormatNameRefuser):
     """The queue manager refuses to open a local and a remote queue together."""
 
     def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
