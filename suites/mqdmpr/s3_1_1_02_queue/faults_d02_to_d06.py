@@ -298,8 +298,8 @@ class QueueJournalsMessagesAfterJournalingIsDisabled(QueueCommands):
         return super()._change_attributes(queue, changes, token)
 
 
-@fault("queue-journal-copy-without-extension-and-tag", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class QueueJournalCopyWithoutExtensionAndTag(Journaling):
+@fault("queue-journal-copy-without-extension-and-application-tag", breaks="MQDMPR-3.1.1.2-D05", blind=True)
+class QueueJournalCopyWithoutExtensionAndApplicationTag(Journaling):
     """The copy of a message in a journal has neither the extension nor the application tag of the message."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:

@@ -23,7 +23,7 @@ from reference_qm.surface.commands import Result
 
 MessageChange = Callable[[QueueManagerConfig, Message], Message]
 """A function that returns a message of an application with wrong attributes."""
-OTHER_QUEUE_FORMAT_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-unnamed"
+UNREQUESTED_QUEUE_FORMAT_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-unnamed"
 
 
 def _change_messages_to_other_queue_managers(condition: Callable[[Message], bool], change: MessageChange) -> Install:
@@ -142,13 +142,13 @@ def _set_queue_manager_as_sender(config: QueueManagerConfig, message: Message) -
     )(config, message)
 
 
-def _copy_admin_to_response_queue(config: QueueManagerConfig, message: Message) -> Message:
+def _copy_admin_queue_to_response_queue(config: QueueManagerConfig, message: Message) -> Message:
     return replace(
         message, ResponseQueueFormatName=message.ResponseQueueFormatName or message.AdministrationQueueFormatName
     )
 
 
-def _copy_response_to_admin_queue(config: QueueManagerConfig, message: Message) -> Message:
+def _copy_response_queue_to_admin_queue(config: QueueManagerConfig, message: Message) -> Message:
     return replace(
         message,
         AdministrationQueueFormatName=message.AdministrationQueueFormatName or message.ResponseQueueFormatName,
@@ -160,7 +160,7 @@ def _copy_label_to_body(config: QueueManagerConfig, message: Message) -> Message
 
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
-NO_SENDER_ATTRIBUTES = {"SenderIdentifierType": ST_NONE, "SenderIdentifier": b""}
+SECURITY_ATTRIBUTES_WITHOUT_SENDER = {"SenderIdentifierType": ST_NONE, "SenderIdentifier": b""}
 REPORT_CLASS, ARRIVAL_ACK_CLASS = MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
 
 _DESCRIPTION_AND_CONDITION_BY_MESSAGE_KIND: dict[str, tuple[str, Callable[[Message], bool] | None]] = {
@@ -214,9 +214,9 @@ for _rule, _attribute, _says, _variants in (
         "sender-type",
         "has another SenderIdentifierType than Sid by default",
         {
-            "transactional-sid": _make_security_attribute_setter(**NO_SENDER_ATTRIBUTES),
+            "transactional-sid": _make_security_attribute_setter(**SECURITY_ATTRIBUTES_WITHOUT_SENDER),
             "several-sid": _set_queue_manager_as_sender,
-            "encrypted": _make_security_attribute_setter(**NO_SENDER_ATTRIBUTES),
+            "encrypted": _make_security_attribute_setter(**SECURITY_ATTRIBUTES_WITHOUT_SENDER),
         },
     ),
     (
@@ -270,9 +270,9 @@ for _rule, _attribute, _says, _variants in (
         "response-queue",
         "has a response queue by default",
         {
-            "transactional": _make_setter_of_unset_attribute("ResponseQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
-            "acknowledged": _copy_admin_to_response_queue,
-            "local": _make_setter_of_unset_attribute("ResponseQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
+            "transactional": _make_setter_of_unset_attribute("ResponseQueueFormatName", UNREQUESTED_QUEUE_FORMAT_NAME),
+            "acknowledged": _copy_admin_queue_to_response_queue,
+            "local": _make_setter_of_unset_attribute("ResponseQueueFormatName", UNREQUESTED_QUEUE_FORMAT_NAME),
         },
     ),
     (
@@ -280,9 +280,11 @@ for _rule, _attribute, _says, _variants in (
         "administration-queue",
         "has an administration queue by default",
         {
-            "transactional": _make_setter_of_unset_attribute("AdministrationQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
-            "answered": _copy_response_to_admin_queue,
-            "local": _make_setter_of_unset_attribute("AdministrationQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
+            "transactional": _make_setter_of_unset_attribute(
+                "AdministrationQueueFormatName", UNREQUESTED_QUEUE_FORMAT_NAME
+            ),
+            "answered": _copy_response_queue_to_admin_queue,
+            "local": _make_setter_of_unset_attribute("AdministrationQueueFormatName", UNREQUESTED_QUEUE_FORMAT_NAME),
         },
     ),
     (

@@ -76,7 +76,7 @@ that request an acknowledgment, all these bits, all bits of the field, or only u
 """
 
 
-ACK_CLASS_RULE_BY_DISPOSITION = {
+ACK_CLASS_RULE_BY_MESSAGE_DISPOSITION = {
     "arrived": "MQDMPR-3.1.1.12-D07",
     "received": "MQDMPR-3.1.1.12-D09",
     "excessive": "MQDMPR-3.1.1.12-D13",
@@ -90,7 +90,7 @@ REFUSAL_RULE_BY_TRANSACTIONALITY = {True: "MQDMPR-3.1.1.12-D19", False: "MQDMPR-
 """The rule about the class of the acknowledgment of a refused message: of a transactional message (True) and of a
 nontransactional message (False).
 """
-ALL_ACK_CLASS_RULES = (*ACK_CLASS_RULE_BY_DISPOSITION.values(), *REFUSAL_RULE_BY_TRANSACTIONALITY.values())
+ALL_ACK_CLASS_RULES = (*ACK_CLASS_RULE_BY_MESSAGE_DISPOSITION.values(), *REFUSAL_RULE_BY_TRANSACTIONALITY.values())
 
 
 CORRELATION_RULE = "MQMQ-2.2.19.3-14"
@@ -101,14 +101,14 @@ MISSING_QUEUE_NAME = r"private$\mqc-missing"
 LONG_READ_TIMEOUT_MS = 60_000
 
 
-class DispositionCase(NamedTuple):
+class MessageDispositionCase(NamedTuple):
     """A case in which all messages have the same outcome: whether their queue accepts them, their fields, the action
     that causes the outcome, the class of the acknowledgment for each bit, and the action before the messages are sent.
     """
 
     accepted: bool
     user: dict[str, int]
-    cause_disposition: Callable[[Any, Any, str], None]
+    cause_message_disposition: Callable[[Any, Any, str], None]
     ack_class_by_bit: dict[str, int]
     prepare_before_sending: Callable[[Any, Any, str], None] | None = None
     queue: Mapping[str, int] | None = None
@@ -132,7 +132,7 @@ def _receive_all_messages(peer, sut, kind):
         pass
 
 
-def _purge_queue_of_kind(peer, sut, kind):
+def _purge_queue_after_messages_arrive(peer, sut, kind):
     _await_all_messages_in_queue(peer, sut, kind)
     sut.control.call("purge", queue=sut.queue(kind))
 
@@ -160,27 +160,33 @@ def _wait_until_messages_expire(peer, sut, kind):
 ARRIVAL_ACK_CLASS = {"PA": REACH_QUEUE}
 
 
-CASE_BY_DISPOSITION = {
-    "arrived": DispositionCase(True, {}, _leave_messages_in_queue, ARRIVAL_ACK_CLASS),
-    "received": DispositionCase(True, {}, _receive_all_messages, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
-    "received by waiting reads": DispositionCase(
+CASE_BY_MESSAGE_DISPOSITION = {
+    "arrived": MessageDispositionCase(True, {}, _leave_messages_in_queue, ARRIVAL_ACK_CLASS),
+    "received": MessageDispositionCase(True, {}, _receive_all_messages, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
+    "received by waiting reads": MessageDispositionCase(
         True, {}, _leave_messages_in_queue, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}, _begin_to_receive_all_messages
     ),
-    "purged": DispositionCase(True, {}, _purge_queue_of_kind, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}),
-    "expired": DispositionCase(
+    "purged": MessageDispositionCase(
+        True, {}, _purge_queue_after_messages_arrive, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}
+    ),
+    "expired": MessageDispositionCase(
         True,
         {"TimeToBeReceived": SHORT_LIFETIME_S},
         _wait_until_messages_expire,
         ARRIVAL_ACK_CLASS | {"NR": RECEIVE_TIMEOUT},
     ),
-    "refused": DispositionCase(False, {}, _leave_messages_in_queue, {}),
-    "excessive": DispositionCase(True, {}, _leave_messages_in_queue, {"NA": Q_EXCEED_QUOTA}, None, {"quota_kb": 0}),
-    "without a queue": DispositionCase(True, {}, _leave_messages_in_queue, {"NA": BAD_DST_Q}, _enable_insecure_nacks),
-    "deleted": DispositionCase(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}),
+    "refused": MessageDispositionCase(False, {}, _leave_messages_in_queue, {}),
+    "excessive": MessageDispositionCase(
+        True, {}, _leave_messages_in_queue, {"NA": Q_EXCEED_QUOTA}, None, {"quota_kb": 0}
+    ),
+    "without a queue": MessageDispositionCase(
+        True, {}, _leave_messages_in_queue, {"NA": BAD_DST_Q}, _enable_insecure_nacks
+    ),
+    "deleted": MessageDispositionCase(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}),
 }
 
 
-NEEDED_FACILITIES_BY_DISPOSITION = {
+NEEDED_FACILITIES_BY_MESSAGE_DISPOSITION = {
     "received": (needs("receive"),),
     "received by waiting reads": (needs("receive"),),
     "purged": (needs("receive"),),
@@ -200,7 +206,11 @@ def _format_ack_classes_by_bits(classes_by_bits):
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize(
-    "end", [pytest.param(end, marks=NEEDED_FACILITIES_BY_DISPOSITION.get(end, ())) for end in CASE_BY_DISPOSITION]
+    "end",
+    [
+        pytest.param(end, marks=NEEDED_FACILITIES_BY_MESSAGE_DISPOSITION.get(end, ()))
+        for end in CASE_BY_MESSAGE_DISPOSITION
+    ],
 )
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages arrive with each combination of PA, PR, NA and NR; some of them have unused bits set. They arrive in
@@ -208,7 +218,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     their queue. Each message is acknowledged with the class of its outcome only if its bits request that
     acknowledgment.
     """
-    disposition = CASE_BY_DISPOSITION[end]
+    disposition = CASE_BY_MESSAGE_DISPOSITION[end]
     receiver = AcknowledgingReceiver(peer, sut)
     is_transactional = delivery == "transactional"
     kind = "transactional" if is_transactional is disposition.accepted else "plain"
@@ -235,7 +245,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         packet = make(receiver.add_admin_queue_fields(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
-    disposition.cause_disposition(peer, sut, kind)
+    disposition.cause_message_disposition(peer, sut, kind)
     expected = {
         requested: sorted(get_class_name(value) for bit, value in classes.items() if bit in requested)
         for requested in REQUESTED_BIT_CASES
@@ -277,7 +287,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     class_rule = (
         REFUSAL_RULE_BY_TRANSACTIONALITY[is_transactional]
         if end == "refused"
-        else ACK_CLASS_RULE_BY_DISPOSITION.get(end)
+        else ACK_CLASS_RULE_BY_MESSAGE_DISPOSITION.get(end)
     )
     others = [rule for rule in ALL_ACK_CLASS_RULES if rule != class_rule]
     judge.mark_not_exercised(*others, reason=f"all messages were {end}")

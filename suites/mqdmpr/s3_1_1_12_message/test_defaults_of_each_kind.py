@@ -33,7 +33,7 @@ DEFAULT_RULES_FOR_MESSAGE_TO_SEVERAL_QUEUES = tuple(
 MultiQueueFormatHeader, which such a message needs.
 """
 LARGE_BODY = "large " * 1_000
-ACKNOWLEDGMENT_BITS = ("positive_arrival", "negative_receive")
+ACKNOWLEDGMENT_REQUEST_NAMES = ("positive_arrival", "negative_receive")
 MESSAGES_WITH_ONE_PROPERTY: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
     "a label": ({"label": "only"}, frozenset({"MQDMPR-3.1.1.12-D41"})),
     "a large body": ({"body": LARGE_BODY}, frozenset({"MQDMPR-3.1.1.12-D39"})),
@@ -41,7 +41,7 @@ MESSAGES_WITH_ONE_PROPERTY: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
     "a time to be received": ({"time_to_be_received_s": 90_000}, frozenset({"MQDMPR-3.1.1.12-D42"})),
     "a time to reach queue": ({"time_to_reach_queue_s": 80_000}, frozenset({"MQDMPR-3.1.1.12-47"})),
     "an administration queue": (
-        {"acks": list(ACKNOWLEDGMENT_BITS), "admin_queue": "mqc-admin"},
+        {"acks": list(ACKNOWLEDGMENT_REQUEST_NAMES), "admin_queue": "mqc-admin"},
         frozenset({"MQDMPR-3.1.1.12-D36", "MQDMPR-3.1.1.12-D37"}),
     ),
 }

@@ -30,8 +30,8 @@ MESSAGE_PROPERTY_BY_RULE = {
 }
 """For each rule, the name of the property on the control channel."""
 ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
-ALL_COMPARED_PROPERTIES = tuple(MESSAGE_PROPERTY_BY_RULE.values())
-APPLICATION_PROPERTIES = ("application_tag", "body_base64", "body_type", "label")
+ALL_COMPARED_MESSAGE_PROPERTIES = tuple(MESSAGE_PROPERTY_BY_RULE.values())
+PROPERTIES_SET_BY_APPLICATION = ("application_tag", "body_base64", "body_type", "label")
 SENT_BODY_BYTES = bytes(range(256)) * 260 + b"\0\0\0"
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 SENT_APPLICATION_TAG, BODY_TYPE = 0xFEDC_BA98, 0x8001_2011
@@ -44,7 +44,7 @@ REACH_QUEUE_CLASS = 0x0002
 NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
 
 
-def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_COMPARED_PROPERTIES):
+def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_COMPARED_MESSAGE_PROPERTIES):
     """Judge the properties of a message at one point of its path, for example after a move or in the journal."""
     for rule, name in MESSAGE_PROPERTY_BY_RULE.items():
         if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN_PROPERTIES):
@@ -102,7 +102,7 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
 
 
 @needs("send", "receive")
-@covers(*(rule for rule, name in MESSAGE_PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
+@covers(*(rule for rule, name in MESSAGE_PROPERTY_BY_RULE.items() if name in PROPERTIES_SET_BY_APPLICATION))
 @covers("MQDMPR-3.1.1.12-D02", "MQDMPR-3.1.1.12-D04", "MQDMPR-3.1.1.12-D52")
 def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     """An application of the SUT sends messages to two local queues, one of them transactional, and to an unreachable
@@ -136,7 +136,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     )
     wanted = {**values, "label": label}
     for path, shown in messages.items():
-        _judge_properties(judge, wanted, shown, path, frame, APPLICATION_PROPERTIES)
+        _judge_properties(judge, wanted, shown, path, frame, PROPERTIES_SET_BY_APPLICATION)
     if not find_release(sut).dead_letters:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-D52", reason="the release keeps no dead letters (MS-MQMQ <3>)")
     else:
@@ -169,7 +169,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     )
 
 
-SENT_PROPERTIES: tuple[dict[str, Any], ...] = (
+PROPERTIES_OF_SENT_MESSAGES: tuple[dict[str, Any], ...] = (
     {"application_tag": 0xFFFF_FFFF, "body": "odd" * 21_001, "body_type": 0x8001_2011, "label": "x" * 248 + "\u4e2d"},
     {"application_tag": 1, "body": "", "body_type": 0x7FFF_FFFF, "label": "  spaces  "},
     {"application_tag": 0x8000_0000, "body": "text\0\0", "body_type": 8, "label": "\u00e9"},
@@ -177,20 +177,20 @@ SENT_PROPERTIES: tuple[dict[str, Any], ...] = (
 
 
 @needs("send")
-@covers(*(rule for rule, name in MESSAGE_PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
+@covers(*(rule for rule, name in MESSAGE_PROPERTY_BY_RULE.items() if name in PROPERTIES_SET_BY_APPLICATION))
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_attributes_of_application_are_sent_unchanged(peer, sut, judge, delivery):
     """An application of the SUT sends three messages to the peer. The application tag, body, body type and label of
     each packet are those that the application set.
     """
     outgoing = Outgoing(peer, sut)
-    frames = [outgoing.send(delivery=delivery, **values) for values in SENT_PROPERTIES]
+    frames = [outgoing.send(delivery=delivery, **values) for values in PROPERTIES_OF_SENT_MESSAGES]
     outgoing.end()
-    for frame, values in zip(frames, SENT_PROPERTIES, strict=True):
+    for frame, values in zip(frames, PROPERTIES_OF_SENT_MESSAGES, strict=True):
         shown = describe_packet(frame, peer.identifier)
         wanted = values | {"body_base64": base64.b64encode(values["body"].encode()).decode()}
         _judge_properties(
-            judge, wanted, shown, f"packet with label {values['label'][:9]}", frame, APPLICATION_PROPERTIES
+            judge, wanted, shown, f"packet with label {values['label'][:9]}", frame, PROPERTIES_SET_BY_APPLICATION
         )
 
 

@@ -25,7 +25,7 @@ from suites.mqqb.steps.sender import Sender
 AUTHENTICATION_LEVELS = (0, 1, 3, 5, 9)
 """The values of None, Sig10, Sig20, Sig30 and XmlSig (MS-MQMQ 2.2.20.6)."""
 LONGEST_LABEL_LENGTH, LONGEST_LABEL_WCHARS = 249, 250
-THIRD_QUEUE_MANAGER = "6d71636f-6e66-4f72-8d00-0000000000c3"
+THIRD_QUEUE_MANAGER_GUID = "6d71636f-6e66-4f72-8d00-0000000000c3"
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000c4"
 
 
@@ -175,7 +175,7 @@ def test_copies_for_several_queues_have_administration_queue(peer, sut, judge, k
     """
     names = {
         "direct": (peer.direct_name("mqc-admin"), 7),
-        "private": (f"PRIVATE={THIRD_QUEUE_MANAGER}\\00000011", 6),
+        "private": (f"PRIVATE={THIRD_QUEUE_MANAGER_GUID}\\00000011", 6),
         "public": (f"PUBLIC={TRACE_QUEUE_GUID}", 5),
     }
     admin, expected = names[kind]

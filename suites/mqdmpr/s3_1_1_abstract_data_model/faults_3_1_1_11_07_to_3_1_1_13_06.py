@@ -87,8 +87,8 @@ add(
 )
 
 
-@fault("queue-manager-message-moved-back-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
-class QueueManagerMessageMovedBackInSubqueueAfterRestart(QueueCommands):
+@fault("queue-manager-message-moved-back-restored-in-subqueue", breaks="MQDMPR-3.1.1.11-07", blind=True)
+class QueueManagerMessageMovedBackRestoredInSubqueue(QueueCommands):
     """After a restart, the queue manager restores a message that was moved to a subqueue and back in the subqueue."""
 
     def move_message(self, request: Any, token: int, now: Any) -> Result | None:
@@ -102,8 +102,8 @@ class QueueManagerMessageMovedBackInSubqueueAfterRestart(QueueCommands):
         return answer
 
 
-@fault("queue-manager-message-moved-to-waiting-reader-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07")
-class QueueManagerMessageMovedToWaitingReaderInSubqueueAfterRestart(Positions):
+@fault("queue-manager-message-moved-to-waiting-reader-restored-in-subqueue", breaks="MQDMPR-3.1.1.11-07")
+class QueueManagerMessageMovedToWaitingReaderRestoredInSubqueue(Positions):
     """After a restart, the queue manager restores a message that a waiting reader received in a subqueue
     after a move.
     """
@@ -282,8 +282,8 @@ class TransactionOperationOfSecondMoveTypeDequeue(LastOperationChanger):
             self.change_last_operation(transaction, OperationType=OperationType.DEQUEUE)
 
 
-@fault("transaction-second-move-refers-to-target-of-first", breaks="MQDMPR-3.1.1.13-06")
-class TransactionSecondMoveRefersToTargetOfFirst(TransactionOperations):
+@fault("transaction-later-moves-refer-to-target-queue-of-first-move", breaks="MQDMPR-3.1.1.13-06")
+class TransactionLaterMovesReferToTargetQueueOfFirstMove(TransactionOperations):
     """The TargetQueueReference of each Move operation of a transaction is the target queue of the transaction's first
     Move operation.
     """

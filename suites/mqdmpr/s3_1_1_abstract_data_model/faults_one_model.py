@@ -193,8 +193,8 @@ class QueueManagerPingAnsweredWithOtherIdentifier(Ping):
         return replace(super().build_response(request), QMGuid=UUID(int=self.qm.adm.Identifier.int ^ 1))
 
 
-@fault("queue-manager-acknowledgment-from-other-identifier", breaks="MQDMPR-3.1.1-06")
-class QueueManagerAcknowledgmentFromOtherIdentifier(Sending):
+@fault("queue-manager-acknowledgment-has-other-source-queue-manager", breaks="MQDMPR-3.1.1-06")
+class QueueManagerAcknowledgmentHasOtherSourceQueueManager(Sending):
     """SourceQueueManager of an acknowledgment is not the Identifier of the queue manager."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -79,8 +79,8 @@ class QueueManagerExpiredReadStopsTimersOfOtherReads(Waiting):
             self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number))
 
 
-@fault("queue-manager-pending-peek-does-not-expire", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class QueueManagerPendingPeekDoesNotExpire(Waiting):
+@fault("queue-manager-pending-peek-by-cursor-never-expires", breaks="MQDMPR-3.1.2.3-02", blind=True)
+class QueueManagerPendingPeekByCursorNeverExpires(Waiting):
     """A pending peek by a cursor never expires."""
 
     def wait_for_new_message(
@@ -99,8 +99,8 @@ class QueueManagerPendingPeekDoesNotExpire(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("queue-manager-infinite-read-expires-with-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
-class QueueManagerInfiniteReadExpiresWithOtherRead(Waiting):
+@fault("queue-manager-infinite-reads-end-when-other-read-expires", breaks="MQDMPR-3.1.2.3-03", blind=True)
+class QueueManagerInfiniteReadsEndWhenOtherReadExpires(Waiting):
     """When the timer of a pending read expires, the reads of the same queue with an infinite timeout expire as well."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -112,8 +112,8 @@ class QueueManagerInfiniteReadExpiresWithOtherRead(Waiting):
                 self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
 
-@fault("queue-manager-expired-read-takes-next-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
-class QueueManagerExpiredReadTakesNextMessage(Waiting):
+@fault("queue-manager-expired-receive-removes-next-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
+class QueueManagerExpiredReceiveRemovesNextMessage(Waiting):
     """A receive whose timeout has expired still removes the next message that arrives."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -314,8 +314,8 @@ add(
 )
 
 
-@fault("directory-online-timer-expires-once", breaks="MQDMPR-3.1.2.5-D01", blind=True)
-class DirectoryOnlineTimerExpiresOnce(DirectoryClient):
+@fault("directory-contacted-again-only-in-first-outage", breaks="MQDMPR-3.1.2.5-D01", blind=True)
+class DirectoryContactedAgainOnlyInFirstOutage(DirectoryClient):
     """The queue manager contacts the directory again only during the first of several outages."""
 
     def on_directory_online_timer(self, now: Now) -> None:

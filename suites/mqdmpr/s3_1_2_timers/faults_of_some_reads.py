@@ -113,8 +113,8 @@ class ReceiverOnlyFirstOfMessagesExpires(Expiring):
         super().delete_not_received(positions[:1], now)
 
 
-@fault("receiver-message-returned-by-abort-after-expiry-stays", breaks="MQDMPR-3.1.2.4-01")
-class ReceiverMessageReturnedByAbortAfterExpiryStays(Lifetimes):
+@fault("receiver-expired-message-returned-by-abort-not-removed", breaks="MQDMPR-3.1.2.4-01")
+class ReceiverExpiredMessageReturnedByAbortNotRemoved(Lifetimes):
     """The queue manager does not remove a message of a transactional queue whose TimeToBeReceived expired before the
     transaction that had received the message was aborted.
     """

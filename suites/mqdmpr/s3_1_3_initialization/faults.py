@@ -165,8 +165,8 @@ class InternalQueuesOpenToApplications(Initialization):
             self.qm.queues.add(Queue(Pathname=name, QueueType=QueueType.PRIVATE))
 
 
-@fault("order-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)
-class OrderQueueOpenToSendForApplications(QueueOpening):
+@fault("order-ack-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)
+class OrderAckQueueOpenToSendForApplications(QueueOpening):
     """An application can open the queue for order acknowledgments for sending with a format name that addresses the
     queue by the name of the local computer.
     """
@@ -181,8 +181,8 @@ class OrderQueueOpenToSendForApplications(QueueOpening):
         return super().open_queue(format_name, required_access, shared_mode, now)
 
 
-@fault("order-queue-open-to-peek-for-remote-readers", breaks="MQDMPR-3.1.3-27", blind=True)
-class OrderQueueOpenToPeekForRemoteReaders(QueueOpening):
+@fault("order-ack-queue-open-to-peek-for-remote-readers", breaks="MQDMPR-3.1.3-27", blind=True)
+class OrderAckQueueOpenToPeekForRemoteReaders(QueueOpening):
     """An application or a remote reader can open the queue for order acknowledgments with PeekAccess."""
 
     def open_queue(
@@ -283,8 +283,8 @@ for _name, _breaks, _says, _state in (
     add(_name, _breaks, _says, _change_state_after_directory_read(_state))
 
 
-@fault("site-gates-timer-not-started", breaks="MQDMPR-3.1.3-D11")
-class SiteGatesTimerNotStarted(DirectoryClient):
+@fault("site-gates-update-timer-not-started", breaks="MQDMPR-3.1.3-D11")
+class SiteGatesUpdateTimerNotStarted(DirectoryClient):
     """The queue manager reads its site gates only at its start."""
 
     def _start_timer(self, name: TimerName, now: Now) -> None:
@@ -351,8 +351,8 @@ class HardenedSecurityOutgoingQueueStateWaitingInsteadOfLocked(Establishing):
             queue.State = OutgoingQueueState.WAITING
 
 
-@fault("hardened-security-queue-of-second-host-not-locked-at-start", breaks="MQDMPR-3.1.3-D14", blind=True)
-class HardenedSecurityQueueOfSecondHostNotLockedAtStart(Initialization):
+@fault("hardened-security-outgoing-queue-to-second-host-not-locked-at-start", breaks="MQDMPR-3.1.3-D14", blind=True)
+class HardenedSecurityOutgoingQueueToSecondHostNotLockedAtStart(Initialization):
     """When the queue manager starts in hardened security mode, only the first of its outgoing queues is Locked."""
 
     def begin(self, now: Now) -> None:

@@ -145,11 +145,11 @@ class QueueManagerEnterpriseLostWhenDirectoryReturns(DirectoryClient):
             _clear_enterprise_reference(self.qm)
 
 
-def _stop_sites_timer(qm: QueueManager) -> None:
+def _stop_sites_update_timer(qm: QueueManager) -> None:
     qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0))
 
 
-def _stop_gates_timer(qm: QueueManager) -> None:
+def _stop_site_gates_update_timer(qm: QueueManager) -> None:
     qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0))
 
 
@@ -157,14 +157,14 @@ add(
     "queue-manager-sites-timer-not-started-after-restart",
     "MQDMPR-3.1.3-D11",
     "After a restart the queue manager does not start the Directory Sites Update Timer.",
-    change_state_at_later_synchronization(_stop_sites_timer),
+    change_state_at_later_synchronization(_stop_sites_update_timer),
     blind=True,
 )
 add(
     "queue-manager-gates-timer-not-started-after-restart",
     "MQDMPR-3.1.3-D11",
     "After a restart the queue manager does not start the Directory Site Gates Update Timer.",
-    change_state_at_later_synchronization(_stop_gates_timer),
+    change_state_at_later_synchronization(_stop_site_gates_update_timer),
     blind=True,
 )
 
@@ -195,8 +195,8 @@ class SenderPrivateNameStaysLockedAfterRestart(_OutgoingQueueLockKeeper):
         return isinstance(parse_name(text), PrivateName)
 
 
-@fault("queue-manager-domain-unknown-without-directory", breaks=("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
-class QueueManagerDomainUnknownWithoutDirectory(DirectoryClient):
+@fault("queue-manager-machine-domain-id-missing-without-directory", breaks=("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
+class QueueManagerMachineDomainIdMissingWithoutDirectory(DirectoryClient):
     """A queue manager whose directory is unavailable when it starts has no MachineDomainId."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:

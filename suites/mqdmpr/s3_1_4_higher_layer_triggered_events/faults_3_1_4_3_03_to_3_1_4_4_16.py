@@ -27,8 +27,8 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
 )
 
 
-@fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
-class PrepareAffectsOtherTransactions(Coordinating):
+@fault("prepare-of-one-transaction-prepares-all-transactions", breaks="MQDMPR-3.1.4.3-03")
+class PrepareOfOneTransactionPreparesAllTransactions(Coordinating):
     """When one transaction is to be prepared, the queue manager prepares all transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -219,10 +219,10 @@ class PrepareRefusedForTransactionWithMove(Coordinating):
 
 
 @fault(
-    "commit-or-abort-affects-other-transactions",
+    "commit-or-abort-applied-to-all-open-transactions",
     breaks=("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.5-03"),
 )
-class CommitOrAbortAffectsOtherTransactions(TransactionEvents):
+class CommitOrAbortAppliedToAllOpenTransactions(TransactionEvents):
     """The queue manager applies the commit or the abort of one transaction to all open transactions."""
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
@@ -242,8 +242,8 @@ class CommitEndsReadsOfOtherTransactions(Coordinating):
         return result
 
 
-@fault("commit-of-unknown-transaction-commits-open-transaction", breaks="MQDMPR-3.1.4.4-04", blind=True)
-class CommitOfUnknownTransactionCommitsOpenTransaction(TransactionCommands):
+@fault("refused-commit-of-unknown-transaction-ends-waiting-reads", breaks="MQDMPR-3.1.4.4-04", blind=True)
+class RefusedCommitOfUnknownTransactionEndsWaitingReads(TransactionCommands):
     """When the queue manager refuses to commit an unknown transaction, it ends the reads that wait in transactions."""
 
     def commit_transaction(self, request: Any, token: int, now: Now) -> Result | None:

@@ -122,7 +122,7 @@ class CommittedMovesInReverseOrder(TransactionEvents):
         super().transaction_commit(transaction, now)
 
 
-def _is_in_two_phase_transaction(part: TransactionEvents, operation: TransactionalOperation) -> bool:
+def _is_operation_in_two_phase_transaction(part: TransactionEvents, operation: TransactionalOperation) -> bool:
     units = part.qm.adm.TransactionCollection.values()
     return any(operation in unit.TransactionalOperationCollection and not unit.SinglePhase for unit in units)
 
@@ -131,7 +131,7 @@ def _is_in_two_phase_transaction(part: TransactionEvents, operation: Transaction
 class QueueManagerCommitAfterPrepareLeavesMovedMessageLocked(TransactionEvents):
     """A message that a prepared transaction moved stays locked in its target queue after the commit."""
 
-    @only_if(lambda part, operation, now: _is_in_two_phase_transaction(part, operation))
+    @only_if(lambda part, operation, now: _is_operation_in_two_phase_transaction(part, operation))
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_move(operation, now)
         target = operation.TargetQueueReference

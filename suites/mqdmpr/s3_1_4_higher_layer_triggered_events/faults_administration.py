@@ -60,8 +60,8 @@ add(
 # -- the administrator, and a coordinator that does not answer -------------------------------------------------------
 
 
-@fault("reenlistment-timeout-reports-nothing", breaks="MQDMPR-3.1.4.11-D01")
-class ReenlistmentTimeoutReportsNothing(TransactionCommands):
+@fault("reenlistment-timeout-reports-no-in-doubt-transaction", breaks="MQDMPR-3.1.4.11-D01")
+class ReenlistmentTimeoutReportsNoInDoubtTransaction(TransactionCommands):
     """At the reenlistment timeout the queue manager reports that no transaction is in doubt."""
 
     def on_reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:

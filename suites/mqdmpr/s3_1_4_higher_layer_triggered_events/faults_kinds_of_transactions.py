@@ -43,7 +43,7 @@ def _has_two_operations(transaction: Transaction) -> bool:
     return len(transaction.TransactionalOperationCollection) > 1
 
 
-DESCRIPTION_AND_PREDICATE_BY_TRANSACTION_KIND: dict[str, tuple[str, TransactionCondition]] = {
+DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND: dict[str, tuple[str, TransactionCondition]] = {
     "send": ("that sends a message", _make_operation_type_condition(OperationType.ENQUEUE)),
     "receive": ("that receives a message", _make_operation_type_condition(OperationType.DEQUEUE)),
     "move": ("that moves a message", _make_operation_type_condition(OperationType.MOVE)),
@@ -83,7 +83,7 @@ for _end, _rule, _kinds in (
     ("abort", "MQDMPR-3.1.4.5-19", ("empty", "receive", "long")),
 ):
     for _kind in _kinds:
-        _which, _condition = DESCRIPTION_AND_PREDICATE_BY_TRANSACTION_KIND[_kind]
+        _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
         _done = "committed" if _end == "commit" else "aborted"
         add(
             f"queue-manager-{_done}-{_kind}-transaction-kept",
@@ -220,7 +220,7 @@ def _refuse_aborts_of_transactions(condition: TransactionCondition) -> Install:
 
 
 for _kind in ("empty", "long", "external"):
-    _which, _condition = DESCRIPTION_AND_PREDICATE_BY_TRANSACTION_KIND[_kind]
+    _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-abort-of-{_kind}-transaction-refused",
         "MQDMPR-3.1.4.5-20",
@@ -249,7 +249,7 @@ for _kind, _operation in (
     ("receive", OperationType.DEQUEUE),
     ("move", OperationType.MOVE),
 ):
-    _which, _ = DESCRIPTION_AND_PREDICATE_BY_TRANSACTION_KIND[_kind]
+    _which, _ = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-coordinator-commit-omits-{_kind}",
         "MQDMPR-3.1.4.7-03",
@@ -269,7 +269,7 @@ def _ignore_single_phase_requests(condition: TransactionCondition) -> Install:
 
 
 for _kind in ("send", "receive", "long"):
-    _which, _condition = DESCRIPTION_AND_PREDICATE_BY_TRANSACTION_KIND[_kind]
+    _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-single-phase-of-{_kind}-transaction-ignored",
         "MQDMPR-3.1.4.6-09",
@@ -288,7 +288,7 @@ def _commit_transactions_at_prepare(condition: TransactionCondition) -> Install:
 
 
 for _kind in ("send", "move", "long"):
-    _which, _condition = DESCRIPTION_AND_PREDICATE_BY_TRANSACTION_KIND[_kind]
+    _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-prepare-commits-{_kind}-transaction",
         "MQDMPR-3.1.4.6-08",
@@ -311,7 +311,7 @@ def _report_wrong_outcome_of_commit(outcome: str, condition: TransactionConditio
 
 
 for _kind, _outcome in (("empty", "prepared"), ("move", "aborted"), ("long", "prepared")):
-    _which, _condition = DESCRIPTION_AND_PREDICATE_BY_TRANSACTION_KIND[_kind]
+    _which, _condition = DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND[_kind]
     add(
         f"queue-manager-commit-of-{_kind}-external-transaction-answered-{_outcome}",
         "MQDMPR-3.1.4.7-05",

@@ -114,15 +114,15 @@ def _make_site_gate_changer(**attributes: Any) -> Callable[[DirectoryClient, Sit
     return change_gates_of_site
 
 
-def _set_own_quota_of_gates(client: DirectoryClient, site: Site) -> Site:
+def _set_gate_quotas_to_own_quota(client: DirectoryClient, site: Site) -> Site:
     return _make_site_gate_changer(QueueManagerQuota=client.qm.adm.QueueManagerQuota)(client, site)
 
 
-def _set_own_identifier_of_gates(client: DirectoryClient, site: Site) -> Site:
+def _set_gate_identifiers_to_own_identifier(client: DirectoryClient, site: Site) -> Site:
     return _make_site_gate_changer(Identifier=client.qm.adm.Identifier)(client, site)
 
 
-def _repeat_first_gate(client: DirectoryClient, site: Site) -> Site:
+def _repeat_first_gate_of_site(client: DirectoryClient, site: Site) -> Site:
     return replace(site, SiteGateCollection=site.SiteGateCollection[:1] * 2)
 
 
@@ -131,19 +131,19 @@ for _name, _rule, _says, _change in (
         "gates-update-uses-own-quota",
         "MQDMPR-3.1.6.2-05",
         "When the Directory Site Gates Update Timer expires, a gate gets the QueueManagerQuota of the queue manager.",
-        _set_own_quota_of_gates,
+        _set_gate_quotas_to_own_quota,
     ),
     (
         "gates-update-uses-own-identifier",
         "MQDMPR-3.1.6.2-08",
         "When the Directory Site Gates Update Timer expires, a gate gets the Identifier of the queue manager.",
-        _set_own_identifier_of_gates,
+        _set_gate_identifiers_to_own_identifier,
     ),
     (
         "gates-update-repeats-first-gate",
         "MQDMPR-3.1.6.2-08",
         "When the Directory Site Gates Update Timer expires, the queue manager adds the first gate a second time.",
-        _repeat_first_gate,
+        _repeat_first_gate_of_site,
     ),
 ):
     add(_name, _rule, _says, _change_sites_after_expiry("gates", _change), blind=True)

@@ -27,8 +27,8 @@ class NewQueueDefaultQuotaIs8Megabytes(Queues):
             queue.Quota = 8_192
 
 
-@fault("queue-manager-create-queue-journal-quota-from-quota", breaks="MQDMPR-3.1.7.1.3-02")
-class QueueManagerCreateQueueJournalQuotaFromQuota(Queues):
+@fault("queue-manager-create-queue-default-journal-quota-equals-quota", breaks="MQDMPR-3.1.7.1.3-02")
+class QueueManagerCreateQueueDefaultJournalQuotaEqualsQuota(Queues):
     """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager also uses the Quota as
     JournalQuota.
     """
@@ -384,8 +384,8 @@ class NewPublicQueueHasPrivateFormatName(QueueCommands):
             queue.PrivateQueueNumber = None
 
 
-@fault("private-queue-with-upper-case-folder-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class PrivateQueueWithUpperCaseFolderIsPublic(_CreatedQueueChanger):
+@fault("new-queue-with-upper-case-private-prefix-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
+class NewQueueWithUpperCasePrivatePrefixIsPublic(_CreatedQueueChanger):
     """The queue manager creates a queue whose path name begins with PRIVATE$ in upper-case letters as a
     public queue.
     """

@@ -135,8 +135,8 @@ class NewQueueNameOf100CharactersRefused(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("new-queue-refused-with-name-that-begins-like-other", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class NewQueueRefusedWithNameThatBeginsLikeOther(Queues):
+@fault("new-queue-refused-if-its-name-is-prefix-of-other-name", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
+class NewQueueRefusedIfItsNameIsPrefixOfOtherName(Queues):
     """The queue manager refuses to create a queue whose name is the beginning of another queue's name."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -160,8 +160,8 @@ class DescriptorHasEarlierComputerSidWhenDirectoryOffline(Queues):
         return self.earlier
 
 
-@fault("supplied-security-descriptor-owner-ignored-without-creator", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class SuppliedSecurityDescriptorOwnerIgnoredWithoutCreator(Queues):
+@fault("supplied-security-descriptor-owner-replaced-by-anonymous-user", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
+class SuppliedSecurityDescriptorOwnerReplacedByAnonymousUser(Queues):
     """If the creator of a queue is not a domain user, the queue manager replaces the supplied owner with the anonymous
     user.
     """

@@ -28,7 +28,9 @@ def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
     return replace_part(NewQueueDescriptorReplacer)
 
 
-def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS_SID) -> SecurityDescriptor:
+def _build_descriptor_granting_rights(
+    *granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS_SID
+) -> SecurityDescriptor:
     aces = tuple(Ace(AceType.ACCESS_ALLOWED, int(mask), sid) for sid, mask in granted)
     return SecurityDescriptor(owner, None, Acl(aces))
 
@@ -42,7 +44,7 @@ class _AbsoluteSecurityDescriptor(SecurityDescriptor):
         return bytes(data)
 
 
-DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE = _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS))
+DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE = _build_descriptor_granting_rights((EVERYONE_SID, ALL_QUEUE_RIGHTS))
 for _name, _rule, _says, _wrong in (
     (
         "owner-missing",
@@ -63,31 +65,33 @@ for _name, _rule, _says, _wrong in (
             "The default security descriptor of a non-domain user's queue grants everyone only the right "
             "to read properties."
         ),
-        _build_descriptor((EVERYONE_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
+        _build_descriptor_granting_rights((EVERYONE_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
     ),
     (
         "everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor has no entry for everyone.",
-        _build_descriptor((ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
+        _build_descriptor_granting_rights((ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "anonymous-all-rights",
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor grants the anonymous user all rights.",
-        _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
+        _build_descriptor_granting_rights((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "computer-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-18",
         "The default security descriptor has an entry for the computer in workgroup mode.",
-        _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
+        _build_descriptor_granting_rights(
+            (EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)
+        ),
     ),
     (
         "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
         "The default security descriptor has an entry for a creator that is not a domain user.",
-        _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, ALL_QUEUE_RIGHTS)),
+        _build_descriptor_granting_rights((EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "absolute-form",

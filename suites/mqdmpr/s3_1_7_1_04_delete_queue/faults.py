@@ -51,8 +51,8 @@ class MessageLockedAtQueueDeletionNotAcknowledged(Queues):
         return result
 
 
-@fault("receiver-transactional-message-of-deleted-queue-reported-as-purged", breaks="MQDMPR-3.1.7.1.4-05")
-class ReceiverTransactionalMessageOfDeletedQueueReportedAsPurged(Positions):
+@fault("receiver-transactional-message-of-deleted-queue-acknowledged-as-purged", breaks="MQDMPR-3.1.7.1.4-05")
+class ReceiverTransactionalMessageOfDeletedQueueAcknowledgedAsPurged(Positions):
     """The receiver reports a transactional message of a deleted queue as purged."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -62,8 +62,8 @@ class ReceiverTransactionalMessageOfDeletedQueueReportedAsPurged(Positions):
         super().delete_message(position, reason)
 
 
-@fault("receiver-second-message-of-deleted-queue-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class ReceiverSecondMessageOfDeletedQueueNotReported(Queues):
+@fault("receiver-later-messages-of-deleted-queue-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
+class ReceiverLaterMessagesOfDeletedQueueNotAcknowledged(Queues):
     """The receiver sends a negative acknowledgment for only the first message of a deleted queue."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:

@@ -151,8 +151,8 @@ class FailedOpeningOfSeveralQueuesLeavesFirstQueueOpen(QueueOpening):
         super().close_queue(queue_desc)
 
 
-@fault("queue-manager-several-queues-opened-at-most-four", breaks="MQDMPR-3.1.7.1.5-32")
-class QueueManagerSeveralQueuesOpenedAtMostFour(QueueOpening):
+@fault("queue-manager-descriptor-of-several-queues-limited-to-four-queues", breaks="MQDMPR-3.1.7.1.5-32")
+class QueueManagerDescriptorOfSeveralQueuesLimitedToFourQueues(QueueOpening):
     """The OpenQueueDescriptor for several queues contains at most four OpenQueueDescriptors."""
 
     def _open_several(
@@ -257,8 +257,8 @@ class ServerMulticastNameOpenedToPeek(Qmcomm):
         return super().open_remote_queue(call, now)
 
 
-@fault("queue-manager-open-compares-names-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-48")
-class QueueManagerOpenComparesNamesWithRegardToCase(QueueNames):
+@fault("queue-manager-open-compares-queue-names-case-sensitively", breaks="MQDMPR-3.1.7.1.5-48")
+class QueueManagerOpenComparesQueueNamesCaseSensitively(QueueNames):
     """The queue manager finds no local queue for a direct format name whose letters differ in case from the path name
     of the queue.
     """
@@ -324,8 +324,8 @@ class QueueManagerJournalOfMissingQueueOpenedToRead(QueueOpening):
         return self.open_found_queue(self.qm.adm.SystemJournalQueue, format_name, required_access, shared_mode)
 
 
-@fault("queue-manager-open-compares-own-host-name-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-61")
-class QueueManagerOpenComparesOwnHostNameWithRegardToCase(QueueNames):
+@fault("queue-manager-open-compares-own-host-name-case-sensitively", breaks="MQDMPR-3.1.7.1.5-61")
+class QueueManagerOpenComparesOwnHostNameCaseSensitively(QueueNames):
     """The queue manager treats its own computer name in a direct format name as the name of another computer if the
     name differs in letter case.
     """
@@ -354,8 +354,8 @@ class QueueManagerMissingQueueByOwnAddressTreatedAsRemote(QueueNames):
         return super().is_own_host(protocol, address) and protocol.upper() != "TCP"
 
 
-@fault("queue-manager-missing-queue-opened-by-localhost", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
-class QueueManagerMissingQueueOpenedByLocalhost(QueueOpening):
+@fault("queue-manager-outgoing-queue-opened-for-missing-localhost-queue", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
+class QueueManagerOutgoingQueueOpenedForMissingLocalhostQueue(QueueOpening):
     """The queue manager opens an outgoing queue for a missing local queue whose direct format name contains
     "localhost".
     """
@@ -400,8 +400,8 @@ class QueueManagerOutgoingQueueIdentifierSameForOneHost(Destinations):
         return queue
 
 
-@fault("hardened-security-new-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class HardenedSecurityNewQueueToSecondHostNotLocked(Destinations):
+@fault("hardened-security-new-outgoing-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class HardenedSecurityNewOutgoingQueueToSecondHostNotLocked(Destinations):
     """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
 
     def get_initial_state(self, text: str) -> OutgoingQueueState:

@@ -38,10 +38,10 @@ class DenyReceiveGrantedBesideExclusiveReceiver(QueueOpening):
 
 
 @fault(
-    "sharing-mode-of-application-ignored",
+    "sharing-mode-of-local-applications-ignored",
     breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-110", "MQDMPR-3.1.7.1.5-114"),
 )
-class SharingModeOfApplicationIgnored(QueueOpening):
+class SharingModeOfLocalApplicationsIgnored(QueueOpening):
     """Only the modes of remote readers exclude a reader; the modes of the queue manager's own applications do not."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -326,8 +326,8 @@ class QueueManagerOpenOfQueueRestrictsItsSubqueues(QueueOpening):
         return parent and super().is_shared(queue, required_access, shared_mode)
 
 
-@fault("exclusive-peeker-excludes-peekers", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
-class ExclusivePeekerExcludesPeekers(QueueOpening):
+@fault("second-peeker-with-deny-receive-refused", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
+class SecondPeekerWithDenyReceiveRefused(QueueOpening):
     """The queue manager refuses a second reader with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
