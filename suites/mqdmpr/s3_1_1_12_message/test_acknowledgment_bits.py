@@ -68,7 +68,7 @@ ALL_ACK_REQUEST_RULES = (
 
 
 NO_ACK_REQUEST_BITS_CASE = "no bits"
-UNUSED_BITS = ("X4", "X5", "X6", "X7")
+UNUSED_ACK_REQUEST_BITS = ("X4", "X5", "X6", "X7")
 FURTHER_ACK_REQUEST_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7", "X4+X5+X6+X7")
 REQUESTED_BIT_CASES = (NO_ACK_REQUEST_BITS_CASE, *RULES_BY_ACKNOWLEDGMENT_BIT, *FURTHER_ACK_REQUEST_BIT_COMBINATIONS)
 """The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, another combination of bits
@@ -93,7 +93,7 @@ nontransactional message (False).
 ALL_ACK_CLASS_RULES = (*ACK_CLASS_RULE_BY_MESSAGE_DISPOSITION.values(), *REFUSAL_RULE_BY_TRANSACTIONALITY.values())
 
 
-CORRELATION_RULE = "MQMQ-2.2.19.3-14"
+ACK_CORRELATION_IDENTIFIER_RULE = "MQMQ-2.2.19.3-14"
 
 
 SHORT_LIFETIME_S = 3
@@ -202,7 +202,11 @@ def _format_ack_classes_by_bits(classes_by_bits):
 
 
 @covers(
-    *RULE_BY_FLAG_BIT.values(), CORRELATION_RULE, *ALL_ACK_REQUEST_RULES, *ALL_ACK_CLASS_RULES, "MQDMPR-3.1.1.12-D51"
+    *RULE_BY_FLAG_BIT.values(),
+    ACK_CORRELATION_IDENTIFIER_RULE,
+    *ALL_ACK_REQUEST_RULES,
+    *ALL_ACK_CLASS_RULES,
+    "MQDMPR-3.1.1.12-D51",
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize(
@@ -239,7 +243,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             end in ("excessive", "late", "without a queue") and is_transactional
         ):  # it does not advance its sequence (E40)
             make = Sequence(peer, ordinal=number).message
-        bits = {bit: 1 for bit in (*RULE_BY_FLAG_BIT, *UNUSED_BITS) if bit in requested}
+        bits = {bit: 1 for bit in (*RULE_BY_FLAG_BIT, *UNUSED_ACK_REQUEST_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
         body: dict[str, Any] = {"body": LARGE_BODY} if REPEATED_ACK_REQUEST_MARK in requested else {}
         packet = make(receiver.add_admin_queue_fields(user), properties=bits, **where, **body)
@@ -310,7 +314,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     identifiers = {identifier(frame) for frame in frames.values()}
     strange = [get_correlation_id(ack) for ack in acks if get_correlation_id(ack) not in identifiers]
     judge(
-        CORRELATION_RULE,
+        ACK_CORRELATION_IDENTIFIER_RULE,
         expected={
             "number_of_acknowledgments": sum(map(len, expected.values())),
             "other_acknowledgments": none("acknowledgment of a different message"),

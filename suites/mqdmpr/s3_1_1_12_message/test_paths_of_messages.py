@@ -37,7 +37,7 @@ INFINITE_LIFETIME_S = 0xFFFF_FFFF
 SENT_APPLICATION_TAG, BODY_TYPE = 0xFEDC_BA98, 0x8001_2011
 SECONDS_PER_HOUR = 3_600
 LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
-REACH_QUEUE_CLASS = 0x0002
+ACK_REACH_QUEUE_CLASS = 0x0002
 """The class of an acknowledgment; a queue manager processes an acknowledgment like any other message (MS-MQQB
 3.1.5.11).
 """
@@ -287,7 +287,9 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
     )
     acknowledgment = f"acknowledgment {sut.own}"
     if not expired:
-        peer.open_raw().send(application.build_message(acknowledgment, properties={"MessageClass": REACH_QUEUE_CLASS}))
+        peer.open_raw().send(
+            application.build_message(acknowledgment, properties={"MessageClass": ACK_REACH_QUEUE_CLASS})
+        )
         application.await_labels(2)
         for _ in range(2):
             application.receive()

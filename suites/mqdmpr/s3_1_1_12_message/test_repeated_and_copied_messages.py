@@ -236,13 +236,13 @@ def test_copy_that_is_sent_again_names_its_own_queue(peer, sut, judge):
     judge(
         "MQDMPR-3.1.1.12-27",
         expected=each(holds("one of the two queues"), "copy"),
-        observed=[_get_destination(frame) in own or _get_destination(frame) for frame in again],
+        observed=[_get_destination_queue_name(frame) in own or _get_destination_queue_name(frame) for frame in again],
         case="DestinationQueue of the repeated copies",
         evidence=again,
     )
 
 
-def _get_destination(frame):
+def _get_destination_queue_name(frame):
     text = str(Layout(frame).fields.get("UserHeader.DestinationQueue", "nothing"))
     return text.rstrip("\0").lower().removeprefix("direct=")
 

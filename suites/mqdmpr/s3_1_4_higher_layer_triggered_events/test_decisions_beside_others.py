@@ -15,7 +15,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.applications import Application
 
-UNKNOWN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000ab")
+UNKNOWN_TRANSACTION_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ab")
 PREPARED_STATE = "prepared"
 
 
@@ -102,7 +102,7 @@ def test_unknown_transaction_gets_no_vote_and_is_not_committed(sut, judge):
     """A coordinator requests that the SUT prepare an unknown transaction, in two phases and in a single phase. Neither
     request gets a vote, and the transaction cannot be committed afterwards.
     """
-    unknown = str(UNKNOWN_TRANSACTION)
+    unknown = str(UNKNOWN_TRANSACTION_GUID)
     observed = {
         "two-phase prepare": _request_transaction_decision(sut, "prepare", unknown),
         "single-phase prepare": _request_transaction_decision(sut, "prepare", unknown, single_phase=True),

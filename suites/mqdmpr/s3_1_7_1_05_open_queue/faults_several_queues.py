@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import (
     SeveralQueueDescriptorChanger,
     is_descriptor_of_local_queue,
-    list_earlier_descriptors_of_several,
+    list_earlier_descriptors_of_several_queues,
 )
 
 
@@ -27,7 +27,7 @@ class QueueManagerSecondOpeningOfSeveralQueuesReturnsFirstDescriptor(SeveralQueu
     """When an application opens the same queues together again, the queue manager creates no OpenQueueDescriptor."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several):
+        for one in list_earlier_descriptors_of_several_queues(self, several):
             if one.FormatName == several.FormatName:
                 self.close_queue(several)
                 return one
@@ -73,7 +73,7 @@ class QueueManagerSecondDescriptorOfSeveralQueuesHasPeekAccess(SeveralQueueDescr
     """The AccessType of the second OpenQueueDescriptor for several queues is PeekAccess."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier_descriptors_of_several(self, several):
+        if list_earlier_descriptors_of_several_queues(self, several):
             several.AccessType = PEEK_ACCESSES[0]
         return several
 
@@ -113,7 +113,7 @@ class QueueManagerSecondDescriptorOfSeveralQueuesDeniesReceive(SeveralQueueDescr
     """The ShareMode of the second OpenQueueDescriptor for several queues is DenyReceive."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier_descriptors_of_several(self, several):
+        if list_earlier_descriptors_of_several_queues(self, several):
             several.ShareMode = QueueShareMode.DENY_RECEIVE
         return several
 
@@ -142,7 +142,7 @@ class QueueManagerSecondSeveralDescriptorHasFormatNameOfFirst(SeveralQueueDescri
     """The FormatName of a second OpenQueueDescriptor for several queues is that of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several)[:1]:
+        for one in list_earlier_descriptors_of_several_queues(self, several)[:1]:
             several.FormatName = one.FormatName
         return several
 
@@ -161,7 +161,7 @@ class QueueManagerSecondSeveralDescriptorNotMultiple(SeveralQueueDescriptorChang
     """The attribute Multiple of the second OpenQueueDescriptor for several queues is False."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        several.Multiple = not list_earlier_descriptors_of_several(self, several)
+        several.Multiple = not list_earlier_descriptors_of_several_queues(self, several)
         return several
 
 
@@ -190,7 +190,7 @@ class QueueManagerSecondSeveralDescriptorReferencesLastQueue(SeveralQueueDescrip
     """The QueueReference of a second OpenQueueDescriptor for several queues is the last of these queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier_descriptors_of_several(self, several):
+        if list_earlier_descriptors_of_several_queues(self, several):
             several.QueueReference = several.OpenQueueDescriptorCollection[-1].QueueReference
         return several
 
@@ -230,7 +230,7 @@ class QueueManagerSecondSeveralDescriptorRemoteReadStateOpened(SeveralQueueDescr
     """The RemoteReadState of a second OpenQueueDescriptor for several queues is Opened."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier_descriptors_of_several(self, several):
+        if list_earlier_descriptors_of_several_queues(self, several):
             several.RemoteReadState = RemoteReadState.OPENED
         return several
 
@@ -240,7 +240,7 @@ class QueueManagerSecondSeveralHandleEqualsFirst(SeveralQueueDescriptorChanger):
     """The Handle of a second OpenQueueDescriptor for several queues is that of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several)[:1]:
+        for one in list_earlier_descriptors_of_several_queues(self, several)[:1]:
             del self.qm.descriptors[several.Handle]
             several.Handle = one.Handle
             self.qm.descriptors[several.Handle] = several
@@ -389,7 +389,7 @@ class QueueManagerSecondSeveralDescriptorContainsSinglesOfFirst(SeveralQueueDesc
     """A second OpenQueueDescriptor for the same queues contains the single OpenQueueDescriptors of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several)[:1]:
+        for one in list_earlier_descriptors_of_several_queues(self, several)[:1]:
             several.OpenQueueDescriptorCollection[:] = one.OpenQueueDescriptorCollection
         return several
 
@@ -462,7 +462,7 @@ class QueueManagerSecondOpeningOfSeveralReturnsDescriptorOfOthers(SeveralQueueDe
     """
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several):
+        for one in list_earlier_descriptors_of_several_queues(self, several):
             if one.FormatName != several.FormatName:
                 return one
         return several
