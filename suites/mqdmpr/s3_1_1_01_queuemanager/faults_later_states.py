@@ -22,8 +22,8 @@ from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
 )
 
 
-@fault("queue-manager-directory-server-type-set-when-directory-returns", breaks="MQDMPR-3.1.1.1-11", blind=True)
-class QueueManagerDirectoryServerTypeSetWhenDirectoryReturns(DirectoryClient):
+@fault("queue-manager-directory-server-type-changed-when-directory-returns", breaks="MQDMPR-3.1.1.1-11", blind=True)
+class QueueManagerDirectoryServerTypeChangedWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager sets its DirectoryServerType to BackupSiteController."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -48,8 +48,8 @@ add(
 )
 
 
-@fault("queue-manager-journal-quota-follows-quota", breaks="MQDMPR-3.1.1.1-D01", blind=True)
-class QueueManagerJournalQuotaFollowsQuota(Configuring):
+@fault("queue-manager-journal-quota-set-to-changed-queue-manager-quota", breaks="MQDMPR-3.1.1.1-D01", blind=True)
+class QueueManagerJournalQuotaSetToChangedQueueManagerQuota(Configuring):
     """When an administrator sets the QueueManagerQuota, the JournalQuota gets the same value."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:

@@ -58,8 +58,8 @@ add(
 )
 
 
-@fault("queue-manager-masks-of-public-queue-with-synchronize", breaks="MQDMPR-3.1.1.2-08", blind=True)
-class QueueManagerMasksOfPublicQueueWithSynchronize(Queues):
+@fault("queue-manager-access-masks-of-public-queue-contain-synchronize", breaks="MQDMPR-3.1.1.2-08", blind=True)
+class QueueManagerAccessMasksOfPublicQueueContainSynchronize(Queues):
     """The access masks of a public queue contain SYNCHRONIZE."""
 
     def add(self, queue: Queue) -> None:
@@ -75,8 +75,8 @@ class UnlistedQueueScope(Enum):
     NUMBER = "1"
 
 
-@fault("queue-manager-scope-of-public-queue-computer", breaks="MQDMPR-3.1.1.2-09", blind=True)
-class QueueManagerScopeOfPublicQueueComputer(Queues):
+@fault("queue-manager-scope-of-public-queue-is-computer", breaks="MQDMPR-3.1.1.2-09", blind=True)
+class QueueManagerScopeOfPublicQueueIsComputer(Queues):
     """The Scope of a public queue is Computer."""
 
     def add(self, queue: Queue) -> None:
@@ -85,8 +85,8 @@ class QueueManagerScopeOfPublicQueueComputer(Queues):
         super().add(queue)
 
 
-@fault("queue-manager-scope-of-transactional-queue-number", breaks="MQDMPR-3.1.1.2-09", blind=True)
-class QueueManagerScopeOfTransactionalQueueNumber(Queues):
+@fault("queue-manager-scope-of-transactional-queue-is-number", breaks="MQDMPR-3.1.1.2-09", blind=True)
+class QueueManagerScopeOfTransactionalQueueIsNumber(Queues):
     """The Scope of a transactional queue is a number."""
 
     def add(self, queue: Queue) -> None:
@@ -125,8 +125,8 @@ class _SystemQueuePublisher(DirectoryClient):
         return status
 
 
-@fault("queue-manager-order-queue-published", breaks="MQDMPR-3.1.1.2-18", blind=True)
-class QueueManagerOrderQueuePublished(_SystemQueuePublisher):
+@fault("queue-manager-order-queue-published-in-directory", breaks="MQDMPR-3.1.1.2-18", blind=True)
+class QueueManagerOrderQueuePublishedInDirectory(_SystemQueuePublisher):
     """The queue manager creates an object for its order queue in the directory."""
 
     def list_published_paths(self) -> list[str]:
@@ -141,8 +141,8 @@ class QueueManagerTransactionalDeadLetterQueuePublished(_SystemQueuePublisher):
         return ["system$;deadxact"]
 
 
-@fault("queue-manager-journal-of-public-queue-published", breaks="MQDMPR-3.1.1.2-18", blind=True)
-class QueueManagerJournalOfPublicQueuePublished(Queues):
+@fault("queue-manager-journal-of-public-queue-published-in-directory", breaks="MQDMPR-3.1.1.2-18", blind=True)
+class QueueManagerJournalOfPublicQueuePublishedInDirectory(Queues):
     """The queue manager creates an object for the journal of each new public queue in the directory."""
 
     def add(self, queue: Queue) -> None:

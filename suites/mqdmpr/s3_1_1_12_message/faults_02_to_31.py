@@ -94,8 +94,8 @@ class SenderTransactionalMessageNotJournaled(Journaling):
         self.qm.disk.save(build_removal_change([position]))
 
 
-@fault("system-journal-keeps-only-newest-copy-of-destination", breaks="MQDMPR-3.1.1.12-21")
-class SystemJournalKeepsOnlyNewestCopyOfDestination(Journaling):
+@fault("system-journal-keeps-only-newest-message-of-each-destination", breaks="MQDMPR-3.1.1.12-21")
+class SystemJournalKeepsOnlyNewestMessageOfEachDestination(Journaling):
     """A delivered message replaces the earlier copies of messages to the same queue in the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:

@@ -235,8 +235,8 @@ add(
 )
 
 
-@fault("sender-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
-class SenderTracingQueueOfEarlierMessage(Sending):
+@fault("sender-untraced-message-has-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
+class SenderUntracedMessageHasTracingQueueOfEarlierMessage(Sending):
     """The sender gives an untraced message the TracingQueueIdentifier of the last traced message."""
 
     last_tracing_queue: Any = NULL_GUID

@@ -506,8 +506,8 @@ for _rule, _right, _wrong, _kind, _case in (
     )
 
 
-@fault("receiver-order-ack-class-of-second-order-ack-normal", breaks="MQDMPR-3.1.1.12-D08", blind=True)
-class ReceiverOrderAckClassOfSecondOrderAckNormal(OrderAcks):
+@fault("receiver-later-order-acks-have-class-normal", breaks="MQDMPR-3.1.1.12-D08", blind=True)
+class ReceiverLaterOrderAcksHaveClassNormal(OrderAcks):
     """The receiver sends each OrderAck after the first with the class Normal."""
 
     def __init__(self, qm: QM) -> None:
@@ -556,8 +556,8 @@ class ReceiverFinalAckRequiredOfSecondMessageIgnored(FinalAcks):
         pass
 
 
-@fault("receiver-final-ack-of-message-with-acknowledgments-omitted", breaks="MQDMPR-3.1.1.12-62", blind=True)
-class ReceiverFinalAckOfMessageWithAcknowledgmentsOmitted(FinalAcks):
+@fault("receiver-final-ack-omitted-if-message-requests-acknowledgments", breaks="MQDMPR-3.1.1.12-62", blind=True)
+class ReceiverFinalAckOmittedIfMessageRequestsAcknowledgments(FinalAcks):
     """The receiver sends no FinalAck for a transactional message with FinalAckRequired whose administration queue
     gets an acknowledgment.
     """
@@ -567,8 +567,8 @@ class ReceiverFinalAckOfMessageWithAcknowledgmentsOmitted(FinalAcks):
         pass
 
 
-@fault("reports-only-of-recoverable-messages", breaks="MQDMPR-3.1.1.12-D61", blind=True)
-class ReportsOnlyOfRecoverableMessages(Tracing):
+@fault("reports-sent-for-recoverable-messages-only", breaks="MQDMPR-3.1.1.12-D61", blind=True)
+class ReportsSentForRecoverableMessagesOnly(Tracing):
     """The queue manager sends no report about an express message."""
 
     @only_if(lambda part, message, next_hop, now: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)

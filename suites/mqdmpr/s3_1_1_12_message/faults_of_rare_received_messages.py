@@ -58,8 +58,8 @@ class SenderFullTransactionalDeadLetterQueueExceeded(Quotas):
 _UNUSED_ACK_REQUEST_BIT = 0x10
 
 
-@fault("receiver-unused-bit-of-requested-acknowledgments-acknowledged", breaks="MQDMPR-3.1.1.12-36", blind=True)
-class ReceiverUnusedBitOfRequestedAcknowledgmentsAcknowledged(AdminAcks):
+@fault("receiver-unused-ack-request-bit-read-as-arrival-ack-request", breaks="MQDMPR-3.1.1.12-36", blind=True)
+class ReceiverUnusedAckRequestBitReadAsArrivalAckRequest(AdminAcks):
     """The receiver acknowledges the arrival of a message whose AcknowledgementsRequested has only an unused bit set."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -95,8 +95,8 @@ class ReceiverSecondConnectorTypeOfSessionRefused(Identifying):
                 raise FormatError("UserHeader.ConnectorType", 0, "a fault", "the value differs")
 
 
-@fault("receiver-final-ack-of-message-of-deleted-queue-omitted", breaks="MQDMPR-3.1.1.12-62", blind=True)
-class ReceiverFinalAckOfMessageOfDeletedQueueOmitted(FinalAcks):
+@fault("receiver-final-ack-omitted-for-message-of-deleted-queue", breaks="MQDMPR-3.1.1.12-62", blind=True)
+class ReceiverFinalAckOmittedForMessageOfDeletedQueue(FinalAcks):
     """The receiver sends no FinalAck for a message with FinalAckRequired whose queue is deleted."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -106,8 +106,8 @@ class ReceiverFinalAckOfMessageOfDeletedQueueOmitted(FinalAcks):
             super().acknowledge_final(position, reason, now)
 
 
-@fault("receiver-final-ack-of-message-that-requests-acknowledgments", breaks="MQDMPR-3.1.1.12-64", blind=True)
-class ReceiverFinalAckOfMessageThatRequestsAcknowledgments(Arrival):
+@fault("receiver-final-ack-sent-for-message-requesting-other-acks", breaks="MQDMPR-3.1.1.12-64", blind=True)
+class ReceiverFinalAckSentForMessageRequestingOtherAcks(Arrival):
     """The receiver sends a FinalAck for a message that requests only other acknowledgments."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -119,8 +119,8 @@ class ReceiverFinalAckOfMessageThatRequestsAcknowledgments(Arrival):
         super().save_message(saving, packet)
 
 
-@fault("receiver-final-ack-of-purged-message-not-required", breaks="MQDMPR-3.1.1.12-64", blind=True)
-class ReceiverFinalAckOfPurgedMessageNotRequired(FinalAcks):
+@fault("receiver-final-ack-of-purged-message-sent-without-request", breaks="MQDMPR-3.1.1.12-64", blind=True)
+class ReceiverFinalAckOfPurgedMessageSentWithoutRequest(FinalAcks):
     """The receiver sends a FinalAck for each purged transactional message, although the message does not require it."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -169,8 +169,8 @@ class ReceiverRepeatedSoapEnvelopeDiscarded(History):
         return self.entry_by_soap_envelope
 
 
-@fault("receiver-report-of-sent-message-class-normal", breaks="MQDMPR-3.1.1.12-D06", blind=True)
-class ReceiverReportOfSentMessageClassNormal(OwnMessages):
+@fault("receiver-report-of-sent-message-has-class-normal", breaks="MQDMPR-3.1.1.12-D06", blind=True)
+class ReceiverReportOfSentMessageHasClassNormal(OwnMessages):
     """The report that a traced message was sent to the next hop has the Class Normal."""
 
     def send(self, message: Message, now: Now) -> None:
@@ -215,16 +215,16 @@ class _OrderAckClassChanger(OrderAcks):
         raise NotImplementedError
 
 
-@fault("receiver-repeated-order-ack-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
-class ReceiverRepeatedOrderAckClassAckReachQueue(_OrderAckClassChanger):
+@fault("receiver-repeated-order-ack-has-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
+class ReceiverRepeatedOrderAckHasClassAckReachQueue(_OrderAckClassChanger):
     """An OrderAck of the receiver that repeats an earlier OrderAck has the class AckReachQueue."""
 
     def is_ack_class_changed(self, body: Any) -> bool:
         return body in self.sent_bodies
 
 
-@fault("receiver-order-ack-of-second-sequence-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
-class ReceiverOrderAckOfSecondSequenceClassAckReachQueue(_OrderAckClassChanger):
+@fault("receiver-order-ack-of-later-sequence-has-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
+class ReceiverOrderAckOfLaterSequenceHasClassAckReachQueue(_OrderAckClassChanger):
     """The OrderAcks of the receiver for each sequence after the first have the class AckReachQueue."""
 
     def is_ack_class_changed(self, body: Any) -> bool:
@@ -247,8 +247,8 @@ class _RefusalAckClassChanger(Admission):
         raise NotImplementedError
 
 
-@fault("receiver-hop-count-far-above-limit-class-timeout", breaks="MQDMPR-3.1.1.12-D15", blind=True)
-class ReceiverHopCountFarAboveLimitClassTimeout(_RefusalAckClassChanger):
+@fault("receiver-ack-of-message-far-above-hop-limit-has-timeout-class", breaks="MQDMPR-3.1.1.12-D15", blind=True)
+class ReceiverAckOfMessageFarAboveHopLimitHasTimeoutClass(_RefusalAckClassChanger):
     """The acknowledgment of a message whose hop count is above the limit has the class NackReachQueueTimeout."""
 
     right_ack_class = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
@@ -258,8 +258,10 @@ class ReceiverHopCountFarAboveLimitClassTimeout(_RefusalAckClassChanger):
         return packet.UserHeader.RC > 0x1D
 
 
-@fault("receiver-hop-count-of-transactional-message-class-timeout", breaks="MQDMPR-3.1.1.12-D15", blind=True)
-class ReceiverHopCountOfTransactionalMessageClassTimeout(_RefusalAckClassChanger):
+@fault(
+    "receiver-ack-of-transactional-message-above-hop-limit-has-timeout-class", breaks="MQDMPR-3.1.1.12-D15", blind=True
+)
+class ReceiverAckOfTransactionalMessageAboveHopLimitHasTimeoutClass(_RefusalAckClassChanger):
     """The acknowledgment of a transactional message that exceeded its hop limit has the class NackReachQueueTimeout."""
 
     right_ack_class = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
@@ -269,8 +271,12 @@ class ReceiverHopCountOfTransactionalMessageClassTimeout(_RefusalAckClassChanger
         return packet.TransactionHeader is not None
 
 
-@fault("receiver-missing-provider-of-transactional-message-class-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True)
-class ReceiverMissingProviderOfTransactionalMessageClassEncryption(_RefusalAckClassChanger):
+@fault(
+    "receiver-missing-provider-of-transactional-message-acked-as-bad-encryption",
+    breaks="MQDMPR-3.1.1.12-D21",
+    blind=True,
+)
+class ReceiverMissingProviderOfTransactionalMessageAckedAsBadEncryption(_RefusalAckClassChanger):
     """The acknowledgment of a transactional message with a missing provider has the class NackBadEncryption."""
 
     right_ack_class = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
@@ -280,8 +286,10 @@ class ReceiverMissingProviderOfTransactionalMessageClassEncryption(_RefusalAckCl
         return packet.TransactionHeader is not None
 
 
-@fault("receiver-missing-provider-of-recoverable-message-class-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True)
-class ReceiverMissingProviderOfRecoverableMessageClassEncryption(_RefusalAckClassChanger):
+@fault(
+    "receiver-missing-provider-of-recoverable-message-acked-as-bad-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True
+)
+class ReceiverMissingProviderOfRecoverableMessageAckedAsBadEncryption(_RefusalAckClassChanger):
     """The acknowledgment of a recoverable message with a missing provider has the class NackBadEncryption."""
 
     right_ack_class = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
@@ -291,8 +299,8 @@ class ReceiverMissingProviderOfRecoverableMessageClassEncryption(_RefusalAckClas
         return bool(packet.UserHeader.DM)
 
 
-@fault("receiver-second-rejection-of-transaction-class-ack-receive", breaks="MQDMPR-3.1.1.12-D27", blind=True)
-class ReceiverSecondRejectionOfTransactionClassAckReceive(TransactionOperations):
+@fault("receiver-second-rejection-in-transaction-acknowledged-as-received", breaks="MQDMPR-3.1.1.12-D27", blind=True)
+class ReceiverSecondRejectionInTransactionAcknowledgedAsReceived(TransactionOperations):
     """The second message that an application rejects in a transaction is acknowledged as received."""
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
@@ -307,8 +315,8 @@ class ReceiverSecondRejectionOfTransactionClassAckReceive(TransactionOperations)
                 operation.DequeueReason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
-@fault("receiver-final-ack-of-rejected-message-class-timeout", breaks="MQDMPR-3.1.1.12-D27", blind=True)
-class ReceiverFinalAckOfRejectedMessageClassTimeout(FinalAcks):
+@fault("receiver-final-ack-of-rejected-message-has-timeout-class", breaks="MQDMPR-3.1.1.12-D27", blind=True)
+class ReceiverFinalAckOfRejectedMessageHasTimeoutClass(FinalAcks):
     """The FinalAck of a message that an application rejected has the class NackReceiveTimeout."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -317,8 +325,8 @@ class ReceiverFinalAckOfRejectedMessageClassTimeout(FinalAcks):
         super().acknowledge_final(position, reason, now)
 
 
-@fault("receiver-security-id-with-sender-type-none-authorized", breaks="MQDMPR-3.1.1.12-D54", blind=True)
-class ReceiverSecurityIdWithSenderTypeNoneAuthorized(SecurityOnReceipt):
+@fault("receiver-security-id-used-as-sender-despite-sender-type-none", breaks="MQDMPR-3.1.1.12-D54", blind=True)
+class ReceiverSecurityIdUsedAsSenderDespiteSenderTypeNone(SecurityOnReceipt):
     """The receiver treats the SecurityID of a message with the SenderIdentifierType None as its sender."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

@@ -106,8 +106,8 @@ add(
 )
 
 
-@fault("sender-repeated-copy-destination-queue-names-whole-list", breaks="MQDMPR-3.1.1.12-27", blind=True)
-class SenderRepeatedCopyDestinationQueueNamesWholeList(Sending):
+@fault("sender-destination-queue-of-resent-copy-names-whole-list", breaks="MQDMPR-3.1.1.12-27", blind=True)
+class SenderDestinationQueueOfResentCopyNamesWholeList(Sending):
     """When the sender sends a copy of a message to several queues again, its DestinationQueue names the whole list."""
 
     sent: frozenset[int] = frozenset()
@@ -169,11 +169,11 @@ add(
 
 
 @fault(
-    "sender-multiple-destination-signature-key-of-first-account",
+    "sender-multiple-destination-signature-made-with-key-of-first-account",
     breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
     blind=True,
 )
-class SenderMultipleDestinationSignatureKeyOfFirstAccount(Securing):
+class SenderMultipleDestinationSignatureMadeWithKeyOfFirstAccount(Securing):
     """The sender signs each message to several queues with the key of its first account."""
 
     is_for_several_queues = False
@@ -224,8 +224,8 @@ add(
 )
 
 
-@fault("sender-message-in-transaction-label-over-249-characters", breaks="MQDMPR-3.1.1.12-45", blind=True)
-class SenderMessageInTransactionLabelOver249Characters(Commands):
+@fault("sender-label-over-249-characters-accepted-in-transaction", breaks="MQDMPR-3.1.1.12-45", blind=True)
+class SenderLabelOver249CharactersAcceptedInTransaction(Commands):
     """The sender accepts a Label of more than 249 characters in a message that is sent in a transaction."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -238,8 +238,10 @@ class SenderMessageInTransactionLabelOver249Characters(Commands):
         return result
 
 
-@fault("sender-message-with-time-to-be-received-time-to-reach-queue-infinite", breaks="MQDMPR-3.1.1.12-47", blind=True)
-class SenderMessageWithTimeToBeReceivedTimeToReachQueueInfinite(Commands):
+@fault(
+    "sender-default-time-to-reach-queue-infinite-if-time-to-be-received-is-set", breaks="MQDMPR-3.1.1.12-47", blind=True
+)
+class SenderDefaultTimeToReachQueueInfiniteIfTimeToBeReceivedIsSet(Commands):
     """The default TimeToReachQueue of a message whose TimeToBeReceived is set is infinite."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -334,8 +336,8 @@ add(
 )
 
 
-@fault("sender-later-message-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
-class SenderLaterMessageTracingQueueOfEarlierMessage(Commands):
+@fault("sender-later-message-has-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
+class SenderLaterMessageHasTracingQueueOfEarlierMessage(Commands):
     """The sender sends a message without a tracing queue with the TracingQueueIdentifier of an earlier message."""
 
     last: UUID | None = None
@@ -347,8 +349,8 @@ class SenderLaterMessageTracingQueueOfEarlierMessage(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("sender-own-message-tracing-queue-set", breaks="MQDMPR-3.1.1.12-D32", blind=True)
-class SenderOwnMessageTracingQueueSet(OwnMessages):
+@fault("sender-acknowledgments-have-tracing-queue-identifier", breaks="MQDMPR-3.1.1.12-D32", blind=True)
+class SenderAcknowledgmentsHaveTracingQueueIdentifier(OwnMessages):
     """The sender's acknowledgments have the Identifier of the sender as TracingQueueIdentifier."""
 
     def send(self, message: Message, now: Now) -> None:
@@ -390,32 +392,32 @@ class _ResentMessageFlagsChanger(TransactionalSending):
         return set_fields(packet, {"TransactionHeader.Flags": self.change_flags_of_resent_message})
 
 
-@fault("sender-prepared-transaction-last-message-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SenderPreparedTransactionLastMessageFirstInTransaction(_PreparedTransactionMessageChanger):
+@fault("sender-last-message-of-prepared-transaction-marked-first", breaks="MQDMPR-3.1.1.12-D58", blind=True)
+class SenderLastMessageOfPreparedTransactionMarkedFirst(_PreparedTransactionMessageChanger):
     """The sender marks the last message of a transaction that a coordinator prepares as FirstInTransaction."""
 
     def change_message(self, message: Message) -> Message:
         return replace(message, FirstInTransaction=message.FirstInTransaction or message.LastInTransaction)
 
 
-@fault("sender-repeated-first-message-not-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SenderRepeatedFirstMessageNotFirstInTransaction(_ResentMessageFlagsChanger):
+@fault("sender-resent-first-message-not-marked-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
+class SenderResentFirstMessageNotMarkedFirstInTransaction(_ResentMessageFlagsChanger):
     """When the sender sends the first message of a transaction again, its FirstInTransaction is False."""
 
     def change_flags_of_resent_message(self, flags: int) -> int:
         return flags & ~TransactionHeader.flags(FM=1)
 
 
-@fault("sender-prepared-transaction-first-message-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
-class SenderPreparedTransactionFirstMessageLastInTransaction(_PreparedTransactionMessageChanger):
+@fault("sender-first-message-of-prepared-transaction-marked-last", breaks="MQDMPR-3.1.1.12-D59", blind=True)
+class SenderFirstMessageOfPreparedTransactionMarkedLast(_PreparedTransactionMessageChanger):
     """The sender marks the first message of a transaction that a coordinator prepares as LastInTransaction."""
 
     def change_message(self, message: Message) -> Message:
         return replace(message, LastInTransaction=message.LastInTransaction or message.FirstInTransaction)
 
 
-@fault("sender-repeated-message-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
-class SenderRepeatedMessageLastInTransaction(_ResentMessageFlagsChanger):
+@fault("sender-resent-message-marked-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
+class SenderResentMessageMarkedLastInTransaction(_ResentMessageFlagsChanger):
     """When the sender sends a message of a transaction again, its LastInTransaction is True."""
 
     def change_flags_of_resent_message(self, flags: int) -> int:

@@ -22,11 +22,11 @@ UNLISTED_PROVIDER_NAME = "Microsoft Strong Cryptographic Provider"
 
 
 @fault(
-    "sender-undelivered-message-dead-letter-queue-named-without-journaling-stored",
+    "sender-undelivered-message-stored-in-named-queue-without-request",
     breaks="MQDMPR-3.1.1.12-26",
     blind=True,
 )
-class SenderUndeliveredMessageDeadLetterQueueNamedWithoutJournalingStored(Journaling):
+class SenderUndeliveredMessageStoredInNamedQueueWithoutRequest(Journaling):
     """The sender stores an undelivered message that names an ApplicationDeadletterQueue in this queue, although
     NegativeJournalingRequested is false.
     """
@@ -58,10 +58,8 @@ class SenderMessageTimeToBeReceivedCopiedFromTimeToReachQueue(Commands):
         return message
 
 
-@fault(
-    "sender-message-correlation-identifier-with-response-queue-names-message", breaks="MQDMPR-3.1.1.12-D47", blind=True
-)
-class SenderMessageCorrelationIdentifierWithResponseQueueNamesMessage(Commands):
+@fault("sender-message-with-response-queue-has-own-correlation-identifier", breaks="MQDMPR-3.1.1.12-D47", blind=True)
+class SenderMessageWithResponseQueueHasOwnCorrelationIdentifier(Commands):
     """The sender sets the CorrelationIdentifier of a message with a response queue, which its application leaves
     out, to the identifier of the message itself.
     """

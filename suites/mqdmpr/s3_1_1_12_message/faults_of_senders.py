@@ -205,8 +205,8 @@ class SenderMessageAfterSignedMessageSigned(_MessageSecurityRecorder):
         return super().sign_packet(message, packet)
 
 
-@fault("sender-signature-of-message-before-repeated", breaks="MQDMPR-3.1.1.12-D56", blind=True)
-class SenderSignatureOfMessageBeforeRepeated(_MessageSecurityRecorder):
+@fault("sender-signature-of-first-signed-message-repeated", breaks="MQDMPR-3.1.1.12-D56", blind=True)
+class SenderSignatureOfFirstSignedMessageRepeated(_MessageSecurityRecorder):
     """The sender puts the signature of the first signed message into each later signed message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -266,8 +266,8 @@ class SenderSentTimeOfSecondMessageIsThatOfFirst(Sending):
         return super().construct_user_message(position)
 
 
-@fault("sender-transactional-sent-time-zero", breaks="MQDMPR-3.1.1.12-D60", blind=True)
-class SenderTransactionalSentTimeZero(Sending):
+@fault("sender-sent-time-of-transactional-message-zero", breaks="MQDMPR-3.1.1.12-D60", blind=True)
+class SenderSentTimeOfTransactionalMessageZero(Sending):
     """The sender sends a transactional message with the SentTime 0."""
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)

@@ -244,8 +244,8 @@ for _name, _says, _asks in (
     add(_name, "MQDMPR-3.1.1.12-D19", _says, _change_refusal_class(_asks), blind=True)
 
 
-@fault("receiver-ack-of-purged-message-class-unknown", breaks="MQDMPR-3.1.1.12-03", blind=True)
-class ReceiverAckOfPurgedMessageClassUnknown(AdminAcks):
+@fault("receiver-ack-of-purged-message-has-unlisted-class", breaks="MQDMPR-3.1.1.12-03", blind=True)
+class ReceiverAckOfPurgedMessageHasUnlistedClass(AdminAcks):
     """The acknowledgment of a message that a purge removed has the class 0xC00F, which no document lists."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -254,8 +254,8 @@ class ReceiverAckOfPurgedMessageClassUnknown(AdminAcks):
         return replace(built, Class=0xC00F) if purged else built
 
 
-@fault("receiver-ack-of-recoverable-message-class-with-low-byte-only", breaks="MQDMPR-3.1.1.12-03", blind=True)
-class ReceiverAckOfRecoverableMessageClassWithLowByteOnly(AdminAcks):
+@fault("receiver-ack-of-recoverable-message-has-only-low-byte-of-class", breaks="MQDMPR-3.1.1.12-03", blind=True)
+class ReceiverAckOfRecoverableMessageHasOnlyLowByteOfClass(AdminAcks):
     """The acknowledgment of the receipt of a recoverable message has only the low byte of its class."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -383,8 +383,8 @@ add(
 )
 
 
-@fault("sender-sequence-ordinal-of-second-message-other", breaks="MQDMPR-3.1.1.12-D57", blind=True)
-class SenderSequenceOrdinalOfSecondMessageOther(TransactionalSending):
+@fault("sender-second-message-of-sequence-has-other-sequence-ordinal", breaks="MQDMPR-3.1.1.12-D57", blind=True)
+class SenderSecondMessageOfSequenceHasOtherSequenceOrdinal(TransactionalSending):
     """The second message of a sequence has another Ordinal than the first message."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -397,8 +397,8 @@ class SenderSequenceOrdinalOfSecondMessageOther(TransactionalSending):
         )
 
 
-@fault("receiver-unsupported-provider-class-of-acknowledged-receive-wrong", breaks="MQDMPR-3.1.1.12-D21", blind=True)
-class ReceiverUnsupportedProviderClassOfAcknowledgedReceiveWrong(Admission):
+@fault("receiver-ack-class-wrong-for-message-with-unsupported-provider", breaks="MQDMPR-3.1.1.12-D21", blind=True)
+class ReceiverAckClassWrongForMessageWithUnsupportedProvider(Admission):
     """The acknowledgment of a recoverable message that requires a missing cryptographic provider has the class
     NackBadEncryption.
     """

@@ -115,8 +115,8 @@ class DescriptorOfQueueOpenedAgainHasAccessOfFirst(QueueOpening):
         return added
 
 
-@fault("descriptor-of-second-opening-access-type-of-first", breaks="MQDMPR-3.1.1.16-04")
-class DescriptorOfSecondOpeningAccessTypeOfFirst(QueueOpening):
+@fault("second-descriptor-of-open-queue-has-access-type-of-first", breaks="MQDMPR-3.1.1.16-04")
+class SecondDescriptorOfOpenQueueHasAccessTypeOfFirst(QueueOpening):
     """The OpenQueueDescriptor of a queue that is open already has the AccessType of the first opening."""
 
     def _add_descriptor(
@@ -226,8 +226,8 @@ add(
 )
 
 
-@fault("descriptor-of-second-reader-remote-read-state-opened", breaks="MQDMPR-3.1.1.16-14")
-class DescriptorOfSecondReaderRemoteReadStateOpened(RemoteOpening):
+@fault("remote-read-state-of-descriptor-stays-opened-for-second-reader", breaks="MQDMPR-3.1.1.16-14")
+class RemoteReadStateOfDescriptorStaysOpenedForSecondReader(RemoteOpening):
     """The RemoteReadState of an OpenQueueDescriptor stays Opened while a different reader reads the queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -238,8 +238,8 @@ class DescriptorOfSecondReaderRemoteReadStateOpened(RemoteOpening):
             descriptor.RemoteReadState = RemoteReadState.OPENED
 
 
-@fault("queue-manager-second-descriptor-lists-first", breaks="MQDMPR-3.1.1.16-05", blind=True)
-class QueueManagerSecondDescriptorListsFirst(QueueOpening):
+@fault("queue-manager-second-descriptor-contains-first-descriptor", breaks="MQDMPR-3.1.1.16-05", blind=True)
+class QueueManagerSecondDescriptorContainsFirstDescriptor(QueueOpening):
     """OpenQueueDescriptorCollection of the second descriptor of a queue contains the first descriptor."""
 
     def open_found_queue(
@@ -256,8 +256,8 @@ class QueueManagerSecondDescriptorListsFirst(QueueOpening):
         return status, made
 
 
-@fault("server-second-remote-descriptor-stays-opened", breaks="MQDMPR-3.1.1.16-14", blind=True)
-class ServerSecondRemoteDescriptorStaysOpened(RemoteOpening):
+@fault("server-remote-read-state-of-second-descriptor-stays-opened", breaks="MQDMPR-3.1.1.16-14", blind=True)
+class ServerRemoteReadStateOfSecondDescriptorStaysOpened(RemoteOpening):
     """While one descriptor is ReadyForRead, the RemoteReadState of the next descriptor stays Opened."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:

@@ -33,8 +33,8 @@ class _SingleQueueDescriptorChanger(QueueOpening):
         return status, descriptor
 
 
-@fault("queue-manager-descriptor-of-multicast-name-contains-others", breaks="MQDMPR-3.1.1.16-05", blind=True)
-class QueueManagerDescriptorOfMulticastNameContainsOthers(_SingleQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-multicast-name-contains-other-descriptor", breaks="MQDMPR-3.1.1.16-05", blind=True)
+class QueueManagerDescriptorOfMulticastNameContainsOtherDescriptor(_SingleQueueDescriptorChanger):
     """The OpenQueueDescriptorCollection of a descriptor of a multicast name contains another descriptor."""
 
     def change_descriptor_of_single_queue(self, queue: Queue, descriptor: OpenQueueDescriptor) -> None:
@@ -43,8 +43,8 @@ class QueueManagerDescriptorOfMulticastNameContainsOthers(_SingleQueueDescriptor
             descriptor.OpenQueueDescriptorCollection.extend(others[:1])
 
 
-@fault("queue-manager-descriptor-of-remote-reader-contains-others", breaks="MQDMPR-3.1.1.16-05", blind=True)
-class QueueManagerDescriptorOfRemoteReaderContainsOthers(Qmcomm):
+@fault("queue-manager-descriptor-of-remote-reader-contains-other-descriptor", breaks="MQDMPR-3.1.1.16-05", blind=True)
+class QueueManagerDescriptorOfRemoteReaderContainsOtherDescriptor(Qmcomm):
     """The OpenQueueDescriptorCollection of a remote reader's descriptor contains another descriptor."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -77,8 +77,8 @@ class _SeveralQueuesDescriptorChanger(QueueOpening):
         return sum(one.Multiple for one in self.qm.descriptors.values()) > 1
 
 
-@fault("queue-manager-access-to-distribution-list-receive", breaks="MQDMPR-3.1.1.16-06", blind=True)
-class QueueManagerAccessToDistributionListReceive(_SeveralQueuesDescriptorChanger):
+@fault("queue-manager-descriptor-of-distribution-list-has-receive-access", breaks="MQDMPR-3.1.1.16-06", blind=True)
+class QueueManagerDescriptorOfDistributionListHasReceiveAccess(_SeveralQueuesDescriptorChanger):
     """The AccessType of the descriptor for a distribution list with several members is ReceiveAccess."""
 
     def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
@@ -86,8 +86,8 @@ class QueueManagerAccessToDistributionListReceive(_SeveralQueuesDescriptorChange
             descriptor.AccessType = QueueAccessType.RECEIVE
 
 
-@fault("queue-manager-access-to-local-queues-receive", breaks="MQDMPR-3.1.1.16-06", blind=True)
-class QueueManagerAccessToLocalQueuesReceive(_SeveralQueuesDescriptorChanger):
+@fault("queue-manager-descriptor-of-several-local-queues-has-receive-access", breaks="MQDMPR-3.1.1.16-06", blind=True)
+class QueueManagerDescriptorOfSeveralLocalQueuesHasReceiveAccess(_SeveralQueuesDescriptorChanger):
     """The AccessType of a descriptor for several local queues is ReceiveAccess."""
 
     def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
@@ -95,8 +95,8 @@ class QueueManagerAccessToLocalQueuesReceive(_SeveralQueuesDescriptorChanger):
             descriptor.AccessType = QueueAccessType.RECEIVE
 
 
-@fault("queue-manager-access-of-second-descriptor-of-several-move", breaks="MQDMPR-3.1.1.16-06", blind=True)
-class QueueManagerAccessOfSecondDescriptorOfSeveralMove(_SeveralQueuesDescriptorChanger):
+@fault("queue-manager-second-descriptor-of-several-queues-has-move-access", breaks="MQDMPR-3.1.1.16-06", blind=True)
+class QueueManagerSecondDescriptorOfSeveralQueuesHasMoveAccess(_SeveralQueuesDescriptorChanger):
     """The AccessType of a second descriptor for several queues is MoveAccess."""
 
     def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
@@ -104,8 +104,8 @@ class QueueManagerAccessOfSecondDescriptorOfSeveralMove(_SeveralQueuesDescriptor
             descriptor.AccessType = QueueAccessType.MOVE
 
 
-@fault("queue-manager-read-state-of-distribution-list-opened", breaks="MQDMPR-3.1.1.16-07", blind=True)
-class QueueManagerReadStateOfDistributionListOpened(_SeveralQueuesDescriptorChanger):
+@fault("queue-manager-remote-read-state-of-distribution-list-is-opened", breaks="MQDMPR-3.1.1.16-07", blind=True)
+class QueueManagerRemoteReadStateOfDistributionListIsOpened(_SeveralQueuesDescriptorChanger):
     """The RemoteReadState of the descriptor for a distribution list with several members is Opened."""
 
     def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
@@ -113,8 +113,8 @@ class QueueManagerReadStateOfDistributionListOpened(_SeveralQueuesDescriptorChan
             descriptor.RemoteReadState = RemoteReadState.OPENED
 
 
-@fault("queue-manager-read-state-of-second-descriptor-of-several-opened", breaks="MQDMPR-3.1.1.16-07", blind=True)
-class QueueManagerReadStateOfSecondDescriptorOfSeveralOpened(_SeveralQueuesDescriptorChanger):
+@fault("queue-manager-remote-read-state-of-second-list-descriptor-is-opened", breaks="MQDMPR-3.1.1.16-07", blind=True)
+class QueueManagerRemoteReadStateOfSecondListDescriptorIsOpened(_SeveralQueuesDescriptorChanger):
     """The RemoteReadState of a second descriptor for several queues is Opened."""
 
     def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
@@ -131,8 +131,8 @@ class QueueManagerReadStateOfRemoteQueuesReadyForRead(_SeveralQueuesDescriptorCh
             descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
 
 
-@fault("queue-manager-several-local-queues-refer-to-last", breaks="MQDMPR-3.1.1.16-08", blind=True)
-class QueueManagerSeveralLocalQueuesReferToLast(_SeveralQueuesDescriptorChanger):
+@fault("queue-manager-descriptor-of-several-local-queues-refers-to-last-queue", breaks="MQDMPR-3.1.1.16-08", blind=True)
+class QueueManagerDescriptorOfSeveralLocalQueuesRefersToLastQueue(_SeveralQueuesDescriptorChanger):
     """The QueueReference of a descriptor for several local queues is the last of these queues."""
 
     def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
@@ -141,8 +141,8 @@ class QueueManagerSeveralLocalQueuesReferToLast(_SeveralQueuesDescriptorChanger)
             descriptor.QueueReference = local[-1]
 
 
-@fault("queue-manager-list-with-distribution-list-refers-to-queue", breaks="MQDMPR-3.1.1.16-08", blind=True)
-class QueueManagerListWithDistributionListRefersToQueue(_SeveralQueuesDescriptorChanger):
+@fault("queue-manager-descriptor-of-mixed-list-refers-to-first-queue", breaks="MQDMPR-3.1.1.16-08", blind=True)
+class QueueManagerDescriptorOfMixedListRefersToFirstQueue(_SeveralQueuesDescriptorChanger):
     """The QueueReference of a descriptor for a list of names that contains a distribution list is the first queue."""
 
     def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
@@ -151,8 +151,10 @@ class QueueManagerListWithDistributionListRefersToQueue(_SeveralQueuesDescriptor
             descriptor.QueueReference = descriptor.OpenQueueDescriptorCollection[0].QueueReference
 
 
-@fault("queue-manager-second-descriptor-of-several-refers-to-queue", breaks="MQDMPR-3.1.1.16-08", blind=True)
-class QueueManagerSecondDescriptorOfSeveralRefersToQueue(_SeveralQueuesDescriptorChanger):
+@fault(
+    "queue-manager-second-descriptor-of-several-queues-refers-to-first-queue", breaks="MQDMPR-3.1.1.16-08", blind=True
+)
+class QueueManagerSecondDescriptorOfSeveralQueuesRefersToFirstQueue(_SeveralQueuesDescriptorChanger):
     """The QueueReference of a second descriptor for several queues is the first queue."""
 
     def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
@@ -170,8 +172,8 @@ class QueueManagerReadStateOfPeekingReaderReadyAtOpen(Qmcomm):
         return super().get_open_values(descriptor)
 
 
-@fault("queue-manager-read-state-of-second-reader-none", breaks="MQDMPR-3.1.1.16-12", blind=True)
-class QueueManagerReadStateOfSecondReaderNone(Qmcomm):
+@fault("queue-manager-remote-read-state-of-second-remote-reader-is-none", breaks="MQDMPR-3.1.1.16-12", blind=True)
+class QueueManagerRemoteReadStateOfSecondRemoteReaderIsNone(Qmcomm):
     """The RemoteReadState of a remote reader's descriptor is None if another remote reader has opened the queue."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:

@@ -36,8 +36,8 @@ class SecondChangeOfQueueNotSaved(Durability):
         return self.saved[queue.Pathname]
 
 
-@fault("express-message-to-queue-with-recoverable-saved", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressMessageToQueueWithRecoverableSaved(Durability):
+@fault("express-message-of-local-application-saved-to-disk", breaks="MQDMPR-3.1.1-04", blind=True)
+class ExpressMessageOfLocalApplicationSavedToDisk(Durability):
     """The queue manager saves an express message of a local application."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -62,8 +62,8 @@ add(
 )
 
 
-@fault("restored-message-moved-back-is-last", breaks="MQDMPR-3.1.1.11-07", blind=True)
-class RestoredMessageMovedBackIsLast(Restoring):
+@fault("restored-messages-of-subqueue-put-in-order-of-arrival", breaks="MQDMPR-3.1.1.11-07", blind=True)
+class RestoredMessagesOfSubqueuePutInOrderOfArrival(Restoring):
     """At a restart, the queue manager puts the messages of subqueues into their queues in order of their arrival."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:

@@ -126,8 +126,8 @@ class QueueManagerExpiredReceiveRemovesNextMessage(Waiting):
             self.qm.reading.dequeue_message(ghost, lambda status, position: None, Now(0, 0), None)
 
 
-@fault("lifetime-of-message-given-back-not-watched", breaks="MQDMPR-3.1.2.4-01")
-class LifetimeOfMessageGivenBackNotWatched(Lifetimes):
+@fault("expired-message-returned-by-reader-not-removed", breaks="MQDMPR-3.1.2.4-01")
+class ExpiredMessageReturnedByReaderNotRemoved(Lifetimes):
     """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -198,8 +198,8 @@ class QueueManagerMessageExpiresNoEarlierThanEarlierMessages(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-@fault("lifetimes-after-restart-watched-in-first-queue-only", breaks="MQDMPR-3.1.2.4-D01")
-class LifetimesAfterRestartWatchedInFirstQueueOnly(Lifetimes):
+@fault("messages-expire-only-in-first-queue-after-restart", breaks="MQDMPR-3.1.2.4-D01")
+class MessagesExpireOnlyInFirstQueueAfterRestart(Lifetimes):
     """After a restart, the queue manager removes expired messages only from the first queue that contains messages."""
 
     def recover_deadlines(self) -> None:
@@ -330,8 +330,8 @@ class DirectoryContactedAgainOnlyInFirstOutage(DirectoryClient):
             self.qm.adm.QueueManagerVersion = "second outage"
 
 
-@fault("queue-manager-next-read-restarts-timers-of-descriptor", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class QueueManagerNextReadRestartsTimersOfDescriptor(Waiting):
+@fault("queue-manager-new-read-restarts-timers-of-reads-with-same-handle", breaks="MQDMPR-3.1.2.3-02", blind=True)
+class QueueManagerNewReadRestartsTimersOfReadsWithSameHandle(Waiting):
     """A read that begins to wait on a descriptor restarts the timers of the reads that already wait on it."""
 
     def wait_for_new_message(

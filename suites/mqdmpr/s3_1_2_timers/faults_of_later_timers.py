@@ -82,8 +82,8 @@ class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
                     self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
 
-@fault("receiver-transactional-message-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class ReceiverTransactionalMessageTimeToBeReceivedZeroKept(Lifetimes):
+@fault("receiver-transactional-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
+class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -92,8 +92,8 @@ class ReceiverTransactionalMessageTimeToBeReceivedZeroKept(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-@fault("receiver-local-message-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class ReceiverLocalMessageTimeToBeReceivedZeroKept(Lifetimes):
+@fault("receiver-local-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
+class ReceiverLocalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
     """The queue manager keeps a message with TimeToBeReceived 0 that a local application has sent."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

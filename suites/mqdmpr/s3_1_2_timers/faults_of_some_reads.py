@@ -40,8 +40,8 @@ class _ReadTimeoutChanger(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("server-second-read-of-handle-waits-like-first", breaks="MQDMPR-3.1.2.3-01", blind=True)
-class ServerSecondReadOfHandleWaitsLikeFirst(_ReadTimeoutChanger):
+@fault("server-second-read-of-handle-has-timeout-of-first", breaks="MQDMPR-3.1.2.3-01", blind=True)
+class ServerSecondReadOfHandleHasTimeoutOfFirst(_ReadTimeoutChanger):
     """A second pending read with the same handle waits for the timeout of the first read."""
 
     def change_read_timeout(
@@ -52,8 +52,8 @@ class ServerSecondReadOfHandleWaitsLikeFirst(_ReadTimeoutChanger):
         return self.first_ms
 
 
-@fault("server-read-by-cursor-waits-half-as-long", breaks="MQDMPR-3.1.2.3-01", blind=True)
-class ServerReadByCursorWaitsHalfAsLong(_ReadTimeoutChanger):
+@fault("server-pending-peek-by-cursor-waits-half-of-its-timeout", breaks="MQDMPR-3.1.2.3-01", blind=True)
+class ServerPendingPeekByCursorWaitsHalfOfItsTimeout(_ReadTimeoutChanger):
     """A pending peek by a cursor waits for half of its timeout."""
 
     def change_read_timeout(
@@ -103,8 +103,12 @@ class ServerExpiredReadWaitsWhileEarlierReadWaits(Waiting):
             super().on_waiting_message_read_timer(number)
 
 
-@fault("receiver-only-first-of-messages-expires", breaks=("MQDMPR-3.1.2.4-01", "MQSO-5.1.1.3-D02"), blind=True)
-class ReceiverOnlyFirstOfMessagesExpires(Expiring):
+@fault(
+    "receiver-only-first-of-simultaneously-expired-messages-removed",
+    breaks=("MQDMPR-3.1.2.4-01", "MQSO-5.1.1.3-D02"),
+    blind=True,
+)
+class ReceiverOnlyFirstOfSimultaneouslyExpiredMessagesRemoved(Expiring):
     """When the TimeToBeReceived of several messages expires at the same time, the queue manager removes only the
     first of them.
     """

@@ -376,8 +376,8 @@ add(
 )
 
 
-@fault("in-doubt-transaction-second-receive-forgotten", breaks="MQDMPR-3.1.3-D15", blind=True)
-class InDoubtTransactionSecondReceiveForgotten(TransactionRecords):
+@fault("in-doubt-transaction-second-receive-not-restored", breaks="MQDMPR-3.1.3-D15", blind=True)
+class InDoubtTransactionSecondReceiveNotRestored(TransactionRecords):
     """After a restart, the queue manager restores only the first receive of a prepared transaction that received
     several messages.
     """

@@ -56,8 +56,8 @@ add(
 )
 
 
-@fault("queue-manager-starts-with-transaction", breaks="MQDMPR-3.1.3-05", blind=True)
-class QueueManagerStartsWithTransaction(Initialization):
+@fault("queue-manager-initialization-creates-transaction", breaks="MQDMPR-3.1.3-05", blind=True)
+class QueueManagerInitializationCreatesTransaction(Initialization):
     """The initialization creates a transaction that no application has begun."""
 
     def begin(self, now: Now) -> None:
@@ -306,8 +306,8 @@ add(
 )
 
 
-@fault("queue-manager-sites-without-names", breaks="MQDMPR-3.1.3-D09", blind=True)
-class QueueManagerSitesWithoutNames(DirectoryClient):
+@fault("queue-manager-reads-empty-site-names-at-start", breaks="MQDMPR-3.1.3-D09", blind=True)
+class QueueManagerReadsEmptySiteNamesAtStart(DirectoryClient):
     """At its start the queue manager reads empty names of its sites."""
 
     def synchronize(self, now: Now) -> Result:
@@ -370,8 +370,8 @@ add(
 )
 
 
-@fault("any-second-failed-initialization-starts-empty", breaks="MQDMPR-3.1.3-30", blind=True)
-class AnySecondFailedInitializationStartsEmpty(Inputs):
+@fault("second-failed-initialization-starts-with-empty-store", breaks="MQDMPR-3.1.3-30", blind=True)
+class SecondFailedInitializationStartsWithEmptyStore(Inputs):
     """The queue manager ignores the error of a repeated initialization that again cannot read its store, and starts
     without the stored data.
     """

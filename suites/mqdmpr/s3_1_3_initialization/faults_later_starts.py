@@ -26,8 +26,8 @@ from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
 )
 
 
-@fault("queue-manager-domain-of-other-domain-not-queried", breaks="MQDMPR-3.1.3-10", blind=True)
-class QueueManagerDomainOfOtherDomainNotQueried(Membership):
+@fault("queue-manager-machine-domain-id-missing-after-domain-change", breaks="MQDMPR-3.1.3-10", blind=True)
+class QueueManagerMachineDomainIdMissingAfterDomainChange(Membership):
     """After the machine has moved to another domain, the queue manager has no MachineDomainId."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -55,8 +55,8 @@ class QueueManagerKeepsDomainInWorkgroup(Membership):
         self.qm.adm.MachineDomainId = self.qm.adm.MachineDomainId or self.qm.adm.LastDomain
 
 
-@fault("queue-manager-domain-is-identifier-after-move", breaks="MQDMPR-3.1.3-D02", blind=True)
-class QueueManagerDomainIsIdentifierAfterMove(Membership):
+@fault("queue-manager-machine-domain-id-is-own-identifier-after-domain-change", breaks="MQDMPR-3.1.3-D02", blind=True)
+class QueueManagerMachineDomainIdIsOwnIdentifierAfterDomainChange(Membership):
     """After the machine has moved to another domain, MachineDomainId is the Identifier of the queue manager."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -185,8 +185,8 @@ class _OutgoingQueueLockKeeper(Destinations):
         )
 
 
-@fault("sender-private-name-stays-locked-after-restart", breaks="MQDMPR-3.1.3-D13", blind=True)
-class SenderPrivateNameStaysLockedAfterRestart(_OutgoingQueueLockKeeper):
+@fault("sender-queue-for-private-format-name-stays-locked-after-restart", breaks="MQDMPR-3.1.3-D13", blind=True)
+class SenderQueueForPrivateFormatNameStaysLockedAfterRestart(_OutgoingQueueLockKeeper):
     """When the queue manager starts without hardened security mode, the outgoing queue for a private format name stays
     locked.
     """

@@ -23,8 +23,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DomainReported
 
 
-@fault("queue-manager-domain-kept-after-machine-left", breaks="MQDMPR-3.1.3-06", blind=True)
-class QueueManagerDomainKeptAfterMachineLeft(Membership):
+@fault("queue-manager-machine-domain-id-kept-after-machine-left-domain", breaks="MQDMPR-3.1.3-06", blind=True)
+class QueueManagerMachineDomainIdKeptAfterMachineLeftDomain(Membership):
     """At a start after the machine left its domain, the queue manager keeps the earlier domain as MachineDomainId."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:

@@ -216,8 +216,8 @@ class PreparedTransactionAbortKeepsSentMessageLocked(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-@fault("queue-manager-abort-of-prepared-not-answered", breaks="MQDMPR-3.1.4.8-05", blind=True)
-class QueueManagerAbortOfPreparedNotAnswered(Coordinating):
+@fault("queue-manager-abort-of-prepared-transaction-not-answered", breaks="MQDMPR-3.1.4.8-05", blind=True)
+class QueueManagerAbortOfPreparedTransactionNotAnswered(Coordinating):
     """The queue manager does not answer the coordinator that a prepared transaction is aborted."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -363,8 +363,8 @@ class SecondOfflineRequestAfterOnlineRequestIgnored(Administering):
         self.qm.adm.QueueManagerVersion = "online again"
 
 
-@fault("queue-manager-prepared-move-carried-out", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerPreparedMoveCarriedOut(Coordinating):
+@fault("queue-manager-moves-carried-out-at-prepare", breaks="MQDMPR-3.1.4.6-03", blind=True)
+class QueueManagerMovesCarriedOutAtPrepare(Coordinating):
     """The queue manager carries out the moves of a transaction when it prepares the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:

@@ -184,8 +184,8 @@ class QueueManagerCommitLeavesMessageMovedBackLocked(TransactionEvents):
                 position.State = MessagePositionState.LOCKED
 
 
-@fault("queue-manager-abort-of-unknown-transaction-aborts-open-one", breaks="MQDMPR-3.1.4.5-04", blind=True)
-class QueueManagerAbortOfUnknownTransactionAbortsOpenOne(TransactionCommands):
+@fault("queue-manager-abort-of-unknown-transaction-aborts-open-transaction", breaks="MQDMPR-3.1.4.5-04", blind=True)
+class QueueManagerAbortOfUnknownTransactionAbortsOpenTransaction(TransactionCommands):
     """When a request to abort names an unknown transaction, the queue manager refuses the request, but aborts the open
     transaction.
     """
@@ -198,8 +198,10 @@ class QueueManagerAbortOfUnknownTransactionAbortsOpenOne(TransactionCommands):
         return super().abort_transaction(request, token, now)
 
 
-@fault("queue-manager-second-abort-succeeds", breaks="MQDMPR-3.1.4.5-04", blind=True)
-class QueueManagerSecondAbortSucceeds(TransactionCommands):
+@fault(
+    "queue-manager-abort-of-ended-transaction-succeeds-beside-open-transaction", breaks="MQDMPR-3.1.4.5-04", blind=True
+)
+class QueueManagerAbortOfEndedTransactionSucceedsBesideOpenTransaction(TransactionCommands):
     """The queue manager accepts a request to abort a transaction that another transaction followed."""
 
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:

@@ -35,8 +35,8 @@ def _do_transactions_share_queue(one: Transaction, other: Transaction) -> bool:
     return bool(queues[0] & queues[1])
 
 
-@fault("queue-manager-prepare-of-transaction-prepares-others-of-queue", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class QueueManagerPrepareOfTransactionPreparesOthersOfQueue(Coordinating):
+@fault("queue-manager-prepare-also-prepares-transactions-on-same-queue", breaks="MQDMPR-3.1.4.3-03", blind=True)
+class QueueManagerPrepareAlsoPreparesTransactionsOnSameQueue(Coordinating):
     """A request to prepare a transaction also prepares the other external transactions that use one of its queues."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -117,8 +117,8 @@ class _EndedTransactionRecorder(TransactionCommands):
         return result
 
 
-@fault("queue-manager-decided-transaction-prepared", breaks="MQDMPR-3.1.4.3-05", blind=True)
-class QueueManagerDecidedTransactionPrepared(_EndedTransactionRecorder):
+@fault("queue-manager-ended-transaction-answered-as-prepared", breaks="MQDMPR-3.1.4.3-05", blind=True)
+class QueueManagerEndedTransactionAnsweredAsPrepared(_EndedTransactionRecorder):
     """The queue manager votes to prepare a transaction that it has committed or aborted."""
 
     def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
@@ -127,8 +127,8 @@ class QueueManagerDecidedTransactionPrepared(_EndedTransactionRecorder):
         return super().prepare_transaction(request, token, now)
 
 
-@fault("queue-manager-commit-of-transaction-commits-others-of-queue", breaks="MQDMPR-3.1.4.4-03", blind=True)
-class QueueManagerCommitOfTransactionCommitsOthersOfQueue(TransactionEvents):
+@fault("queue-manager-commit-also-commits-transactions-on-same-queue", breaks="MQDMPR-3.1.4.4-03", blind=True)
+class QueueManagerCommitAlsoCommitsTransactionsOnSameQueue(TransactionEvents):
     """A request to commit a transaction also commits the other transactions that use one of its queues."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -148,8 +148,8 @@ class QueueManagerCommitOfTransactionCommitsOthersOfQueue(TransactionEvents):
                 super().transaction_commit(other, now)
 
 
-@fault("queue-manager-commit-of-transaction-commits-prepared-ones", breaks="MQDMPR-3.1.4.4-03", blind=True)
-class QueueManagerCommitOfTransactionCommitsPreparedOnes(TransactionEvents):
+@fault("queue-manager-commit-also-commits-prepared-transactions", breaks="MQDMPR-3.1.4.4-03", blind=True)
+class QueueManagerCommitAlsoCommitsPreparedTransactions(TransactionEvents):
     """A request to commit a prepared transaction also commits the other prepared transactions."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -160,8 +160,8 @@ class QueueManagerCommitOfTransactionCommitsPreparedOnes(TransactionEvents):
                 super().transaction_commit(other, now)
 
 
-@fault("queue-manager-aborted-transaction-committed", breaks="MQDMPR-3.1.4.4-04", blind=True)
-class QueueManagerAbortedTransactionCommitted(_EndedTransactionRecorder):
+@fault("queue-manager-commit-of-ended-transaction-answered-as-committed", breaks="MQDMPR-3.1.4.4-04", blind=True)
+class QueueManagerCommitOfEndedTransactionAnsweredAsCommitted(_EndedTransactionRecorder):
     """The queue manager answers a request to commit a transaction that has ended as if it committed the transaction."""
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
@@ -216,8 +216,8 @@ class QueueManagerTransactionWithSeveralMovesNotCommitted(Coordinating):
         return super().commit(transaction, token, now)
 
 
-@fault("queue-manager-abort-of-transaction-aborts-others-of-queue", breaks="MQDMPR-3.1.4.5-03", blind=True)
-class QueueManagerAbortOfTransactionAbortsOthersOfQueue(TransactionEvents):
+@fault("queue-manager-abort-also-aborts-transactions-on-same-queue", breaks="MQDMPR-3.1.4.5-03", blind=True)
+class QueueManagerAbortAlsoAbortsTransactionsOnSameQueue(TransactionEvents):
     """A request to abort a transaction also aborts the other transactions that use one of its queues."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -232,8 +232,8 @@ class QueueManagerAbortOfTransactionAbortsOthersOfQueue(TransactionEvents):
                 super().transaction_abort(other, now)
 
 
-@fault("queue-manager-abort-of-transaction-aborts-prepared-ones", breaks="MQDMPR-3.1.4.5-03", blind=True)
-class QueueManagerAbortOfTransactionAbortsPreparedOnes(TransactionEvents):
+@fault("queue-manager-abort-also-aborts-prepared-transactions", breaks="MQDMPR-3.1.4.5-03", blind=True)
+class QueueManagerAbortAlsoAbortsPreparedTransactions(TransactionEvents):
     """A request to abort a transaction also aborts the prepared transactions."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -243,8 +243,8 @@ class QueueManagerAbortOfTransactionAbortsPreparedOnes(TransactionEvents):
                 super().transaction_abort(other, now)
 
 
-@fault("queue-manager-move-carried-out-by-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerMoveCarriedOutByVote(Coordinating):
+@fault("queue-manager-moves-carried-out-at-request-for-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
+class QueueManagerMovesCarriedOutAtRequestForVote(Coordinating):
     """When the coordinator requests a vote, the queue manager carries out the moves of the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -255,8 +255,8 @@ class QueueManagerMoveCarriedOutByVote(Coordinating):
         return result
 
 
-@fault("queue-manager-receive-acknowledged-by-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerReceiveAcknowledgedByVote(Coordinating):
+@fault("queue-manager-receives-acknowledged-at-request-for-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
+class QueueManagerReceivesAcknowledgedAtRequestForVote(Coordinating):
     """When the coordinator requests a vote, the queue manager acknowledges the receives of the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -282,8 +282,8 @@ class QueueManagerUnknownTransactionCommittedInSinglePhase(TransactionCommands):
         return super().prepare_transaction(request, token, now)
 
 
-@fault("queue-manager-transaction-without-vote-committed", breaks="MQDMPR-3.1.4.6-11", blind=True)
-class QueueManagerTransactionWithoutVoteCommitted(TransactionCommands):
+@fault("queue-manager-unprepared-transaction-answered-as-committed", breaks="MQDMPR-3.1.4.6-11", blind=True)
+class QueueManagerUnpreparedTransactionAnsweredAsCommitted(TransactionCommands):
     """The queue manager answers the commit of a transaction that it could not prepare as if it committed it."""
 
     refused: set[UUID]

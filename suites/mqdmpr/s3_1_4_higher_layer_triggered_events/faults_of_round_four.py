@@ -39,8 +39,8 @@ add(
 )
 
 
-@fault("queue-manager-abort-of-move-purged-message-available-again", breaks="MQDMPR-3.1.4.5-08", blind=True)
-class QueueManagerAbortOfMovePurgedMessageAvailableAgain(TransactionEvents):
+@fault("queue-manager-abort-makes-purged-moved-message-available-again", breaks="MQDMPR-3.1.4.5-08", blind=True)
+class QueueManagerAbortMakesPurgedMovedMessageAvailableAgain(TransactionEvents):
     """The queue manager makes a message that a transaction had moved and that was purged available again at the
     abort of the transaction.
     """
@@ -52,8 +52,8 @@ class QueueManagerAbortOfMovePurgedMessageAvailableAgain(TransactionEvents):
         super().abort_dequeue(operation, now)
 
 
-@fault("queue-manager-abort-every-second-received-message-stays-locked", breaks="MQDMPR-3.1.4.5-13", blind=True)
-class QueueManagerAbortEverySecondReceivedMessageStaysLocked(TransactionEvents):
+@fault("queue-manager-abort-leaves-every-second-received-message-locked", breaks="MQDMPR-3.1.4.5-13", blind=True)
+class QueueManagerAbortLeavesEverySecondReceivedMessageLocked(TransactionEvents):
     """At an abort, the queue manager skips every second operation that received or moved a message, so that this
     message stays locked.
     """

@@ -149,8 +149,8 @@ for _name, _rule, _says, _change in (
     add(_name, _rule, _says, _change_sites_after_expiry("gates", _change), blind=True)
 
 
-@fault("gates-updated-by-sites-timer-only", breaks="MQDMPR-3.1.6.2-05", blind=True)
-class GatesUpdatedBySitesTimerOnly(DirectoryClient):
+@fault("site-gates-updated-only-by-sites-update-timer", breaks="MQDMPR-3.1.6.2-05", blind=True)
+class SiteGatesUpdatedOnlyBySitesUpdateTimer(DirectoryClient):
     """The queue manager reads its gates again only when the Directory Sites Update Timer expires."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:

@@ -68,8 +68,8 @@ class OpenCursorReturnsSharedCursor(Cursors):
         return super().open(queue_desc) if known is None else known
 
 
-@fault("closed-cursor-rewinds-others", breaks="MQDMPR-3.1.7.1.1-06")
-class ClosedCursorRewindsOthers(Cursors):
+@fault("closed-cursor-rewinds-other-cursors-of-handle", breaks="MQDMPR-3.1.7.1.1-06")
+class ClosedCursorRewindsOtherCursorsOfHandle(Cursors):
     """When a cursor is closed, the queue manager moves the other cursors of the handle to the start of the queue."""
 
     def rewind(self, cursor: Cursor) -> None:

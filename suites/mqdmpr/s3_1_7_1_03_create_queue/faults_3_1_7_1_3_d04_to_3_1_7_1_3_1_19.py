@@ -101,8 +101,8 @@ class RefusedPublicQueueCreatedWhenDirectoryIsBack(Publishing):
         self.refused.clear()
 
 
-@fault("failed-directory-object-leaves-second-public-queue", breaks="MQDMPR-3.1.7.1.3-D06")
-class FailedDirectoryObjectLeavesSecondPublicQueue(Queues):
+@fault("public-queue-created-although-directory-refuses-its-object", breaks="MQDMPR-3.1.7.1.3-D06")
+class PublicQueueCreatedAlthoughDirectoryRefusesItsObject(Queues):
     """The queue manager creates a public queue whose object the directory refuses, and returns the error."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False, **rest: Any) -> None:

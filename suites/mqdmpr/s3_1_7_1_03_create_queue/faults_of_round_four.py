@@ -48,8 +48,8 @@ add(
 )
 
 
-@fault("queue-manager-new-queue-type-of-capitalized-private-prefix-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class QueueManagerNewQueueTypeOfCapitalizedPrivatePrefixPublic(Queues):
+@fault("queue-manager-new-queue-with-capitalized-private-prefix-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
+class QueueManagerNewQueueWithCapitalizedPrivatePrefixIsPublic(Queues):
     """The queue manager gives a new queue the QueueType Public if the prefix private$ of its path name has capital
     letters.
     """

@@ -99,8 +99,8 @@ class QueueManagerOwnerFromGroupOfSuppliedDescriptor(Queues):
         return made
 
 
-@fault("queue-manager-owner-of-supplied-dacl-anonymous", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
-class QueueManagerOwnerOfSuppliedDaclAnonymous(Queues):
+@fault("queue-manager-owner-of-queue-with-supplied-dacl-is-anonymous", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
+class QueueManagerOwnerOfQueueWithSuppliedDaclIsAnonymous(Queues):
     """If a domain user supplies a descriptor with a DACL and without an owner, the anonymous user becomes the owner
     of the queue.
     """

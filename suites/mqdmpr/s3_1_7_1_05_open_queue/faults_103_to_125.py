@@ -136,8 +136,8 @@ class ReceiveAccessGrantedBesideExclusivePeeker(QueueOpening):
         return peeked or super().is_shared(queue, required_access, shared_mode)
 
 
-@fault("exclusive-peek-among-other-peeks-admits-receiver", breaks="MQDMPR-3.1.7.1.5-110")
-class ExclusivePeekAmongOtherPeeksAdmitsReceiver(QueueOpening):
+@fault("exclusive-peeker-admits-receiver-beside-shared-peeker", breaks="MQDMPR-3.1.7.1.5-110")
+class ExclusivePeekerAdmitsReceiverBesideSharedPeeker(QueueOpening):
     """A reader with PeekAccess and DenyReceive excludes no receiver while another reader peeks with DenyNone."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -213,8 +213,8 @@ class OpenQueueDescriptorNotAddedToQueue(QueueOpening):
         return status, descriptor
 
 
-@fault("close-of-one-receiver-ends-restriction-of-both", breaks="MQDMPR-3.1.7.1.5-114")
-class CloseOfOneReceiverEndsRestrictionOfBoth(QueueOpening):
+@fault("close-by-one-of-two-receivers-ends-restriction-by-other", breaks="MQDMPR-3.1.7.1.5-114")
+class CloseByOneOfTwoReceiversEndsRestrictionByOther(QueueOpening):
     """When one of two receivers closes the queue, the other receiver no longer prevents an open with DenyReceive."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:

@@ -187,8 +187,10 @@ class QueueManagerSecondDescriptorHasFormatNameOfFirst(SingleQueueDescriptorChan
         return descriptor
 
 
-@fault("queue-manager-single-descriptor-of-several-has-name-of-all", breaks="MQDMPR-3.1.7.1.5-119", blind=True)
-class QueueManagerSingleDescriptorOfSeveralHasNameOfAll(QueueOpening):
+@fault(
+    "queue-manager-single-descriptor-has-format-name-of-all-opened-queues", breaks="MQDMPR-3.1.7.1.5-119", blind=True
+)
+class QueueManagerSingleDescriptorHasFormatNameOfAllOpenedQueues(QueueOpening):
     """The FormatName of the OpenQueueDescriptor of each single queue is that of all queues that are opened together."""
 
     def open_queue(
