@@ -9,7 +9,7 @@ from reference_qm.model.enums import CursorState
 
 
 @follows("E180.2")
-class UnreadAfterAnyWait(Cursors):
+class CursorUnreadAfterTimedOutRead(Cursors):
     """A cursor whose pending read timed out counts as a cursor that has read no message, even if the read was
     a peek.
     """

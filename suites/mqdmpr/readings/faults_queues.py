@@ -14,7 +14,7 @@ from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults_29_to_35 import PathOfRemot
 
 
 @follows("E160.2")
-class UnknownPublicNamesRefused(Commands):
+class UnknownPublicFormatNamesRefused(Commands):
     """The queue manager refuses a public format name that the directory does not contain, unless the queue manager is
     offline.
     """
@@ -30,7 +30,7 @@ class UnknownPublicNamesRefused(Commands):
 
 
 @follows("E161.2")
-class EveryNumberIsLocal(PathOfRemotePrivateNameIsLocalQueue):
+class EveryPrivateQueueNumberTreatedAsLocal(PathOfRemotePrivateNameIsLocalQueue):
     """The queue manager searches its own queues for the path of a private queue, even if the queue belongs to another
     computer.
     """

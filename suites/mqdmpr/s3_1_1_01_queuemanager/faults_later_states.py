@@ -22,8 +22,8 @@ from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
 )
 
 
-@fault("queue-manager-directory-server-type-set-when-directory-returns", breaks="MQDMPR-3.1.1.1-11", blind=True)
-class QueueManagerDirectoryServerTypeSetWhenDirectoryReturns(DirectoryClient):
+@fault("queue-manager-directory-server-type-changed-when-directory-returns", breaks="MQDMPR-3.1.1.1-11", blind=True)
+class QueueManagerDirectoryServerTypeChangedWhenDirectoryReturns(DirectoryClient):
     """When the directory is online again, the queue manager sets its DirectoryServerType to BackupSiteController."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -99,7 +99,7 @@ add(
 )
 
 
-def _reset_retry_duration(qm: QueueManager) -> None:
+def _set_initialization_retry_duration_to_0(qm: QueueManager) -> None:
     qm.adm.InitializationRetryTimerDuration = 0
 
 
@@ -107,7 +107,7 @@ add(
     "queue-manager-retry-duration-zero-after-restart",
     "MQDMPR-3.1.1.1-31",
     "After a restart InitializationRetryTimerDuration is 0.",
-    at_restart(_reset_retry_duration),
+    at_restart(_set_initialization_retry_duration_to_0),
     blind=True,
 )
 
@@ -131,8 +131,8 @@ class QueueManagerRetryDurationDoubledAtSynchronization(DirectoryClient):
         return super().synchronize(now)
 
 
-@fault("queue-manager-directory-server-type-set-in-other-domain", breaks="MQDMPR-3.1.1.1-11")
-class QueueManagerDirectoryServerTypeSetInOtherDomain(Membership):
+@fault("queue-manager-directory-server-type-standalone-in-other-domain", breaks="MQDMPR-3.1.1.1-11")
+class QueueManagerDirectoryServerTypeStandaloneInOtherDomain(Membership):
     """A queue manager that creates its object in another domain sets its DirectoryServerType to Standalone."""
 
     def take_identifier(self, identifier: UUID) -> None:

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-def _remove_quota(qm: QueueManager) -> None:
+def _set_queue_manager_quota_to_unlimited(qm: QueueManager) -> None:
     qm.adm.QueueManagerQuota = 0xFFFFFFFF
 
 
@@ -27,7 +27,7 @@ add(
     "queue-manager-quota-unlimited-after-restart",
     "MQDMPR-3.1.1.1-08",
     "The QueueManagerQuota is unlimited after a restart.",
-    at_restart(_remove_quota),
+    at_restart(_set_queue_manager_quota_to_unlimited),
     blind=True,
 )
 
@@ -53,7 +53,7 @@ class QueueManagerConnectedNetworksFilledWithSites(DirectoryClient):
         return status
 
 
-def _add_partners(qm: QueueManager) -> None:
+def _add_session_partners_to_connected_networks(qm: QueueManager) -> None:
     partners = (one.RemoteQMGuid for one in qm.sessions.values() if one.SessionState is SessionState.OPEN)
     qm.adm.ConnectedNetworkIdentifierList = tuple(dict.fromkeys((*qm.adm.ConnectedNetworkIdentifierList, *partners)))
 
@@ -62,7 +62,7 @@ add(
     "queue-manager-connected-networks-filled-with-session-partners",
     "MQDMPR-3.1.1.1-09",
     "The queue manager adds the queue managers of its sessions to its ConnectedNetworkIdentifierList.",
-    change_after_every_input(_add_partners),
+    change_after_every_input(_add_session_partners_to_connected_networks),
     blind=True,
 )
 
@@ -77,7 +77,7 @@ class QueueManagerSupportingServerSetByDirectory(DirectoryClient):
         return status
 
 
-def _make_supporting_server(qm: QueueManager) -> None:
+def _set_supporting_server_to_true(qm: QueueManager) -> None:
     qm.adm.SupportingServer = True
 
 
@@ -85,7 +85,7 @@ add(
     "queue-manager-supporting-server-true-after-restart",
     "MQDMPR-3.1.1.1-10",
     "The SupportingServer of a queue manager is True after a restart.",
-    at_restart(_make_supporting_server),
+    at_restart(_set_supporting_server_to_true),
     blind=True,
 )
 

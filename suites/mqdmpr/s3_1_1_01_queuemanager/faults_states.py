@@ -16,40 +16,40 @@ from reference_qm.surface.commands import Result
 LIMITED_JOURNAL_QUOTA_KB = 8_192
 
 
-def _set_server_type(qm: QueueManager) -> None:
+def _set_directory_server_type(qm: QueueManager) -> None:
     qm.adm.DirectoryServerType = next(iter(DirectoryServerType))
 
 
-def _limit_journals(qm: QueueManager) -> None:
+def _lower_journal_quota(qm: QueueManager) -> None:
     qm.adm.JournalQuota = LIMITED_JOURNAL_QUOTA_KB
 
 
-def _set_server_type_after_restart(faulty: FaultyCore) -> None:
-    faulty.on_restart.append(lambda again: again.after_each.append(_set_server_type))
+def _set_directory_server_type_after_restart(faulty: FaultyCore) -> None:
+    faulty.on_restart.append(lambda again: again.after_each.append(_set_directory_server_type))
 
 
-def _limit_journals_after_restart(faulty: FaultyCore) -> None:
-    faulty.on_restart.append(lambda again: again.after_each.append(_limit_journals))
+def _lower_journal_quota_after_restart(faulty: FaultyCore) -> None:
+    faulty.on_restart.append(lambda again: again.after_each.append(_lower_journal_quota))
 
 
 add(
     "queue-manager-directory-server-type-after-restart",
     "MQDMPR-3.1.1.1-11",
     "After a restart, a queue manager that is not a directory server has a DirectoryServerType.",
-    _set_server_type_after_restart,
+    _set_directory_server_type_after_restart,
     blind=True,
 )
 add(
     "queue-manager-journal-quota-limited-after-restart",
     "MQDMPR-3.1.1.1-D01",
     "After a restart, the JournalQuota of a queue manager is 8,192 KB although no administrator has set it.",
-    _limit_journals_after_restart,
+    _lower_journal_quota_after_restart,
     blind=True,
 )
 
 
-@fault("queue-manager-journal-quota-follows-quota", breaks="MQDMPR-3.1.1.1-D01", blind=True)
-class QueueManagerJournalQuotaFollowsQuota(Configuring):
+@fault("queue-manager-journal-quota-set-to-changed-queue-manager-quota", breaks="MQDMPR-3.1.1.1-D01", blind=True)
+class QueueManagerJournalQuotaSetToChangedQueueManagerQuota(Configuring):
     """When an administrator sets the QueueManagerQuota, the JournalQuota gets the same value."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:

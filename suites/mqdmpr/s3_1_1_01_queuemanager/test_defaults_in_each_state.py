@@ -9,46 +9,46 @@ import pytest
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 
-DEFAULT_BY_RULE: dict[str, tuple[str, Any]] = {
+DEFAULT_ATTRIBUTE_BY_RULE: dict[str, tuple[str, Any]] = {
     "MQDMPR-3.1.1.1-08": ("QueueManagerQuota", 0x0010_0000),
     "MQDMPR-3.1.1.1-09": ("ConnectedNetworkIdentifierList", []),
     "MQDMPR-3.1.1.1-10": ("SupportingServer", False),
     "MQDMPR-3.1.1.1-D01": ("JournalQuota", 0xFFFF_FFFF),
 }
-OTHER_QUOTA_KB = 0x0030_0000
+CHANGED_QUEUE_MANAGER_QUOTA_KB = 0x0030_0000
 
 
-def _read_defaults(sut: Sut) -> dict[str, Any]:
+def _read_default_attributes(sut: Sut) -> dict[str, Any]:
     shown = sut.inspect_queue_manager()
-    return {name: shown[name] for name, _ in DEFAULT_BY_RULE.values()}
+    return {name: shown[name] for name, _ in DEFAULT_ATTRIBUTE_BY_RULE.values()}
 
 
 @needs("inspect", "configure", "restart")
-@covers(*DEFAULT_BY_RULE)
+@covers(*DEFAULT_ATTRIBUTE_BY_RULE)
 @pytest.mark.parametrize("place", ["any enterprise", pytest.param("directory", marks=needs("directory"))])
 def test_default_attributes_stay_in_each_state(peer, sut, judge, place):
     """An attribute with its default value keeps this value after a session, after a change of another quota, and after
     restarts, also if the SUT is integrated with a directory. An attribute that an administrator has changed is not
     judged.
     """
-    found: dict[str, dict[str, Any]] = {"at first": _read_defaults(sut)}
+    found: dict[str, dict[str, Any]] = {"at first": _read_default_attributes(sut)}
     session = peer.open_session()
     session.send(peer.message(label="a message"))
     session.check_alive()
-    found["during a session"] = _read_defaults(sut)
+    found["during a session"] = _read_default_attributes(sut)
     sut.restart()
-    found["after a restart"] = _read_defaults(sut)
+    found["after a restart"] = _read_default_attributes(sut)
     settings = sut.control.call("configure")
     for name, other in (("journal_quota_kb", "JournalQuota"), ("quota_kb", "QueueManagerQuota")):
         if name in settings:
-            sut.configure(**{name: OTHER_QUOTA_KB})
-            values = _read_defaults(sut)
+            sut.configure(**{name: CHANGED_QUEUE_MANAGER_QUOTA_KB})
+            values = _read_default_attributes(sut)
             del values[other]
             found[f"after a change of {other}"] = values
             sut.configure(**{name: settings[name]})
     sut.restart()
-    found["after a second restart"] = _read_defaults(sut)
-    for rule, (name, default) in DEFAULT_BY_RULE.items():
+    found["after a second restart"] = _read_default_attributes(sut)
+    for rule, (name, default) in DEFAULT_ATTRIBUTE_BY_RULE.items():
         published = (
             sut.read_directory_object()["quota_kb"] if sut.controls_environment and place == "directory" else default
         )

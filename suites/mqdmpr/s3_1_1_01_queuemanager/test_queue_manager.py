@@ -22,12 +22,12 @@ DEFAULT_ATTRIBUTES: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-D01", "JournalQuota", 0xFFFF_FFFF),
     ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
 )
-RETRY_DURATIONS_S = ("120", "900")
+INITIALIZATION_RETRY_DURATIONS_S = ("120", "900")
 """Two values of InitializationRetryTimerDuration in s: the provisioned value, and the value after the first expiry of
 the timer (MS-MQSO 6.4.4.1).
 """
 LONG_READ_TIMEOUT_MS = 600_000
-CHANGED_QUOTA_KB = 0x0020_0000
+CHANGED_QUEUE_MANAGER_QUOTA_KB = 0x0020_0000
 FIRST_START_RETRY_MS = 120_000
 START_DEADLINE_IN_HALF_RETRY_INTERVALS = 4
 """The time within which the SUT must start, in units of half the retry duration: two units for the retry, and two units
@@ -62,7 +62,7 @@ def test_default_attributes_survive_change_of_quota_and_restart(sut, judge):
     """After a change of QueueManagerQuota, and after a restart, JournalQuota still has no limit. A SUT that is not a
     directory server has no DirectoryServerType.
     """
-    sut.configure(quota_kb=CHANGED_QUOTA_KB)
+    sut.configure(quota_kb=CHANGED_QUEUE_MANAGER_QUOTA_KB)
     for time in ("after the change of QueueManagerQuota", "after a restart"):
         if time == "after a restart":
             sut.restart()
@@ -83,7 +83,9 @@ def test_initialization_retry_duration_survives_restart(sut, judge):
     expired. A restart does not change this value.
     """
     duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
-    judge.all(expected=one_of(*RETRY_DURATIONS_S), observed=duration_before, case="retry duration in seconds")
+    judge.all(
+        expected=one_of(*INITIALIZATION_RETRY_DURATIONS_S), observed=duration_before, case="retry duration in seconds"
+    )
     sut.restart()
     duration_after = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge(
@@ -114,14 +116,14 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     for _ in range(2):
         observed.append(str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"]))
         sut.restart()
-    if observed[0] == RETRY_DURATIONS_S[0]:
+    if observed[0] == INITIALIZATION_RETRY_DURATIONS_S[0]:
         judge.mark_not_exercised(
             "MQDMPR-3.1.1.1-31", reason="the SUT repaired its store itself, or tried to start again without waiting"
         )
     else:
         judge(
             "MQDMPR-3.1.1.1-31",
-            expected=each(RETRY_DURATIONS_S[1], "start"),
+            expected=each(INITIALIZATION_RETRY_DURATIONS_S[1], "start"),
             observed=observed,
             case="retry duration in seconds",
         )

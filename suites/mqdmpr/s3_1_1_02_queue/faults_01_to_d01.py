@@ -111,8 +111,8 @@ add(
 )
 
 
-@fault("queue-manager-change-of-public-queue-not-in-directory", breaks="MQDMPR-3.1.1.2-01", blind=True)
-class QueueManagerChangeOfPublicQueueNotInDirectory(Publishing):
+@fault("queue-manager-change-of-public-queue-not-written-to-directory", breaks="MQDMPR-3.1.1.2-01", blind=True)
+class QueueManagerChangeOfPublicQueueNotWrittenToDirectory(Publishing):
     """When an attribute of a public queue is changed, the queue manager does not change the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: Any) -> None:
@@ -145,7 +145,7 @@ def _grant_file_rights_to_everyone(queue: Queue) -> None:
     queue.Security = replace(queue.Security, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, 0x001F_01FF, EVERYONE_SID),)))
 
 
-def _set_site_scope(queue: Queue) -> None:
+def _set_queue_scope_to_site(queue: Queue) -> None:
     queue.Scope = Scope.SITE
 
 
@@ -168,13 +168,18 @@ for _name, _rule, _says, _spoil in (
         "The security descriptor of a queue has access masks for files instead of MQQUEUEACCESSMASK.",
         _grant_file_rights_to_everyone,
     ),
-    ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The queue manager sets the Scope of a queue to Site.", _set_site_scope),
+    (
+        "queue-scope-site",
+        "MQDMPR-3.1.1.2-09",
+        "The queue manager sets the Scope of a queue to Site.",
+        _set_queue_scope_to_site,
+    ),
 ):
     add(_name, _rule, _says, _change_each_created_queue(_spoil))
 
 
-@fault("queue-manager-second-queue-of-type-refused", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class QueueManagerSecondQueueOfTypeRefused(Queues):
+@fault("queue-manager-creation-of-second-queue-with-same-type-refused", breaks="MQDMPR-3.1.1.2-02", blind=True)
+class QueueManagerCreationOfSecondQueueWithSameTypeRefused(Queues):
     """The queue manager refuses to create a queue with the Type of another queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -222,8 +227,8 @@ class OutgoingQueueWithMessageInactive(Inspection):
         return Result({"outgoing": [one | {"Active": False} for one in told.values["outgoing"]]})
 
 
-@fault("system-queue-in-directory", breaks="MQDMPR-3.1.1.2-18")
-class SystemQueueInDirectory(DirectoryClient):
+@fault("system-queue-published-in-directory", breaks="MQDMPR-3.1.1.2-18")
+class SystemQueuePublishedInDirectory(DirectoryClient):
     """A system queue has an object in the directory."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -232,8 +237,8 @@ class SystemQueueInDirectory(DirectoryClient):
         return status
 
 
-@fault("queue-lowest-priority-first", breaks="MQDMPR-3.1.1.2-20")
-class QueueLowestPriorityFirst(Positions):
+@fault("queue-messages-ordered-from-lowest-priority", breaks="MQDMPR-3.1.1.2-20")
+class QueueMessagesOrderedFromLowestPriority(Positions):
     """The queue manager orders the messages of a queue from the lowest priority to the highest."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -271,8 +276,8 @@ class QueueRecoverableMessagesBeforeExpressMessages(Positions):
         return position
 
 
-@fault("queue-own-messages-ordered-by-arrival-only", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class QueueOwnMessagesOrderedByArrivalOnly(Positions):
+@fault("queue-messages-of-local-applications-ordered-by-arrival-only", breaks="MQDMPR-3.1.1.2-20", blind=True)
+class QueueMessagesOfLocalApplicationsOrderedByArrivalOnly(Positions):
     """A message that a local application sends is the last message of its queue, regardless of its priority."""
 
     @only_if(lambda part, queue, message: message.Identifier.QueueManagerGuid == part.qm.adm.Identifier)
@@ -295,10 +300,10 @@ add(
 )
 
 
-class PurgedMessagePeekReader(Reading):
+class PurgedFirstMessageReturner(Reading):
     """After a purge, a peek at the empty queue returns the message that was the first of the queue before the purge."""
 
-    old_heads: tuple[tuple[Entry, MessagePosition], ...] = ()
+    first_entries_before_purge: tuple[tuple[Entry, MessagePosition], ...] = ()
 
     def peek_message(
         self,
@@ -311,14 +316,14 @@ class PurgedMessagePeekReader(Reading):
     ) -> None:
         if queue_desc.QueueReference is not None and cursor is None:
             start = queue_desc.QueueReference.MessagePositionList.Start
-            head = next((head for one, head in self.old_heads if one is start), None)
+            head = next((head for one, head in self.first_entries_before_purge if one is start), None)
             if head is not None and self.qm.seeking.seek_available(start, True) is None:
                 answered(Status.MQ_OK, head)
                 return
         super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
-class FirstPositionKeepingPurge(Queues):
+class FirstMessagePositionAfterPurgeKeeper(Queues):
     """A purge does not reset the position of the first message of the queue, so a later peek at the empty queue returns
     the purged message.
     """
@@ -333,7 +338,7 @@ class FirstPositionKeepingPurge(Queues):
         start = queue.MessagePositionList.Start
         head = self.qm.seeking.seek_available(start, True)
         if head is not None:
-            self.qm.reading.old_heads += ((start, head),)  # type: ignore[attr-defined]
+            self.qm.reading.first_entries_before_purge += ((start, head),)  # type: ignore[attr-defined]
         return super().purge(queue, token, done, failed)
 
 
@@ -341,7 +346,7 @@ add(
     "queue-manager-head-of-purged-queue-not-end",
     "MQDMPR-3.1.1.2-21",
     "After a purge, the Head of the queue still refers to a purged message, which a peek then returns.",
-    combine_installers(replace_part(PurgedMessagePeekReader), replace_part(FirstPositionKeepingPurge)),
+    combine_installers(replace_part(PurgedFirstMessageReturner), replace_part(FirstMessagePositionAfterPurgeKeeper)),
     blind=True,
 )
 

@@ -132,8 +132,8 @@ class QueueQuotaIgnoredForTransactionalMessages(Quotas):
         return EnqueueStatus.NO_ERROR
 
 
-@fault("queue-quota-ignored-for-own-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QueueQuotaIgnoredForOwnMessages(Quotas):
+@fault("queue-quota-ignored-for-messages-of-local-applications", breaks="MQDMPR-3.1.1.2-D03", blind=True)
+class QueueQuotaIgnoredForMessagesOfLocalApplications(Quotas):
     """The queue manager stores messages of local applications beyond the Quota of a queue."""
 
     @only_if(
@@ -232,8 +232,8 @@ add(
 )
 
 
-@fault("queue-without-journaling-journals", breaks="MQDMPR-3.1.1.2-D05")
-class QueueWithoutJournalingJournals(Journaling):
+@fault("queue-without-journaling-copies-messages-to-journal", breaks="MQDMPR-3.1.1.2-D05")
+class QueueWithoutJournalingCopiesMessagesToJournal(Journaling):
     """The queue manager copies a message that is received from a queue without Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -288,8 +288,8 @@ class QueueJournalsExpiredMessages(Journaling):
         super().journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if expired else reason)
 
 
-@fault("queue-journaling-disabled-later-still-journals", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class QueueJournalingDisabledLaterStillJournals(QueueCommands):
+@fault("queue-journals-messages-after-journaling-is-disabled", breaks="MQDMPR-3.1.1.2-D05", blind=True)
+class QueueJournalsMessagesAfterJournalingIsDisabled(QueueCommands):
     """A queue whose Journaling an administrator sets to False still copies received messages into its journal."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Any:
@@ -298,8 +298,8 @@ class QueueJournalingDisabledLaterStillJournals(QueueCommands):
         return super()._change_attributes(queue, changes, token)
 
 
-@fault("queue-journal-copy-without-extension-and-tag", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class QueueJournalCopyWithoutExtensionAndTag(Journaling):
+@fault("queue-journal-copy-without-extension-and-application-tag", breaks="MQDMPR-3.1.1.2-D05", blind=True)
+class QueueJournalCopyWithoutExtensionAndApplicationTag(Journaling):
     """The copy of a message in a journal has neither the extension nor the application tag of the message."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:

@@ -169,8 +169,8 @@ class AuthenticationOfQueueIgnoredForLocalMessages(Securing):
             queue.Authentication = wanted
 
 
-@fault("order-of-message-returned-by-abort-is-last", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class OrderOfMessageReturnedByAbortIsLast(Positions):
+@fault("message-returned-by-abort-put-behind-same-priority", breaks="MQDMPR-3.1.1.2-20", blind=True)
+class MessageReturnedByAbortPutBehindSamePriority(Positions):
     """A message that becomes available again moves behind all messages of its priority."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -185,8 +185,8 @@ class OrderOfMessageReturnedByAbortIsLast(Positions):
             self.message_available(again)
 
 
-@fault("priority-7-behind-priority-6", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class Priority7BehindPriority6(Positions):
+@fault("message-of-priority-7-inserted-behind-priority-6", breaks="MQDMPR-3.1.1.2-20", blind=True)
+class MessageOfPriority7InsertedBehindPriority6(Positions):
     """The queue manager puts a message of priority 7 behind the messages of priority 6."""
 
     @only_if(lambda part, queue, message: message.Priority == 7)
@@ -207,8 +207,8 @@ class ActiveOfQueueClearedWhenFirstOfTwoHandlesCloses(QueueOpening):
             queue.OpenQueueDescriptorCollection.clear()
 
 
-@fault("type-of-queue-null-replaced", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class TypeOfQueueNullReplaced(Queues):
+@fault("null-type-of-queue-replaced-by-identifier", breaks="MQDMPR-3.1.1.2-02", blind=True)
+class NullTypeOfQueueReplacedByIdentifier(Queues):
     """The queue manager replaces a Type of GUID_NULL by the Identifier of the queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> Any:
@@ -218,8 +218,8 @@ class TypeOfQueueNullReplaced(Queues):
         return status, created
 
 
-@fault("queue-of-given-type-drops-messages", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class QueueOfGivenTypeDropsMessages(Arrival):
+@fault("message-to-queue-with-highest-type-bit-dropped", breaks="MQDMPR-3.1.1.2-02", blind=True)
+class MessageToQueueWithHighestTypeBitDropped(Arrival):
     """The queue manager finds no destination for a message to a queue whose Type has its highest bit set."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -227,8 +227,8 @@ class QueueOfGivenTypeDropsMessages(Arrival):
         return None if queue is not None and queue.Type.int >> 127 else queue
 
 
-@fault("restored-queue-label-of-second-queue-lost", breaks="MQDMPR-3.1.1.2-01", blind=True)
-class RestoredQueueLabelOfSecondQueueLost(SurvivingQueues):
+@fault("restored-queue-has-journal-quota-of-previous-queue", breaks="MQDMPR-3.1.1.2-01", blind=True)
+class RestoredQueueHasJournalQuotaOfPreviousQueue(SurvivingQueues):
     """At a restart, the queue manager gives a queue the JournalQuota of the queue that was restored before, if it has
     none.
     """

@@ -36,7 +36,7 @@ GENERIC_ALL_RIGHT, SYNCHRONIZE_RIGHT = 0x1000_0000, 0x0010_0000
 """Two access rights that MQQUEUEACCESSMASK does not contain."""
 
 
-def _change_masks(security: SecurityDescriptor, change: Callable[[int], int]) -> SecurityDescriptor:
+def _change_access_masks(security: SecurityDescriptor, change: Callable[[int], int]) -> SecurityDescriptor:
     """Return a security descriptor in which every ACE has another access mask."""
     if security.Dacl is None:
         return security
@@ -44,67 +44,67 @@ def _change_masks(security: SecurityDescriptor, change: Callable[[int], int]) ->
     return replace(security, Dacl=Acl(aces))
 
 
-def _add_synchronize_to_masks(qm: QueueManager) -> None:
+def _add_synchronize_to_access_masks(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
-        queue.Security = _change_masks(queue.Security, lambda mask: mask | SYNCHRONIZE_RIGHT)
+        queue.Security = _change_access_masks(queue.Security, lambda mask: mask | SYNCHRONIZE_RIGHT)
 
 
 add(
     "queue-manager-restored-masks-with-synchronize",
     "MQDMPR-3.1.1.2-08",
     "After a restart the access masks of all queues contain SYNCHRONIZE.",
-    change_state_after_restart(_add_synchronize_to_masks),
+    change_state_after_restart(_add_synchronize_to_access_masks),
     blind=True,
 )
 
 
-@fault("queue-manager-masks-of-public-queue-with-synchronize", breaks="MQDMPR-3.1.1.2-08", blind=True)
-class QueueManagerMasksOfPublicQueueWithSynchronize(Queues):
+@fault("queue-manager-access-masks-of-public-queue-contain-synchronize", breaks="MQDMPR-3.1.1.2-08", blind=True)
+class QueueManagerAccessMasksOfPublicQueueContainSynchronize(Queues):
     """The access masks of a public queue contain SYNCHRONIZE."""
 
     def add(self, queue: Queue) -> None:
         if queue.QueueType is QueueType.PUBLIC:
-            queue.Security = _change_masks(queue.Security, lambda mask: mask | SYNCHRONIZE_RIGHT)
+            queue.Security = _change_access_masks(queue.Security, lambda mask: mask | SYNCHRONIZE_RIGHT)
         super().add(queue)
 
 
-class UnlistedScope(Enum):
+class UnlistedQueueScope(Enum):
     """Values of Scope that MS-MQDMPR 3.1.1.2 does not list."""
 
     COMPUTER = "Computer"
     NUMBER = "1"
 
 
-@fault("queue-manager-scope-of-public-queue-computer", breaks="MQDMPR-3.1.1.2-09", blind=True)
-class QueueManagerScopeOfPublicQueueComputer(Queues):
+@fault("queue-manager-scope-of-public-queue-is-computer", breaks="MQDMPR-3.1.1.2-09", blind=True)
+class QueueManagerScopeOfPublicQueueIsComputer(Queues):
     """The Scope of a public queue is Computer."""
 
     def add(self, queue: Queue) -> None:
         if queue.QueueType is QueueType.PUBLIC:
-            queue.Scope = UnlistedScope.COMPUTER  # type: ignore[assignment]
+            queue.Scope = UnlistedQueueScope.COMPUTER  # type: ignore[assignment]
         super().add(queue)
 
 
-@fault("queue-manager-scope-of-transactional-queue-number", breaks="MQDMPR-3.1.1.2-09", blind=True)
-class QueueManagerScopeOfTransactionalQueueNumber(Queues):
+@fault("queue-manager-scope-of-transactional-queue-is-number", breaks="MQDMPR-3.1.1.2-09", blind=True)
+class QueueManagerScopeOfTransactionalQueueIsNumber(Queues):
     """The Scope of a transactional queue is a number."""
 
     def add(self, queue: Queue) -> None:
         if queue.Transactional:
-            queue.Scope = UnlistedScope.NUMBER  # type: ignore[assignment]
+            queue.Scope = UnlistedQueueScope.NUMBER  # type: ignore[assignment]
         super().add(queue)
 
 
-def _set_restored_scopes_to_computer(qm: QueueManager) -> None:
+def _set_scopes_of_restored_queues_to_computer(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
-        queue.Scope = UnlistedScope.COMPUTER  # type: ignore[assignment]
+        queue.Scope = UnlistedQueueScope.COMPUTER  # type: ignore[assignment]
 
 
 add(
     "queue-manager-restored-scope-computer",
     "MQDMPR-3.1.1.2-09",
     "After a restart the Scope of every queue is Computer.",
-    change_state_after_restart(_set_restored_scopes_to_computer),
+    change_state_after_restart(_set_scopes_of_restored_queues_to_computer),
     blind=True,
 )
 
@@ -125,8 +125,8 @@ class _SystemQueuePublisher(DirectoryClient):
         return status
 
 
-@fault("queue-manager-order-queue-published", breaks="MQDMPR-3.1.1.2-18", blind=True)
-class QueueManagerOrderQueuePublished(_SystemQueuePublisher):
+@fault("queue-manager-order-queue-published-in-directory", breaks="MQDMPR-3.1.1.2-18", blind=True)
+class QueueManagerOrderQueuePublishedInDirectory(_SystemQueuePublisher):
     """The queue manager creates an object for its order queue in the directory."""
 
     def list_published_paths(self) -> list[str]:
@@ -141,8 +141,8 @@ class QueueManagerTransactionalDeadLetterQueuePublished(_SystemQueuePublisher):
         return ["system$;deadxact"]
 
 
-@fault("queue-manager-journal-of-public-queue-published", breaks="MQDMPR-3.1.1.2-18", blind=True)
-class QueueManagerJournalOfPublicQueuePublished(Queues):
+@fault("queue-manager-journal-of-public-queue-published-in-directory", breaks="MQDMPR-3.1.1.2-18", blind=True)
+class QueueManagerJournalOfPublicQueuePublishedInDirectory(Queues):
     """The queue manager creates an object for the journal of each new public queue in the directory."""
 
     def add(self, queue: Queue) -> None:
@@ -229,7 +229,7 @@ class _LastReceivedMessageKeeper(Reading):
         self.received[position.QueueReference] = position
         super().take_message_out(position, transaction, two_phase_read, answered)
 
-    def find_gone_message(self, queue: Queue | None) -> MessagePosition | None:
+    def find_last_received_message(self, queue: Queue | None) -> MessagePosition | None:
         """Return the message that was received last from a queue that is now empty."""
         return None if queue is None or len(queue.MessagePositionList) else self.received.get(queue)
 
@@ -247,7 +247,7 @@ class QueueManagerPeekOfEmptiedQueueReturnsLastMessage(_LastReceivedMessageKeepe
         cursor: Cursor | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        gone = self.find_gone_message(queue_desc.QueueReference)
+        gone = self.find_last_received_message(queue_desc.QueueReference)
         if gone is not None and cursor is None:
             answered(Status.MQ_OK, gone)
         else:
@@ -268,7 +268,7 @@ class QueueManagerLookupInEmptiedQueueReturnsLastMessage(_LastReceivedMessageKee
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        gone = self.find_gone_message(queue_desc.QueueReference)
+        gone = self.find_last_received_message(queue_desc.QueueReference)
         if gone is not None and peek_operation:
             answered(Status.MQ_OK, gone)
         else:
@@ -295,22 +295,26 @@ class QueueManagerReadOfEmptySubqueueReadsItsQueue(Seeking):
         return found
 
 
-class _PrivateNumberAssigner(Queues):
+class _WrongPrivateQueueNumberAssigner(Queues):
     """Assign wrong numbers to new private queues."""
 
-    def list_numbers(self) -> list[int]:
+    def list_private_queue_numbers(self) -> list[int]:
         """Return the numbers of the private queues."""
         return [one.PrivateQueueNumber for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber]
 
 
 @fault("queue-manager-private-number-is-count-of-queues", breaks="MQDMPR-3.1.1.2-D01", blind=True)
-class QueueManagerPrivateNumberIsCountOfQueues(_PrivateNumberAssigner):
+class QueueManagerPrivateNumberIsCountOfQueues(_WrongPrivateQueueNumberAssigner):
     """The number of a new private queue is the number of private queues plus one, so that after a deletion two queues
     can have the same number.
     """
 
     def _assign_private_queue_number(self) -> int:
-        return super()._assign_private_queue_number() if not self.list_numbers() else len(self.list_numbers()) + 1
+        return (
+            super()._assign_private_queue_number()
+            if not self.list_private_queue_numbers()
+            else len(self.list_private_queue_numbers()) + 1
+        )
 
 
 @fault("queue-manager-transactional-queue-has-number-of-previous-queue", breaks="MQDMPR-3.1.1.2-D01", blind=True)
@@ -324,13 +328,13 @@ class QueueManagerTransactionalQueueHasNumberOfPreviousQueue(Queues):
         super().add(queue)
 
 
-@fault("queue-manager-supplied-masks-with-synchronize", breaks="MQDMPR-3.1.1.2-08")
-class QueueManagerSuppliedMasksWithSynchronize(Queues):
+@fault("queue-manager-synchronize-added-to-supplied-access-masks", breaks="MQDMPR-3.1.1.2-08")
+class QueueManagerSynchronizeAddedToSuppliedAccessMasks(Queues):
     """The queue manager adds SYNCHRONIZE to the access masks of a security descriptor that an application supplies."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         security = super().create_security(supplied, user)
-        return security if supplied is None else _change_masks(security, lambda mask: mask | SYNCHRONIZE_RIGHT)
+        return security if supplied is None else _change_access_masks(security, lambda mask: mask | SYNCHRONIZE_RIGHT)
 
 
 @fault("queue-manager-open-outgoing-queue-without-messages-not-active", breaks="MQDMPR-3.1.1.2-12")

@@ -208,7 +208,7 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
     application.call("set_queue", name=queue, journaling=True, journal_quota_kb=JOURNAL_QUOTA_KB)
     connection = peer.open_raw()
 
-    def send_message_of_peer(label: str, user: Mapping[str, int], **more: Any) -> Any:
+    def send_message_from_peer(label: str, user: Mapping[str, int], **more: Any) -> Any:
         headers = {"label": label, "destination": rf"TCP:{sut.address}\{queue}"} | more
         sent = connection.send(peer.message(user, **headers))
         connection.check_alive()
@@ -223,7 +223,7 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
             "CorrelationID": bytes(range(20)),
         }
         sent.append(
-            send_message_of_peer(
+            send_message_from_peer(
                 label, {"DM": recoverable}, properties=properties, base={"PR": 5}, body=bytes(range(256))
             )
         )
@@ -233,14 +233,14 @@ def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
         application.send(label)
         peer.eventually(partial(_contains_message, sut, queue, label))
         application.receive()
-    send_message_of_peer("purged", {"DM": 1})
+    send_message_from_peer("purged", {"DM": 1})
     application.call("purge", queue=queue)
-    send_message_of_peer("expired", {"DM": 1, "TimeToBeReceived": 1})
+    send_message_from_peer("expired", {"DM": 1, "TimeToBeReceived": 1})
     peer.pass_time(3_000)
-    send_message_of_peer("large", {"DM": 1}, body=LARGE_BODY)
+    send_message_from_peer("large", {"DM": 1}, body=LARGE_BODY)
     application.receive()
     application.call("set_queue", name=queue, journaling=False)
-    send_message_of_peer("after Journaling", {"DM": 1})
+    send_message_from_peer("after Journaling", {"DM": 1})
     application.receive()
     shown = application.messages(journal)
     judge(

@@ -11,9 +11,9 @@ from harness.sut.releases import lacks_method
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.mqqp.steps.lookups import find_lookup_ids
 
-LABELS = ("first", "second")
-PEEKS_BY_LOOKUP = (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV)
-RECEIVES_BY_LOOKUP = (Action.LOOKUP_RECEIVE_CURRENT, Action.LOOKUP_RECEIVE_NEXT, Action.LOOKUP_RECEIVE_PREV)
+MESSAGE_LABELS = ("first", "second")
+LOOKUP_PEEK_ACTIONS = (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV)
+LOOKUP_RECEIVE_ACTIONS = (Action.LOOKUP_RECEIVE_CURRENT, Action.LOOKUP_RECEIVE_NEXT, Action.LOOKUP_RECEIVE_PREV)
 
 
 @needs("qm2qm")
@@ -23,26 +23,26 @@ def test_reads_find_no_message_that_they_found_before(remote, judge, emptied_by)
     """Two messages are read in each way: with and without a cursor, and by their LookupIdentifiers. Then receives or a
     purge remove them. The same reads, and receives by the LookupIdentifiers, find no message.
     """
-    queue = remote.open_with_messages(*LABELS)
+    queue = remote.open_with_messages(*MESSAGE_LABELS)
     cursor = queue.open_cursor()
     queue.peek(hCursor=cursor).expect_success()
     queue.peek_next(hCursor=cursor).expect_success()
     queue.peek().expect_success()
     lookups = []
     if not lacks_method(remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
-        known = find_lookup_ids(queue, len(LABELS))
+        known = find_lookup_ids(queue, len(MESSAGE_LABELS))
         for action, label in ((Action.LOOKUP_PEEK_NEXT, 0), (Action.LOOKUP_PEEK_PREV, -1)):
             start = LookupId.BEFORE_FIRST if label == 0 else LookupId.BEHIND_LAST
             queue.look_up(action, start).expect_success()
-        lookups = [(action, one) for one in known for action in PEEKS_BY_LOOKUP]
+        lookups = [(action, one) for one in known for action in LOOKUP_PEEK_ACTIONS]
         lookups += [(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST), (Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST)]
         for action, one in lookups:
             queue.look_up(action, one)
-        lookups += [(action, one) for one in known for action in RECEIVES_BY_LOOKUP]
+        lookups += [(action, one) for one in known for action in LOOKUP_RECEIVE_ACTIONS]
     if emptied_by == "purge":
         queue.purge().expect_success()
     else:
-        for _ in LABELS:
+        for _ in MESSAGE_LABELS:
             queue.receive()
     reads = [queue.look_up(action, one) for action, one in lookups]
     reads += [queue.peek(), queue.peek(hCursor=cursor), queue.peek_next(hCursor=cursor), queue.start_receive()]

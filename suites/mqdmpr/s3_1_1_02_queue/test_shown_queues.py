@@ -23,7 +23,7 @@ QUEUE_RIGHTS_MASK = 0x000F_003F
 GENERIC_RIGHTS_MASK = 0xF000_0000
 """The generic rights of an ACCESS_MASK, each of which represents several rights to the object (MS-DTYP 2.4.3)."""
 PEEK_RIGHT_MASK = 0x0000_0002
-ACTIVE_QUEUE, INACTIVE_QUEUE = "active", "not active"
+ACTIVE_QUEUE_OUTCOME, INACTIVE_QUEUE_OUTCOME = "active", "not active"
 
 
 @covers("MQDMPR-3.1.1.2-03")
@@ -109,7 +109,13 @@ def test_queue_is_active_while_open(sut, judge):
         sut.control.call("close_queue", handle=handle)
         observed.append(_get_activity_of_outgoing_queue(sut.inspect_queue(name)))
     judge.all(
-        expected=[INACTIVE_QUEUE, ACTIVE_QUEUE, ACTIVE_QUEUE, ACTIVE_QUEUE, INACTIVE_QUEUE],
+        expected=[
+            INACTIVE_QUEUE_OUTCOME,
+            ACTIVE_QUEUE_OUTCOME,
+            ACTIVE_QUEUE_OUTCOME,
+            ACTIVE_QUEUE_OUTCOME,
+            INACTIVE_QUEUE_OUTCOME,
+        ],
         observed=observed,
         case="state of the queue before two opens, after each open, and after each close",
     )
@@ -126,7 +132,7 @@ def test_queue_is_active_while_open_to_send(peer, sut, judge):
     sut.control.call("close_queue", handle=handle)
     outgoing.append([_get_activity_of_outgoing_queue(one) for one in list_outgoing_queues(sut, to)])
     judge.all(
-        expected={"open": [ACTIVE_QUEUE], "closed": one_of([INACTIVE_QUEUE], [])},
+        expected={"open": [ACTIVE_QUEUE_OUTCOME], "closed": one_of([INACTIVE_QUEUE_OUTCOME], [])},
         observed=dict(zip(("open", "closed"), outgoing, strict=True)),
         case="state of the outgoing queue while it is open for sending, and after it is closed",
     )
@@ -137,7 +143,7 @@ def test_queue_is_active_while_open_to_send(peer, sut, judge):
     sut.control.call("close_queue", handle=handle)
     observed.append(_get_activity_of_outgoing_queue(sut.inspect_queue(name)))
     judge.all(
-        expected=[INACTIVE_QUEUE, ACTIVE_QUEUE, INACTIVE_QUEUE],
+        expected=[INACTIVE_QUEUE_OUTCOME, ACTIVE_QUEUE_OUTCOME, INACTIVE_QUEUE_OUTCOME],
         observed=observed,
         case="state of the queue before it is opened for sending, after that, and after it is closed",
     )
@@ -155,25 +161,25 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge, d
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, _ = sender.await_first_messages(1)
-    observed = [_acknowledge_and_get_queue_activity(sender, session)]
+    observed = [_acknowledge_messages_and_get_queue_activity(sender, session)]
     sut.pause(to)
     sender.send(2, delivery=delivery)
     observed.append(_get_activity_of_outgoing_queue(find_outgoing_queue(sut, to)))
     sut.resume(to)
     sender.collect(session, 2)
-    observed.append(_acknowledge_and_get_queue_activity(sender, session))
+    observed.append(_acknowledge_messages_and_get_queue_activity(sender, session))
     judge.all(
-        expected=[INACTIVE_QUEUE, ACTIVE_QUEUE, INACTIVE_QUEUE],
+        expected=[INACTIVE_QUEUE_OUTCOME, ACTIVE_QUEUE_OUTCOME, INACTIVE_QUEUE_OUTCOME],
         observed=observed,
         case="state of the outgoing queue before the send, before the acknowledgment, and after it",
     )
 
 
-def _acknowledge_and_get_queue_activity(sender, session):
+def _acknowledge_messages_and_get_queue_activity(sender, session):
     session.acknowledge_all()
     sender.peer.eventually(lambda: sender.sut.outgoing_queue(sender.to)["count"] == 0)
     return _get_activity_of_outgoing_queue(find_outgoing_queue(sender.sut, sender.to))
 
 
 def _get_activity_of_outgoing_queue(shown):
-    return ACTIVE_QUEUE if shown["Active"] else INACTIVE_QUEUE
+    return ACTIVE_QUEUE_OUTCOME if shown["Active"] else INACTIVE_QUEUE_OUTCOME

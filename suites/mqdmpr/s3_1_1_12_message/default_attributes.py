@@ -52,13 +52,13 @@ DEFAULT_FIELDS_BY_RULE: dict[str, dict[str, Any]] = {
     "MQDMPR-3.1.1.12-D48": {f"{BASE_HEADER_PREFIX}Flags.PR": 3},
 }
 """For each rule, the fields of the packet, with their default values."""
-RULES_OF_EACH_DELIVERY = tuple(
+DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE = tuple(
     rule for rule in DEFAULT_FIELDS_BY_RULE if rule not in ("MQDMPR-3.1.1.12-19", "MQDMPR-3.1.1.12-D48")
 )
 """The rules whose defaults do not depend on the delivery."""
 
 
-def judge_defaults(judge: Judge, frame: Frame, rules: Iterable[str]) -> None:
+def judge_default_fields(judge: Judge, frame: Frame, rules: Iterable[str]) -> None:
     """Judge the rules about the defaults of the fields of a packet."""
     layout = Layout(frame)
     label = str(layout.fields.get(f"{PROPERTIES_HEADER_PREFIX}Label", "")).rstrip("\0")

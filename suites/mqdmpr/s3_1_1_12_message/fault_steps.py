@@ -31,7 +31,7 @@ class ArrivedMessageChanger(Positions):
         raise NotImplementedError
 
 
-NACK_RECEIVE_TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+RECEIVE_TIMEOUT_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
 class InsertedMessageChanger(Positions):

@@ -42,7 +42,7 @@ add(
 )
 
 
-def _swap_bytes_of_u16(value: int) -> int:
+def _swap_bytes_of_16_bit_number(value: int) -> int:
     return int.from_bytes(value.to_bytes(2, "little"), "big")
 
 
@@ -50,7 +50,7 @@ add(
     "receiver-ack-message-class-big-endian",
     ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
     "The receiver sends an acknowledgment whose MessageClass is in big-endian byte order.",
-    change_number(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes_of_u16),
+    change_number(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes_of_16_bit_number),
 )
 
 
@@ -67,7 +67,7 @@ class SenderRecoverableMessageToOwnQueueLostAtRestart(Durability):
         return {}
 
 
-def _move_no_message_to_system_queue(which: Callable[[QueueManager], Queue]) -> Install:
+def _omit_moves_into_system_queue(which: Callable[[QueueManager], Queue]) -> Install:
     """Build a fault in which the queue manager moves no message into a system queue; ``which`` returns that queue."""
 
     class SystemQueueMoveOmitter(Positions):
@@ -81,7 +81,7 @@ add(
     "sender-journaled-message-not-stored",
     ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
     "The sender does not store delivered messages in the system journal.",
-    _move_no_message_to_system_queue(lambda qm: qm.adm.SystemJournalQueue),
+    _omit_moves_into_system_queue(lambda qm: qm.adm.SystemJournalQueue),
 )
 
 
@@ -94,8 +94,8 @@ class SenderTransactionalMessageNotJournaled(Journaling):
         self.qm.disk.save(build_removal_change([position]))
 
 
-@fault("system-journal-keeps-only-newest-copy-of-destination", breaks="MQDMPR-3.1.1.12-21")
-class SystemJournalKeepsOnlyNewestCopyOfDestination(Journaling):
+@fault("system-journal-keeps-only-newest-message-of-each-destination", breaks="MQDMPR-3.1.1.12-21")
+class SystemJournalKeepsOnlyNewestMessageOfEachDestination(Journaling):
     """A delivered message replaces the earlier copies of messages to the same queue in the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -139,8 +139,8 @@ class UnjournaledMessageResentAfterRestart(Positions):
         return there
 
 
-@fault("quota-of-queue-manager-journal-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
-class QuotaOfQueueManagerJournalIgnored(Quotas):
+@fault("journal-quota-of-system-journal-and-dead-letters-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
+class JournalQuotaOfSystemJournalAndDeadLettersIgnored(Quotas):
     """The sender stores journaled messages and dead letters beyond the JournalQuota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -148,8 +148,8 @@ class QuotaOfQueueManagerJournalIgnored(Quotas):
         return EnqueueStatus.NO_ERROR if queue.QueueType is QueueType.SYSTEM else status
 
 
-@fault("message-without-jp-journaled", breaks="MQDMPR-3.1.1.12-23")
-class MessageWithoutJpJournaled(Journaling):
+@fault("delivered-message-without-positive-journaling-journaled", breaks="MQDMPR-3.1.1.12-23")
+class DeliveredMessageWithoutPositiveJournalingJournaled(Journaling):
     """The sender journals every delivered message."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -174,12 +174,12 @@ add(
     "sender-dead-letter-not-stored",
     ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
     "The sender does not store failed messages in the system dead-letter queue.",
-    _move_no_message_to_system_queue(lambda qm: qm.adm.SystemDeadletterQueue),
+    _omit_moves_into_system_queue(lambda qm: qm.adm.SystemDeadletterQueue),
 )
 
 
-@fault("sender-express-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class SenderExpressMessageNeverDeadLetter(Journaling):
+@fault("sender-undelivered-express-message-not-stored-as-dead-letter", breaks="MQDMPR-3.1.1.12-24")
+class SenderUndeliveredExpressMessageNotStoredAsDeadLetter(Journaling):
     """The sender does not store an undelivered express message with NegativeJournalingRequested as a dead letter."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -187,8 +187,8 @@ class SenderExpressMessageNeverDeadLetter(Journaling):
         self.qm.disk.save(build_removal_change([position]))
 
 
-@fault("sender-transactional-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class SenderTransactionalMessageNeverDeadLetter(Journaling):
+@fault("sender-undelivered-transactional-message-not-stored-as-dead-letter", breaks="MQDMPR-3.1.1.12-24")
+class SenderUndeliveredTransactionalMessageNotStoredAsDeadLetter(Journaling):
     """The sender does not store an undelivered transactional message with NegativeJournalingRequested
     as a dead letter.
     """
@@ -198,8 +198,8 @@ class SenderTransactionalMessageNeverDeadLetter(Journaling):
         self.qm.disk.save(build_removal_change([position]))
 
 
-@fault("message-with-both-journals-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class MessageWithBothJournalsNotDeadLetter(Journaling):
+@fault("undelivered-message-requesting-both-journals-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
+class UndeliveredMessageRequestingBothJournalsNotDeadLetter(Journaling):
     """The sender does not store an undelivered message as a dead letter if it also requests positive journaling."""
 
     @only_if(lambda part, position: position.MessageReference.PositiveJournalingRequested)
@@ -207,8 +207,8 @@ class MessageWithBothJournalsNotDeadLetter(Journaling):
         return
 
 
-@fault("transactional-message-refused-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class TransactionalMessageRefusedNotDeadLetter(FinalAcks):
+@fault("refused-transactional-message-not-stored-as-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
+class RefusedTransactionalMessageNotStoredAsDeadLetter(FinalAcks):
     """The sender does not store a transactional message as a dead letter if the receiver reports that the message was
     removed unread from its queue.
     """
@@ -232,10 +232,10 @@ class TransactionalMessageDeletedWithQueueCountsAsDelivered(FinalAcks):
 
 
 @fault(
-    "message-without-jn-put-into-dead-letter-queue",
+    "message-without-negative-journaling-stored-as-dead-letter",
     breaks=("MQDMPR-3.1.1.12-26", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"),
 )
-class MessageWithoutJnPutIntoDeadLetterQueue(Journaling):
+class MessageWithoutNegativeJournalingStoredAsDeadLetter(Journaling):
     """The sender stores every failed message as a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -245,11 +245,11 @@ class MessageWithoutJnPutIntoDeadLetterQueue(Journaling):
 
 
 @fault(
-    "undelivered-message-with-positive-journaling-dead-letter",
+    "undelivered-message-with-positive-journaling-stored-as-dead-letter",
     breaks=("MQDMPR-3.1.1.12-26", "MQQB-3.1.7.1.2-06"),
     blind=True,
 )
-class UndeliveredMessageWithPositiveJournalingDeadLetter(Journaling):
+class UndeliveredMessageWithPositiveJournalingStoredAsDeadLetter(Journaling):
     """The sender stores an undelivered message that requests only positive journaling as a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:

@@ -136,8 +136,8 @@ class MovedMessageBodyCutTo4Kilobytes(MovedMessageChanger):
         return replace(message, Body=message.Body[:4096])
 
 
-@fault("receiver-body-type-of-16-bits", breaks="MQDMPR-3.1.1.12-33", blind=True)
-class ReceiverBodyTypeOf16Bits(InsertedMessageChanger):
+@fault("receiver-body-type-cut-to-16-bits", breaks="MQDMPR-3.1.1.12-33", blind=True)
+class ReceiverBodyTypeCutTo16Bits(InsertedMessageChanger):
     """The queue manager stores only the lower 16 bits of a BodyType."""
 
     def change_message(self, message: Message) -> Message:
@@ -152,8 +152,8 @@ class MovedMessageWithBodyType0(MovedMessageChanger):
         return replace(message, BodyType=0) if queue.parent is not None else message
 
 
-@fault("receiver-correlation-of-normal-message-zero", breaks="MQDMPR-3.1.1.12-34")
-class ReceiverCorrelationOfNormalMessageZero(ArrivedMessageChanger):
+@fault("receiver-correlation-identifier-of-normal-message-zeroed", breaks="MQDMPR-3.1.1.12-34")
+class ReceiverCorrelationIdentifierOfNormalMessageZeroed(ArrivedMessageChanger):
     """The receiver stores zeros as CorrelationIdentifier of a recoverable message of class Normal."""
 
     def change_message(self, message: Message) -> Message:
@@ -161,8 +161,8 @@ class ReceiverCorrelationOfNormalMessageZero(ArrivedMessageChanger):
         return replace(message, CorrelationIdentifier=bytes(20)) if normal else message
 
 
-@fault("moved-message-without-correlation", breaks="MQDMPR-3.1.1.12-34", blind=True)
-class MovedMessageWithoutCorrelation(MovedMessageChanger):
+@fault("moved-message-without-correlation-identifier", breaks="MQDMPR-3.1.1.12-34", blind=True)
+class MovedMessageWithoutCorrelationIdentifier(MovedMessageChanger):
     """When a message is moved to a subqueue, the queue manager clears the message's CorrelationIdentifier."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -217,8 +217,8 @@ class ReceiverArrivalAcknowledgedWithoutRequest(AdminAcks):
         super().acknowledge_arrival(replace(position, MessageReference=asking), now)
 
 
-@fault("acknowledgment-of-purged-message-without-request", breaks="MQDMPR-3.1.1.12-37", blind=True)
-class AcknowledgmentOfPurgedMessageWithoutRequest(FinalAcks):
+@fault("purged-message-acknowledged-without-request", breaks="MQDMPR-3.1.1.12-37", blind=True)
+class PurgedMessageAcknowledgedWithoutRequest(FinalAcks):
     """The receiver acknowledges each purged message that names an administration queue, even without a request."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -245,8 +245,8 @@ class ReceiverArrivalNotAcknowledgedWhenReadWaits(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-@fault("receiver-ignores-pr-bit", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
-class ReceiverIgnoresPrBit(AdminAcks):
+@fault("receiver-positive-receive-ack-request-ignored", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
+class ReceiverPositiveReceiveAckRequestIgnored(AdminAcks):
     """The receiver ignores MessagePropertiesHeader.Flags.PR, and so never acknowledges that a message was received."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:

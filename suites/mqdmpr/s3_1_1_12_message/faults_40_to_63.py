@@ -18,8 +18,8 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_1_12_message.fault_steps import (
-    NACK_RECEIVE_TIMEOUT,
     RECEIVE_ACK_CLASS,
+    RECEIVE_TIMEOUT_NACK_CLASS,
     ArrivedMessageChanger,
     InsertedMessageChanger,
     LocalMessageChanger,
@@ -73,8 +73,8 @@ _add_fault_omitting_ack_class(
 )
 
 
-@fault("receiver-ignores-nr-bit", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
-class ReceiverIgnoresNrBit(AdminAcks):
+@fault("receiver-negative-receive-ack-request-ignored", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
+class ReceiverNegativeReceiveAckRequestIgnored(AdminAcks):
     """The receiver ignores MessagePropertiesHeader.Flags.NR, and so never acknowledges that a message was removed
     unread from its queue.
     """
@@ -134,13 +134,13 @@ _add_fault_omitting_ack_class(
 _add_fault_omitting_ack_class(
     "receiver-expired-message-not-acknowledged-for-full-receive",
     "MQDMPR-3.1.1.12-44",
-    NACK_RECEIVE_TIMEOUT,
+    RECEIVE_TIMEOUT_NACK_CLASS,
     "The receiver does not acknowledge a message that expires in its queue.",
 )
 
 
-@fault("receiver-label-of-transactional-message-of-100-characters", breaks="MQDMPR-3.1.1.12-46")
-class ReceiverLabelOfTransactionalMessageOf100Characters(ArrivedMessageChanger):
+@fault("receiver-label-of-transactional-message-cut-to-100-characters", breaks="MQDMPR-3.1.1.12-46")
+class ReceiverLabelOfTransactionalMessageCutTo100Characters(ArrivedMessageChanger):
     """The receiver stores only the first 100 characters of the label of a transactional message."""
 
     def change_message(self, message: Message) -> Message:

@@ -92,7 +92,7 @@ add(
 )
 
 
-def _clear_tags_of_outgoing_messages(qm: QueueManager) -> None:
+def _clear_application_tags_of_outgoing_messages(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         for outgoing in queue.session.OutgoingMessageTable:
             outgoing.UserMessage = set_fields(outgoing.UserMessage, {"MessagePropertiesHeader.ApplicationTag": 0})
@@ -102,7 +102,7 @@ add(
     "sender-restored-outgoing-message-without-application-tag",
     "MQDMPR-3.1.1.12-67",
     "After a restart, the ApplicationTag of a recoverable message that is waiting to be sent is zero.",
-    at_restart(_clear_tags_of_outgoing_messages),
+    at_restart(_clear_application_tags_of_outgoing_messages),
 )
 
 

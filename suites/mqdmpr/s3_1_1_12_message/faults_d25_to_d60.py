@@ -20,11 +20,11 @@ from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queu
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
-from suites.mqdmpr.s3_1_1_12_message.fault_steps import NACK_RECEIVE_TIMEOUT, clear_negative_receive_ack_request
+from suites.mqdmpr.s3_1_1_12_message.fault_steps import RECEIVE_TIMEOUT_NACK_CLASS, clear_negative_receive_ack_request
 
 
-@fault("only-first-of-messages-that-expire-together-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
-class OnlyFirstOfMessagesThatExpireTogetherAcknowledged(Expiring):
+@fault("only-first-of-simultaneously-expired-messages-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
+class OnlyFirstOfSimultaneouslyExpiredMessagesAcknowledged(Expiring):
     """If the TimeToBeReceived of several messages expires at the same time, the receiver acknowledges only the first of
     these messages.
     """
@@ -41,7 +41,7 @@ class ReceiverExpiredExpressMessageNotAcknowledged(AdminAcks):
 
     @only_if(
         lambda part, message, reason, now: (
-            reason is NACK_RECEIVE_TIMEOUT and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+            reason is RECEIVE_TIMEOUT_NACK_CLASS and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
         )
     )
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:

@@ -23,7 +23,7 @@ from reference_qm.surface.commands import Result
 
 MessageChange = Callable[[QueueManagerConfig, Message], Message]
 """A function that returns a message of an application with wrong attributes."""
-OTHER_QUEUE_FORMAT_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-unnamed"
+UNREQUESTED_QUEUE_FORMAT_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-unnamed"
 
 
 def _change_messages_to_other_queue_managers(condition: Callable[[Message], bool], change: MessageChange) -> Install:
@@ -83,7 +83,7 @@ def _is_recoverable(message: Message) -> bool:
     return message.TransactionIdentifier is None and message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
 
 
-def _is_for_several_queues(message: Message) -> bool:
+def _is_sent_to_several_queues(message: Message) -> bool:
     return message.DestinationMultiQueueFormatName is not None
 
 
@@ -99,8 +99,8 @@ def _is_recoverable_with_sid(message: Message) -> bool:
     return _is_recoverable(message) and _has_sid(message)
 
 
-def _is_for_several_queues_with_sid(message: Message) -> bool:
-    return _is_for_several_queues(message) and _has_sid(message)
+def _is_sent_to_several_queues_and_has_sid(message: Message) -> bool:
+    return _is_sent_to_several_queues(message) and _has_sid(message)
 
 
 def _is_encrypted_but_unsigned(message: Message) -> bool:
@@ -115,7 +115,7 @@ def _has_response_queue(message: Message) -> bool:
     return message.ResponseQueueFormatName is not None
 
 
-def _has_label_only(message: Message) -> bool:
+def _has_label_without_body(message: Message) -> bool:
     return bool(message.Label) and not message.Body
 
 
@@ -142,13 +142,13 @@ def _set_queue_manager_as_sender(config: QueueManagerConfig, message: Message) -
     )(config, message)
 
 
-def _copy_admin_to_response_queue(config: QueueManagerConfig, message: Message) -> Message:
+def _copy_admin_queue_to_response_queue(config: QueueManagerConfig, message: Message) -> Message:
     return replace(
         message, ResponseQueueFormatName=message.ResponseQueueFormatName or message.AdministrationQueueFormatName
     )
 
 
-def _copy_response_to_admin_queue(config: QueueManagerConfig, message: Message) -> Message:
+def _copy_response_queue_to_admin_queue(config: QueueManagerConfig, message: Message) -> Message:
     return replace(
         message,
         AdministrationQueueFormatName=message.AdministrationQueueFormatName or message.ResponseQueueFormatName,
@@ -160,21 +160,21 @@ def _copy_label_to_body(config: QueueManagerConfig, message: Message) -> Message
 
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
-NO_SENDER_ATTRIBUTES = {"SenderIdentifierType": ST_NONE, "SenderIdentifier": b""}
+SECURITY_ATTRIBUTES_WITHOUT_SENDER = {"SenderIdentifierType": ST_NONE, "SenderIdentifier": b""}
 REPORT_CLASS, ARRIVAL_ACK_CLASS = MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
 
 _DESCRIPTION_AND_CONDITION_BY_MESSAGE_KIND: dict[str, tuple[str, Callable[[Message], bool] | None]] = {
     "transactional": ("a transactional message", _is_transactional),
     "recoverable": ("a recoverable nontransactional message", _is_recoverable),
-    "several": ("a message to several queues", _is_for_several_queues),
+    "several": ("a message to several queues", _is_sent_to_several_queues),
     "local": ("a message to a local queue", None),
     "transactional-sid": ("a transactional message with a SID", _is_transactional_with_sid),
     "recoverable-sid": ("a recoverable message with a SID", _is_recoverable_with_sid),
-    "several-sid": ("a message to several queues with a SID", _is_for_several_queues_with_sid),
+    "several-sid": ("a message to several queues with a SID", _is_sent_to_several_queues_and_has_sid),
     "encrypted": ("an unsigned message with a SID", _is_encrypted_but_unsigned),
     "acknowledged": ("a message with an administration queue", _has_admin_queue),
     "answered": ("a message with a response queue", _has_response_queue),
-    "labeled": ("a message with a label and no body", _has_label_only),
+    "labeled": ("a message with a label and no body", _has_label_without_body),
     "large": ("a message with a large body", _has_large_body),
 }
 
@@ -214,9 +214,9 @@ for _rule, _attribute, _says, _variants in (
         "sender-type",
         "has another SenderIdentifierType than Sid by default",
         {
-            "transactional-sid": _make_security_attribute_setter(**NO_SENDER_ATTRIBUTES),
+            "transactional-sid": _make_security_attribute_setter(**SECURITY_ATTRIBUTES_WITHOUT_SENDER),
             "several-sid": _set_queue_manager_as_sender,
-            "encrypted": _make_security_attribute_setter(**NO_SENDER_ATTRIBUTES),
+            "encrypted": _make_security_attribute_setter(**SECURITY_ATTRIBUTES_WITHOUT_SENDER),
         },
     ),
     (
@@ -270,9 +270,9 @@ for _rule, _attribute, _says, _variants in (
         "response-queue",
         "has a response queue by default",
         {
-            "transactional": _make_setter_of_unset_attribute("ResponseQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
-            "acknowledged": _copy_admin_to_response_queue,
-            "local": _make_setter_of_unset_attribute("ResponseQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
+            "transactional": _make_setter_of_unset_attribute("ResponseQueueFormatName", UNREQUESTED_QUEUE_FORMAT_NAME),
+            "acknowledged": _copy_admin_queue_to_response_queue,
+            "local": _make_setter_of_unset_attribute("ResponseQueueFormatName", UNREQUESTED_QUEUE_FORMAT_NAME),
         },
     ),
     (
@@ -280,9 +280,11 @@ for _rule, _attribute, _says, _variants in (
         "administration-queue",
         "has an administration queue by default",
         {
-            "transactional": _make_setter_of_unset_attribute("AdministrationQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
-            "answered": _copy_response_to_admin_queue,
-            "local": _make_setter_of_unset_attribute("AdministrationQueueFormatName", OTHER_QUEUE_FORMAT_NAME),
+            "transactional": _make_setter_of_unset_attribute(
+                "AdministrationQueueFormatName", UNREQUESTED_QUEUE_FORMAT_NAME
+            ),
+            "answered": _copy_response_queue_to_admin_queue,
+            "local": _make_setter_of_unset_attribute("AdministrationQueueFormatName", UNREQUESTED_QUEUE_FORMAT_NAME),
         },
     ),
     (

@@ -185,8 +185,8 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-@fault("default-sender-is-queue-manager", breaks=("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49"))
-class DefaultSenderIsQueueManager(Commands):
+@fault("sender-identifier-is-queue-manager-by-default", breaks=("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49"))
+class SenderIdentifierIsQueueManagerByDefault(Commands):
     """By default, SenderIdentifier of a message is the GUID of the queue manager."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
@@ -195,8 +195,8 @@ class DefaultSenderIsQueueManager(Commands):
         return super().send_message(replace(request, sender=own, certificate=signer), token, now)
 
 
-@fault("default-message-signed", breaks=("MQDMPR-3.1.1.12-D30", "MQDMPR-3.1.1.12-10", "MQQB-3.1.7.1.4-01"))
-class DefaultMessageSigned(Commands):
+@fault("message-signed-by-default", breaks=("MQDMPR-3.1.1.12-D30", "MQDMPR-3.1.1.12-10", "MQQB-3.1.7.1.4-01"))
+class MessageSignedByDefault(Commands):
     """The sender signs a message by default."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
@@ -204,8 +204,8 @@ class DefaultMessageSigned(Commands):
         return super().send_message(replace(request, authentication_level=level), token, now)
 
 
-@fault("default-body-encrypted", breaks="MQDMPR-3.1.1.12-05")
-class DefaultBodyEncrypted(Commands):
+@fault("message-body-encrypted-by-default", breaks="MQDMPR-3.1.1.12-05")
+class MessageBodyEncryptedByDefault(Commands):
     """The sender encrypts the body of a message by default."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
@@ -235,8 +235,8 @@ add(
 )
 
 
-@fault("sender-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
-class SenderTracingQueueOfEarlierMessage(Sending):
+@fault("sender-untraced-message-has-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
+class SenderUntracedMessageHasTracingQueueOfEarlierMessage(Sending):
     """The sender gives an untraced message the TracingQueueIdentifier of the last traced message."""
 
     last_tracing_queue: Any = NULL_GUID

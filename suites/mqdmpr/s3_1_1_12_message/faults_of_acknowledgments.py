@@ -18,7 +18,9 @@ from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
-PA_FLAG, PR_FLAG, NA_FLAG, NR_FLAG = (MessagePropertiesHeader.flags(**{bit: 1}) for bit in ("PA", "PR", "NA", "NR"))
+POSITIVE_ARRIVAL_ACK_FLAG, POSITIVE_RECEIVE_ACK_FLAG, NEGATIVE_ARRIVAL_ACK_FLAG, NEGATIVE_RECEIVE_ACK_FLAG = (
+    MessagePropertiesHeader.flags(**{bit: 1}) for bit in ("PA", "PR", "NA", "NR")
+)
 ARRIVAL_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
 RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 QUEUE_DELETED_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_DELETED
@@ -59,11 +61,13 @@ def _send_unrequested_acks(which: set[MessageClass], when: _MessageCondition) ->
 
     class UnrequestedAckSender(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-            super().acknowledge_failure(self._add_ack_request_bit(message, message_class, NA_FLAG), message_class, now)
+            super().acknowledge_failure(
+                self._add_ack_request_bit(message, message_class, NEGATIVE_ARRIVAL_ACK_FLAG), message_class, now
+            )
 
         def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
             kept = position.MessageReference
-            position.MessageReference = self._add_ack_request_bit(kept, ARRIVAL_ACK_CLASS, PA_FLAG)
+            position.MessageReference = self._add_ack_request_bit(kept, ARRIVAL_ACK_CLASS, POSITIVE_ARRIVAL_ACK_FLAG)
             super().acknowledge_arrival(position, now)
             position.MessageReference = kept
 
@@ -95,7 +99,7 @@ def _omit_second_ack_of_classes(*which: MessageClass) -> Install:
     return replace_part(type("SecondOmitted", (_SecondAckOmitter,), {"omitted_ack_classes": frozenset(which)}))
 
 
-def _make_exact_ack_request_condition(*bits: int) -> _MessageCondition:
+def _make_condition_for_exact_ack_request_bits(*bits: int) -> _MessageCondition:
     wanted = sum(bits)
     return lambda message: message.AcknowledgementsRequested & 0xF == wanted
 
@@ -107,19 +111,33 @@ for _name, _rule, _says, _install in (
         "receiver-request-of-pa-with-nr-acknowledges-no-arrival",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the arrival of a message that requests PA and NR.",
-        _omit_acks({ARRIVAL_ACK_CLASS}, _make_exact_ack_request_condition(PA_FLAG, NR_FLAG)),
+        _omit_acks(
+            {ARRIVAL_ACK_CLASS},
+            _make_condition_for_exact_ack_request_bits(POSITIVE_ARRIVAL_ACK_FLAG, NEGATIVE_RECEIVE_ACK_FLAG),
+        ),
     ),
     (
         "receiver-request-of-all-four-acknowledges-no-receive",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the receive of a message that requests PA, PR, NA and NR.",
-        _omit_acks({RECEIVE_ACK_CLASS}, _make_exact_ack_request_condition(PA_FLAG, PR_FLAG, NA_FLAG, NR_FLAG)),
+        _omit_acks(
+            {RECEIVE_ACK_CLASS},
+            _make_condition_for_exact_ack_request_bits(
+                POSITIVE_ARRIVAL_ACK_FLAG,
+                POSITIVE_RECEIVE_ACK_FLAG,
+                NEGATIVE_ARRIVAL_ACK_FLAG,
+                NEGATIVE_RECEIVE_ACK_FLAG,
+            ),
+        ),
     ),
     (
         "receiver-request-of-pr-with-na-acknowledges-no-refusal",
         "MQDMPR-3.1.1.12-35",
         "The receiver does not acknowledge the refusal of a message that requests PR and NA.",
-        _omit_acks({BAD_QUEUE_NACK_CLASS, QUOTA_NACK_CLASS}, _make_exact_ack_request_condition(PR_FLAG, NA_FLAG)),
+        _omit_acks(
+            {BAD_QUEUE_NACK_CLASS, QUOTA_NACK_CLASS},
+            _make_condition_for_exact_ack_request_bits(POSITIVE_RECEIVE_ACK_FLAG, NEGATIVE_ARRIVAL_ACK_FLAG),
+        ),
     ),
     (
         "receiver-refused-message-to-missing-queue-acknowledged-without-request",
@@ -207,32 +225,51 @@ for _name, _rule, _says, _install in (
         "The receiver does not acknowledge a refused transactional message that requests PA and NA.",
         _omit_acks(
             set(MessageClass) - {ARRIVAL_ACK_CLASS},
-            lambda one: _is_transactional(one) and _make_exact_ack_request_condition(PA_FLAG, NA_FLAG)(one),
+            lambda one: (
+                _is_transactional(one)
+                and _make_condition_for_exact_ack_request_bits(POSITIVE_ARRIVAL_ACK_FLAG, NEGATIVE_ARRIVAL_ACK_FLAG)(
+                    one
+                )
+            ),
         ),
     ),
     (
         "receiver-full-reach-queue-acknowledges-no-full-queue",
         "MQDMPR-3.1.1.12-42",
         "The receiver does not acknowledge a message to a full queue that requests PA and NA.",
-        _omit_acks({QUOTA_NACK_CLASS}, _make_exact_ack_request_condition(PA_FLAG, NA_FLAG)),
+        _omit_acks(
+            {QUOTA_NACK_CLASS},
+            _make_condition_for_exact_ack_request_bits(POSITIVE_ARRIVAL_ACK_FLAG, NEGATIVE_ARRIVAL_ACK_FLAG),
+        ),
     ),
     (
         "receiver-nack-receive-acknowledges-no-missing-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message to a missing queue that requests NA and NR.",
-        _omit_acks({BAD_QUEUE_NACK_CLASS}, _make_exact_ack_request_condition(NA_FLAG, NR_FLAG)),
+        _omit_acks(
+            {BAD_QUEUE_NACK_CLASS},
+            _make_condition_for_exact_ack_request_bits(NEGATIVE_ARRIVAL_ACK_FLAG, NEGATIVE_RECEIVE_ACK_FLAG),
+        ),
     ),
     (
         "receiver-nack-receive-acknowledges-no-deleted-queue",
         "MQDMPR-3.1.1.12-43",
         "The receiver does not acknowledge a message that requests NA and NR when its queue is deleted.",
-        _omit_acks({QUEUE_DELETED_NACK_CLASS}, _make_exact_ack_request_condition(NA_FLAG, NR_FLAG)),
+        _omit_acks(
+            {QUEUE_DELETED_NACK_CLASS},
+            _make_condition_for_exact_ack_request_bits(NEGATIVE_ARRIVAL_ACK_FLAG, NEGATIVE_RECEIVE_ACK_FLAG),
+        ),
     ),
     (
         "receiver-full-receive-acknowledges-no-purge",
         "MQDMPR-3.1.1.12-44",
         "The receiver does not acknowledge a purged message that requests PR, NA and NR.",
-        _omit_acks({PURGED_NACK_CLASS}, _make_exact_ack_request_condition(PR_FLAG, NA_FLAG, NR_FLAG)),
+        _omit_acks(
+            {PURGED_NACK_CLASS},
+            _make_condition_for_exact_ack_request_bits(
+                POSITIVE_RECEIVE_ACK_FLAG, NEGATIVE_ARRIVAL_ACK_FLAG, NEGATIVE_RECEIVE_ACK_FLAG
+            ),
+        ),
     ),
     (
         "receiver-full-receive-acknowledges-no-transactional-receive",
@@ -240,20 +277,25 @@ for _name, _rule, _says, _install in (
         "The receiver does not acknowledge the receive of a transactional message that requests PR, NA and NR.",
         _omit_acks(
             {RECEIVE_ACK_CLASS},
-            lambda one: _is_transactional(one) and _make_exact_ack_request_condition(PR_FLAG, NA_FLAG, NR_FLAG)(one),
+            lambda one: (
+                _is_transactional(one)
+                and _make_condition_for_exact_ack_request_bits(
+                    POSITIVE_RECEIVE_ACK_FLAG, NEGATIVE_ARRIVAL_ACK_FLAG, NEGATIVE_RECEIVE_ACK_FLAG
+                )(one)
+            ),
         ),
     ),
     (
         "receiver-nack-reach-queue-omitted-for-missing-queue",
         "MQDMPR-3.1.1.12-D50",
         "The receiver does not acknowledge a message to a missing queue that requests only NA.",
-        _omit_acks({BAD_QUEUE_NACK_CLASS}, _make_exact_ack_request_condition(NA_FLAG)),
+        _omit_acks({BAD_QUEUE_NACK_CLASS}, _make_condition_for_exact_ack_request_bits(NEGATIVE_ARRIVAL_ACK_FLAG)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)
 
 
-class _WrongAckClassSender(AdminAcks):
+class _AckClassChanger(AdminAcks):
     """Send a wrong class in some acknowledgments."""
 
     right_ack_class = ARRIVAL_ACK_CLASS
@@ -272,7 +314,7 @@ class _WrongAckClassSender(AdminAcks):
         )
 
 
-class _WrongClassOfLaterAcksSender(_WrongAckClassSender):
+class _LaterAcksClassChanger(_AckClassChanger):
     """Send a wrong class in each acknowledgment of a class after the first."""
 
     def __init__(self, qm: QM) -> None:
@@ -284,21 +326,21 @@ class _WrongClassOfLaterAcksSender(_WrongAckClassSender):
         return self.sent > 1
 
 
-class _WrongClassOfRecoverableSender(_WrongAckClassSender):
+class _RecoverableMessageAckClassChanger(_AckClassChanger):
     """Send a wrong class in the acknowledgment of a recoverable nontransactional message."""
 
     def has_wrong_ack_class(self, message: Message) -> bool:
         return _is_recoverable(message)
 
 
-class _WrongClassOfTransactionalSender(_WrongAckClassSender):
+class _TransactionalMessageAckClassChanger(_AckClassChanger):
     """Send a wrong class in the acknowledgment of a transactional message."""
 
     def has_wrong_ack_class(self, message: Message) -> bool:
         return _is_transactional(message)
 
 
-class _WrongClassOfExpressSender(_WrongAckClassSender):
+class _ExpressMessageAckClassChanger(_AckClassChanger):
     """Send a wrong class in the acknowledgment of an express message."""
 
     def has_wrong_ack_class(self, message: Message) -> bool:
@@ -306,133 +348,151 @@ class _WrongClassOfExpressSender(_WrongAckClassSender):
 
 
 for _rule, _right, _wrong, _kind, _case in (
-    ("MQDMPR-3.1.1.12-D07", ARRIVAL_ACK_CLASS, RECEIVE_ACK_CLASS, _WrongClassOfTransactionalSender, "transactional"),
-    ("MQDMPR-3.1.1.12-D07", ARRIVAL_ACK_CLASS, RECEIVE_ACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
-    ("MQDMPR-3.1.1.12-D09", RECEIVE_ACK_CLASS, ARRIVAL_ACK_CLASS, _WrongClassOfTransactionalSender, "transactional"),
-    ("MQDMPR-3.1.1.12-D09", RECEIVE_ACK_CLASS, ARRIVAL_ACK_CLASS, _WrongClassOfExpressSender, "express"),
+    (
+        "MQDMPR-3.1.1.12-D07",
+        ARRIVAL_ACK_CLASS,
+        RECEIVE_ACK_CLASS,
+        _TransactionalMessageAckClassChanger,
+        "transactional",
+    ),
+    ("MQDMPR-3.1.1.12-D07", ARRIVAL_ACK_CLASS, RECEIVE_ACK_CLASS, _LaterAcksClassChanger, "second"),
+    (
+        "MQDMPR-3.1.1.12-D09",
+        RECEIVE_ACK_CLASS,
+        ARRIVAL_ACK_CLASS,
+        _TransactionalMessageAckClassChanger,
+        "transactional",
+    ),
+    ("MQDMPR-3.1.1.12-D09", RECEIVE_ACK_CLASS, ARRIVAL_ACK_CLASS, _ExpressMessageAckClassChanger, "express"),
     (
         "MQDMPR-3.1.1.12-D10",
         BAD_QUEUE_NACK_CLASS,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _WrongClassOfTransactionalSender,
+        _TransactionalMessageAckClassChanger,
         "transactional",
     ),
     (
         "MQDMPR-3.1.1.12-D10",
         BAD_QUEUE_NACK_CLASS,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _WrongClassOfRecoverableSender,
+        _RecoverableMessageAckClassChanger,
         "recoverable",
     ),
     (
         "MQDMPR-3.1.1.12-D13",
         QUOTA_NACK_CLASS,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _WrongClassOfTransactionalSender,
+        _TransactionalMessageAckClassChanger,
         "transactional",
     ),
     (
         "MQDMPR-3.1.1.12-D13",
         QUOTA_NACK_CLASS,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _WrongClassOfLaterAcksSender,
+        _LaterAcksClassChanger,
         "second",
     ),
-    ("MQDMPR-3.1.1.12-D14", ACCESS_DENIED_NACK_CLASS, BAD_QUEUE_NACK_CLASS, _WrongClassOfExpressSender, "express"),
-    ("MQDMPR-3.1.1.12-D14", ACCESS_DENIED_NACK_CLASS, BAD_QUEUE_NACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
+    ("MQDMPR-3.1.1.12-D14", ACCESS_DENIED_NACK_CLASS, BAD_QUEUE_NACK_CLASS, _ExpressMessageAckClassChanger, "express"),
+    ("MQDMPR-3.1.1.12-D14", ACCESS_DENIED_NACK_CLASS, BAD_QUEUE_NACK_CLASS, _LaterAcksClassChanger, "second"),
     (
         "MQDMPR-3.1.1.12-D15",
         MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED,
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
-        _WrongClassOfExpressSender,
+        _ExpressMessageAckClassChanger,
         "express",
     ),
     (
         "MQDMPR-3.1.1.12-D15",
         MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED,
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
-        _WrongClassOfTransactionalSender,
+        _TransactionalMessageAckClassChanger,
         "transactional",
     ),
     (
         "MQDMPR-3.1.1.12-D16",
         MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
         ACCESS_DENIED_NACK_CLASS,
-        _WrongClassOfExpressSender,
+        _ExpressMessageAckClassChanger,
         "express",
     ),
     (
         "MQDMPR-3.1.1.12-D16",
         MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
         ACCESS_DENIED_NACK_CLASS,
-        _WrongClassOfLaterAcksSender,
+        _LaterAcksClassChanger,
         "second",
     ),
     (
         "MQDMPR-3.1.1.12-D17",
         MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
         ACCESS_DENIED_NACK_CLASS,
-        _WrongClassOfExpressSender,
+        _ExpressMessageAckClassChanger,
         "express",
     ),
     (
         "MQDMPR-3.1.1.12-D17",
         MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
         ACCESS_DENIED_NACK_CLASS,
-        _WrongClassOfLaterAcksSender,
+        _LaterAcksClassChanger,
         "second",
     ),
     (
         "MQDMPR-3.1.1.12-D20",
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
-        _WrongClassOfExpressSender,
+        _ExpressMessageAckClassChanger,
         "express",
     ),
     (
         "MQDMPR-3.1.1.12-D20",
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
-        _WrongClassOfRecoverableSender,
+        _RecoverableMessageAckClassChanger,
         "recoverable",
     ),
-    ("MQDMPR-3.1.1.12-D23", QUEUE_DELETED_NACK_CLASS, PURGED_NACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
+    ("MQDMPR-3.1.1.12-D23", QUEUE_DELETED_NACK_CLASS, PURGED_NACK_CLASS, _LaterAcksClassChanger, "second"),
     (
         "MQDMPR-3.1.1.12-D23",
         QUEUE_DELETED_NACK_CLASS,
         PURGED_NACK_CLASS,
-        _WrongClassOfTransactionalSender,
+        _TransactionalMessageAckClassChanger,
         "transactional",
     ),
-    ("MQDMPR-3.1.1.12-D24", PURGED_NACK_CLASS, QUEUE_DELETED_NACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
-    ("MQDMPR-3.1.1.12-D24", PURGED_NACK_CLASS, QUEUE_DELETED_NACK_CLASS, _WrongClassOfRecoverableSender, "recoverable"),
-    ("MQDMPR-3.1.1.12-D25", RECEIVE_TIMEOUT_NACK_CLASS, PURGED_NACK_CLASS, _WrongClassOfLaterAcksSender, "second"),
+    ("MQDMPR-3.1.1.12-D24", PURGED_NACK_CLASS, QUEUE_DELETED_NACK_CLASS, _LaterAcksClassChanger, "second"),
+    (
+        "MQDMPR-3.1.1.12-D24",
+        PURGED_NACK_CLASS,
+        QUEUE_DELETED_NACK_CLASS,
+        _RecoverableMessageAckClassChanger,
+        "recoverable",
+    ),
+    ("MQDMPR-3.1.1.12-D25", RECEIVE_TIMEOUT_NACK_CLASS, PURGED_NACK_CLASS, _LaterAcksClassChanger, "second"),
     (
         "MQDMPR-3.1.1.12-D25",
         RECEIVE_TIMEOUT_NACK_CLASS,
         PURGED_NACK_CLASS,
-        _WrongClassOfTransactionalSender,
+        _TransactionalMessageAckClassChanger,
         "transactional",
     ),
     (
         "MQDMPR-3.1.1.12-D12",
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _WrongClassOfRecoverableSender,
+        _RecoverableMessageAckClassChanger,
         "recoverable",
     ),
     (
         "MQDMPR-3.1.1.12-D12",
         MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _WrongClassOfTransactionalSender,
+        _TransactionalMessageAckClassChanger,
         "transactional",
     ),
     (
         "MQDMPR-3.1.1.12-D27",
         MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED,
         PURGED_NACK_CLASS,
-        _WrongClassOfLaterAcksSender,
+        _LaterAcksClassChanger,
         "second",
     ),
 ):
@@ -446,8 +506,8 @@ for _rule, _right, _wrong, _kind, _case in (
     )
 
 
-@fault("receiver-order-ack-class-of-second-order-ack-normal", breaks="MQDMPR-3.1.1.12-D08", blind=True)
-class ReceiverOrderAckClassOfSecondOrderAckNormal(OrderAcks):
+@fault("receiver-later-order-acks-have-class-normal", breaks="MQDMPR-3.1.1.12-D08", blind=True)
+class ReceiverLaterOrderAcksHaveClassNormal(OrderAcks):
     """The receiver sends each OrderAck after the first with the class Normal."""
 
     def __init__(self, qm: QM) -> None:
@@ -496,8 +556,8 @@ class ReceiverFinalAckRequiredOfSecondMessageIgnored(FinalAcks):
         pass
 
 
-@fault("receiver-final-ack-of-message-with-acknowledgments-omitted", breaks="MQDMPR-3.1.1.12-62", blind=True)
-class ReceiverFinalAckOfMessageWithAcknowledgmentsOmitted(FinalAcks):
+@fault("receiver-final-ack-omitted-if-message-requests-acknowledgments", breaks="MQDMPR-3.1.1.12-62", blind=True)
+class ReceiverFinalAckOmittedIfMessageRequestsAcknowledgments(FinalAcks):
     """The receiver sends no FinalAck for a transactional message with FinalAckRequired whose administration queue
     gets an acknowledgment.
     """
@@ -507,8 +567,8 @@ class ReceiverFinalAckOfMessageWithAcknowledgmentsOmitted(FinalAcks):
         pass
 
 
-@fault("reports-only-of-recoverable-messages", breaks="MQDMPR-3.1.1.12-D61", blind=True)
-class ReportsOnlyOfRecoverableMessages(Tracing):
+@fault("reports-sent-for-recoverable-messages-only", breaks="MQDMPR-3.1.1.12-D61", blind=True)
+class ReportsSentForRecoverableMessagesOnly(Tracing):
     """The queue manager sends no report about an express message."""
 
     @only_if(lambda part, message, next_hop, now: message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)

@@ -135,8 +135,8 @@ class SenderSecondDeadLetterNotStored(_JournaledMessageCounter):
         super().journal_failed(position)
 
 
-@fault("sender-message-without-jp-after-journaled-message-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
-class SenderMessageWithoutJpAfterJournaledMessageJournaled(_JournaledMessageCounter):
+@fault("sender-messages-after-first-journaled-message-all-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
+class SenderMessagesAfterFirstJournaledMessageAllJournaled(_JournaledMessageCounter):
     """The sender journals every delivered message after the first message with PositiveJournalingRequested."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -147,8 +147,8 @@ class SenderMessageWithoutJpAfterJournaledMessageJournaled(_JournaledMessageCoun
         super().journal_delivered(position)
 
 
-@fault("sender-transactional-message-without-jp-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
-class SenderTransactionalMessageWithoutJpJournaled(Journaling):
+@fault("sender-transactional-message-journaled-without-request", breaks="MQDMPR-3.1.1.12-23", blind=True)
+class SenderTransactionalMessageJournaledWithoutRequest(Journaling):
     """The sender journals a delivered transactional message with NegativeJournalingRequested only."""
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
@@ -158,8 +158,8 @@ class SenderTransactionalMessageWithoutJpJournaled(Journaling):
         super().journal_delivered(position)
 
 
-@fault("sender-message-without-jn-after-dead-letter-stored", breaks="MQDMPR-3.1.1.12-26", blind=True)
-class SenderMessageWithoutJnAfterDeadLetterStored(_JournaledMessageCounter):
+@fault("sender-messages-after-first-dead-letter-all-stored-as-dead-letters", breaks="MQDMPR-3.1.1.12-26", blind=True)
+class SenderMessagesAfterFirstDeadLetterAllStoredAsDeadLetters(_JournaledMessageCounter):
     """The sender stores every undelivered message after the first dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -170,8 +170,8 @@ class SenderMessageWithoutJnAfterDeadLetterStored(_JournaledMessageCounter):
         super().journal_failed(position)
 
 
-@fault("sender-refused-message-without-jn-stored", breaks="MQDMPR-3.1.1.12-26", blind=True)
-class SenderRefusedMessageWithoutJnStored(FinalAcks):
+@fault("sender-refused-message-stored-as-dead-letter-without-request", breaks="MQDMPR-3.1.1.12-26", blind=True)
+class SenderRefusedMessageStoredAsDeadLetterWithoutRequest(FinalAcks):
     """The sender stores a refused transactional message with PositiveJournalingRequested only as a dead letter."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -195,8 +195,12 @@ class NamedDeadLetterQueueOfRefusedMessageIgnored(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("dead-letter-queue-of-first-message-used-for-all", breaks=("MQDMPR-3.1.1.12-02", "MQQB-3.1.5.7-07"), blind=True)
-class DeadLetterQueueOfFirstMessageUsedForAll(_JournaledMessageCounter):
+@fault(
+    "dead-letter-queue-named-by-first-message-used-for-all-messages",
+    breaks=("MQDMPR-3.1.1.12-02", "MQQB-3.1.5.7-07"),
+    blind=True,
+)
+class DeadLetterQueueNamedByFirstMessageUsedForAllMessages(_JournaledMessageCounter):
     """The sender stores each dead letter that names a queue in the queue that the first dead letter named."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -206,8 +210,8 @@ class DeadLetterQueueOfFirstMessageUsedForAll(_JournaledMessageCounter):
         return super().dead_letter_queue(message)
 
 
-@fault("dead-letter-without-named-queue-goes-to-queue-of-message-before", breaks="MQDMPR-3.1.1.12-D46", blind=True)
-class DeadLetterWithoutNamedQueueGoesToQueueOfMessageBefore(_JournaledMessageCounter):
+@fault("dead-letter-naming-no-queue-stored-in-queue-of-previous-one", breaks="MQDMPR-3.1.1.12-D46", blind=True)
+class DeadLetterNamingNoQueueStoredInQueueOfPreviousOne(_JournaledMessageCounter):
     """The sender stores a dead letter that names no queue in the queue that the previous dead letter named."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -317,8 +321,8 @@ class LocalMessageNeverExpires(Lifetimes):
         pass
 
 
-@fault("message-with-shorter-life-expires-with-message-before", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class MessageWithShorterLifeExpiresWithMessageBefore(Lifetimes):
+@fault("message-expires-not-before-earlier-messages-in-queue", breaks="MQDMPR-3.1.1.12-D53", blind=True)
+class MessageExpiresNotBeforeEarlierMessagesInQueue(Lifetimes):
     """A message expires no earlier than the messages before it in its queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

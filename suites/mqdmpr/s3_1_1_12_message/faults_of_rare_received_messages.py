@@ -55,16 +55,16 @@ class SenderFullTransactionalDeadLetterQueueExceeded(Quotas):
         return super().check(queue, message)
 
 
-_UNUSED_BIT = 0x10
+_UNUSED_ACK_REQUEST_BIT = 0x10
 
 
-@fault("receiver-unused-bit-of-requested-acknowledgments-acknowledged", breaks="MQDMPR-3.1.1.12-36", blind=True)
-class ReceiverUnusedBitOfRequestedAcknowledgmentsAcknowledged(AdminAcks):
+@fault("receiver-unused-ack-request-bit-read-as-arrival-ack-request", breaks="MQDMPR-3.1.1.12-36", blind=True)
+class ReceiverUnusedAckRequestBitReadAsArrivalAckRequest(AdminAcks):
     """The receiver acknowledges the arrival of a message whose AcknowledgementsRequested has only an unused bit set."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
-        if message.AcknowledgementsRequested & _UNUSED_BIT:
+        if message.AcknowledgementsRequested & _UNUSED_ACK_REQUEST_BIT:
             self.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
         else:
             super().acknowledge_arrival(position, now)
@@ -95,8 +95,8 @@ class ReceiverSecondConnectorTypeOfSessionRefused(Identifying):
                 raise FormatError("UserHeader.ConnectorType", 0, "a fault", "the value differs")
 
 
-@fault("receiver-final-ack-of-message-of-deleted-queue-omitted", breaks="MQDMPR-3.1.1.12-62", blind=True)
-class ReceiverFinalAckOfMessageOfDeletedQueueOmitted(FinalAcks):
+@fault("receiver-final-ack-omitted-for-message-of-deleted-queue", breaks="MQDMPR-3.1.1.12-62", blind=True)
+class ReceiverFinalAckOmittedForMessageOfDeletedQueue(FinalAcks):
     """The receiver sends no FinalAck for a message with FinalAckRequired whose queue is deleted."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -106,8 +106,8 @@ class ReceiverFinalAckOfMessageOfDeletedQueueOmitted(FinalAcks):
             super().acknowledge_final(position, reason, now)
 
 
-@fault("receiver-final-ack-of-message-that-requests-acknowledgments", breaks="MQDMPR-3.1.1.12-64", blind=True)
-class ReceiverFinalAckOfMessageThatRequestsAcknowledgments(Arrival):
+@fault("receiver-final-ack-sent-for-message-requesting-other-acks", breaks="MQDMPR-3.1.1.12-64", blind=True)
+class ReceiverFinalAckSentForMessageRequestingOtherAcks(Arrival):
     """The receiver sends a FinalAck for a message that requests only other acknowledgments."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -119,8 +119,8 @@ class ReceiverFinalAckOfMessageThatRequestsAcknowledgments(Arrival):
         super().save_message(saving, packet)
 
 
-@fault("receiver-final-ack-of-purged-message-not-required", breaks="MQDMPR-3.1.1.12-64", blind=True)
-class ReceiverFinalAckOfPurgedMessageNotRequired(FinalAcks):
+@fault("receiver-final-ack-of-purged-message-sent-without-request", breaks="MQDMPR-3.1.1.12-64", blind=True)
+class ReceiverFinalAckOfPurgedMessageSentWithoutRequest(FinalAcks):
     """The receiver sends a FinalAck for each purged transactional message, although the message does not require it."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -133,7 +133,7 @@ class ReceiverFinalAckOfPurgedMessageNotRequired(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-_LONG_ENVELOPE = 1_000
+_LONG_SOAP_ENVELOPE_LENGTH = 1_000
 
 
 @fault("receiver-long-soap-envelope-refused", breaks="MQDMPR-3.1.1.12-65", blind=True)
@@ -144,7 +144,7 @@ class ReceiverLongSoapEnvelopeRefused(Identifying):
         super().check_field_values(packet)
         if isinstance(packet, UserMessagePacket) and packet.SoapHeader is not None:
             text = (packet.SoapHeader.Header or "") + (packet.SoapHeader.Body or "")
-            if len(text) > _LONG_ENVELOPE:
+            if len(text) > _LONG_SOAP_ENVELOPE_LENGTH:
                 raise FormatError("SoapHeader", 0, "a fault", "the envelope is long")
 
 
@@ -152,25 +152,25 @@ class ReceiverLongSoapEnvelopeRefused(Identifying):
 class ReceiverRepeatedSoapEnvelopeDiscarded(History):
     """The receiver discards a message whose SoapEnvelope equals that of an earlier message, as a duplicate."""
 
-    known: dict[object, MessageIDHistoryEntry]
+    entry_by_soap_envelope: dict[object, MessageIDHistoryEntry]
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        return super().find_duplicate(packet) or self._get_known().get(packet.SoapHeader)
+        return super().find_duplicate(packet) or self._get_entry_by_soap_envelope().get(packet.SoapHeader)
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         entry = super().remember_message(packet, now)
         if packet.SoapHeader is not None:
-            self._get_known()[packet.SoapHeader] = entry
+            self._get_entry_by_soap_envelope()[packet.SoapHeader] = entry
         return entry
 
-    def _get_known(self) -> dict[object, MessageIDHistoryEntry]:
-        if not hasattr(self, "known"):
-            self.known = {}
-        return self.known
+    def _get_entry_by_soap_envelope(self) -> dict[object, MessageIDHistoryEntry]:
+        if not hasattr(self, "entry_by_soap_envelope"):
+            self.entry_by_soap_envelope = {}
+        return self.entry_by_soap_envelope
 
 
-@fault("receiver-report-of-sent-message-class-normal", breaks="MQDMPR-3.1.1.12-D06", blind=True)
-class ReceiverReportOfSentMessageClassNormal(OwnMessages):
+@fault("receiver-report-of-sent-message-has-class-normal", breaks="MQDMPR-3.1.1.12-D06", blind=True)
+class ReceiverReportOfSentMessageHasClassNormal(OwnMessages):
     """The report that a traced message was sent to the next hop has the Class Normal."""
 
     def send(self, message: Message, now: Now) -> None:
@@ -179,120 +179,128 @@ class ReceiverReportOfSentMessageClassNormal(OwnMessages):
         super().send(message, now)
 
 
-def _send_transactional_report_as_normal(
+def _send_transactional_report_with_class_normal(
     original: Callable[..., Any], qm: Any, message: Message, next_hop: str | None, now: Now
 ) -> Callable[..., Any]:
-    def send_as_normal(qm: Any, report: Message, at: Now) -> None:
+    def send_report_with_class_normal(qm: Any, report: Message, at: Now) -> None:
         original(qm, replace(report, Class=MessageClass.MQMSG_CLASS_NORMAL), at)
 
-    return original if message.TransactionIdentifier is None else send_as_normal
+    return original if message.TransactionIdentifier is None else send_report_with_class_normal
 
 
 add(
     "receiver-report-of-transactional-message-class-normal",
     "MQDMPR-3.1.1.12-D06",
     "The report about a traced transactional message has the Class Normal.",
-    replace_during(Tracing.send_report, OwnMessages.send, _send_transactional_report_as_normal),
+    replace_during(Tracing.send_report, OwnMessages.send, _send_transactional_report_with_class_normal),
     blind=True,
 )
 
 
-class _OrderAcksOfOtherClass(OrderAcks):
+class _OrderAckClassChanger(OrderAcks):
     """Sends some order acknowledgments with the class ACK_REACH_QUEUE."""
 
-    sent: list[Any]
+    sent_bodies: list[Any]
 
     def send_transactional_ack(self, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
         if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK:
-            if not hasattr(self, "sent"):
-                self.sent = []
-            if self.is_changed(body):
+            if not hasattr(self, "sent_bodies"):
+                self.sent_bodies = []
+            if self.is_ack_class_changed(body):
                 message_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-            self.sent.append(body)
+            self.sent_bodies.append(body)
         super().send_transactional_ack(name, message_class, body, now)
 
-    def is_changed(self, body: Any) -> bool:
+    def is_ack_class_changed(self, body: Any) -> bool:
         raise NotImplementedError
 
 
-@fault("receiver-repeated-order-ack-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
-class ReceiverRepeatedOrderAckClassAckReachQueue(_OrderAcksOfOtherClass):
+@fault("receiver-repeated-order-ack-has-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
+class ReceiverRepeatedOrderAckHasClassAckReachQueue(_OrderAckClassChanger):
     """An OrderAck of the receiver that repeats an earlier OrderAck has the class AckReachQueue."""
 
-    def is_changed(self, body: Any) -> bool:
-        return body in self.sent
+    def is_ack_class_changed(self, body: Any) -> bool:
+        return body in self.sent_bodies
 
 
-@fault("receiver-order-ack-of-second-sequence-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
-class ReceiverOrderAckOfSecondSequenceClassAckReachQueue(_OrderAcksOfOtherClass):
+@fault("receiver-order-ack-of-later-sequence-has-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
+class ReceiverOrderAckOfLaterSequenceHasClassAckReachQueue(_OrderAckClassChanger):
     """The OrderAcks of the receiver for each sequence after the first have the class AckReachQueue."""
 
-    def is_changed(self, body: Any) -> bool:
-        return bool(self.sent) and self.sent[0].TxSequenceID != body.TxSequenceID
+    def is_ack_class_changed(self, body: Any) -> bool:
+        return bool(self.sent_bodies) and self.sent_bodies[0].TxSequenceID != body.TxSequenceID
 
 
-class _RefusalsOfOtherClass(Admission):
+class _RefusalAckClassChanger(Admission):
     """Refuses some messages with another class than the correct one."""
 
-    wanted: MessageClass
-    sent: MessageClass
+    right_ack_class: MessageClass
+    wrong_ack_class: MessageClass
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        changed = message_class is self.wanted and self.is_changed(packet)
-        super().refuse_message(session, packet, self.sent if changed else message_class, now)
+        changed = message_class is self.right_ack_class and self.is_ack_class_changed(packet)
+        super().refuse_message(session, packet, self.wrong_ack_class if changed else message_class, now)
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
 
-@fault("receiver-hop-count-far-above-limit-class-timeout", breaks="MQDMPR-3.1.1.12-D15", blind=True)
-class ReceiverHopCountFarAboveLimitClassTimeout(_RefusalsOfOtherClass):
+@fault("receiver-ack-of-message-far-above-hop-limit-has-timeout-class", breaks="MQDMPR-3.1.1.12-D15", blind=True)
+class ReceiverAckOfMessageFarAboveHopLimitHasTimeoutClass(_RefusalAckClassChanger):
     """The acknowledgment of a message whose hop count is above the limit has the class NackReachQueueTimeout."""
 
-    wanted = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
-    sent = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+    right_ack_class = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+    wrong_ack_class = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.RC > 0x1D
 
 
-@fault("receiver-hop-count-of-transactional-message-class-timeout", breaks="MQDMPR-3.1.1.12-D15", blind=True)
-class ReceiverHopCountOfTransactionalMessageClassTimeout(_RefusalsOfOtherClass):
+@fault(
+    "receiver-ack-of-transactional-message-above-hop-limit-has-timeout-class", breaks="MQDMPR-3.1.1.12-D15", blind=True
+)
+class ReceiverAckOfTransactionalMessageAboveHopLimitHasTimeoutClass(_RefusalAckClassChanger):
     """The acknowledgment of a transactional message that exceeded its hop limit has the class NackReachQueueTimeout."""
 
-    wanted = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
-    sent = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+    right_ack_class = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+    wrong_ack_class = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 
-@fault("receiver-missing-provider-of-transactional-message-class-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True)
-class ReceiverMissingProviderOfTransactionalMessageClassEncryption(_RefusalsOfOtherClass):
+@fault(
+    "receiver-missing-provider-of-transactional-message-acked-as-bad-encryption",
+    breaks="MQDMPR-3.1.1.12-D21",
+    blind=True,
+)
+class ReceiverMissingProviderOfTransactionalMessageAckedAsBadEncryption(_RefusalAckClassChanger):
     """The acknowledgment of a transactional message with a missing provider has the class NackBadEncryption."""
 
-    wanted = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
-    sent = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+    right_ack_class = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
+    wrong_ack_class = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 
-@fault("receiver-missing-provider-of-recoverable-message-class-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True)
-class ReceiverMissingProviderOfRecoverableMessageClassEncryption(_RefusalsOfOtherClass):
+@fault(
+    "receiver-missing-provider-of-recoverable-message-acked-as-bad-encryption", breaks="MQDMPR-3.1.1.12-D21", blind=True
+)
+class ReceiverMissingProviderOfRecoverableMessageAckedAsBadEncryption(_RefusalAckClassChanger):
     """The acknowledgment of a recoverable message with a missing provider has the class NackBadEncryption."""
 
-    wanted = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
-    sent = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+    right_ack_class = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
+    wrong_ack_class = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 
-    def is_changed(self, packet: UserMessagePacket) -> bool:
+    def is_ack_class_changed(self, packet: UserMessagePacket) -> bool:
         return bool(packet.UserHeader.DM)
 
 
-@fault("receiver-second-rejection-of-transaction-class-ack-receive", breaks="MQDMPR-3.1.1.12-D27", blind=True)
-class ReceiverSecondRejectionOfTransactionClassAckReceive(TransactionOperations):
+@fault("receiver-second-rejection-in-transaction-acknowledged-as-received", breaks="MQDMPR-3.1.1.12-D27", blind=True)
+class ReceiverSecondRejectionInTransactionAcknowledgedAsReceived(TransactionOperations):
     """The second message that an application rejects in a transaction is acknowledged as received."""
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
@@ -307,8 +315,8 @@ class ReceiverSecondRejectionOfTransactionClassAckReceive(TransactionOperations)
                 operation.DequeueReason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
-@fault("receiver-final-ack-of-rejected-message-class-timeout", breaks="MQDMPR-3.1.1.12-D27", blind=True)
-class ReceiverFinalAckOfRejectedMessageClassTimeout(FinalAcks):
+@fault("receiver-final-ack-of-rejected-message-has-timeout-class", breaks="MQDMPR-3.1.1.12-D27", blind=True)
+class ReceiverFinalAckOfRejectedMessageHasTimeoutClass(FinalAcks):
     """The FinalAck of a message that an application rejected has the class NackReceiveTimeout."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -317,8 +325,8 @@ class ReceiverFinalAckOfRejectedMessageClassTimeout(FinalAcks):
         super().acknowledge_final(position, reason, now)
 
 
-@fault("receiver-security-id-with-sender-type-none-authorized", breaks="MQDMPR-3.1.1.12-D54", blind=True)
-class ReceiverSecurityIdWithSenderTypeNoneAuthorized(SecurityOnReceipt):
+@fault("receiver-security-id-used-as-sender-despite-sender-type-none", breaks="MQDMPR-3.1.1.12-D54", blind=True)
+class ReceiverSecurityIdUsedAsSenderDespiteSenderTypeNone(SecurityOnReceipt):
     """The receiver treats the SecurityID of a message with the SenderIdentifierType None as its sender."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

@@ -74,7 +74,7 @@ class SenderSignedMessageToSeveralQueuesAuthenticationLevelUnknown(Securing):
         return _set_authentication_level(secured)
 
 
-def _name_whole_list(packet: UserMessagePacket) -> bytes:
+def _write_rest_of_list_to_destination_queue(packet: UserMessagePacket) -> bytes:
     assert packet.MultiQueueFormatHeader is not None
     elements = packet.MultiQueueFormatHeader.Destination.FormatNameList
     names = [str(getattr(one.FormatName, "DirectFormatName", "")) for one in elements]
@@ -87,7 +87,7 @@ def _name_whole_list(packet: UserMessagePacket) -> bytes:
     ).build()
 
 
-def _is_copy_of_several(packet: UserMessagePacket) -> bool:
+def _is_copy_for_several_queues(packet: UserMessagePacket) -> bool:
     header = packet.MultiQueueFormatHeader
     several = header is not None and len(header.Destination.FormatNameList) > 1
     return several and isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)
@@ -99,15 +99,15 @@ add(
     "The sender writes the names of all queues of the list from the own queue on into DestinationQueue of a copy.",
     packets(
         UserMessagePacket,
-        _name_whole_list,
-        lambda packet: _is_copy_of_several(packet) and packet.UserHeader.TH,
+        _write_rest_of_list_to_destination_queue,
+        lambda packet: _is_copy_for_several_queues(packet) and packet.UserHeader.TH,
     ),
     blind=True,
 )
 
 
-@fault("sender-repeated-copy-destination-queue-names-whole-list", breaks="MQDMPR-3.1.1.12-27", blind=True)
-class SenderRepeatedCopyDestinationQueueNamesWholeList(Sending):
+@fault("sender-destination-queue-of-resent-copy-names-whole-list", breaks="MQDMPR-3.1.1.12-27", blind=True)
+class SenderDestinationQueueOfResentCopyNamesWholeList(Sending):
     """When the sender sends a copy of a message to several queues again, its DestinationQueue names the whole list."""
 
     sent: frozenset[int] = frozenset()
@@ -122,7 +122,7 @@ class SenderRepeatedCopyDestinationQueueNamesWholeList(Sending):
         return set_fields(packet, {"UserHeader.DestinationQueue": DirectQueueFormatName(several[len("DIRECT=") :])})
 
 
-def _join_last_elements(packet: UserMessagePacket) -> bytes:
+def _join_last_format_names_of_list(packet: UserMessagePacket) -> bytes:
     assert packet.MultiQueueFormatHeader is not None
     *first, last_but_one, last = packet.MultiQueueFormatHeader.Destination.FormatNameList
     one, two = last_but_one.FormatName, last.FormatName
@@ -148,9 +148,9 @@ add(
     "The sender writes the last two queues of a list of three queues into one element of the MultiQueueFormatHeader.",
     packets(
         UserMessagePacket,
-        _join_last_elements,
+        _join_last_format_names_of_list,
         lambda packet: (
-            _is_copy_of_several(packet) and len(packet.MultiQueueFormatHeader.Destination.FormatNameList) > 2
+            _is_copy_for_several_queues(packet) and len(packet.MultiQueueFormatHeader.Destination.FormatNameList) > 2
         ),
     ),
     blind=True,
@@ -160,29 +160,31 @@ add(
     "MQDMPR-3.1.1.12-28",
     "The sender writes two queues of a transactional message into one element of the MultiQueueFormatHeader.",
     packets(
-        UserMessagePacket, _join_last_elements, lambda packet: _is_copy_of_several(packet) and packet.UserHeader.TH
+        UserMessagePacket,
+        _join_last_format_names_of_list,
+        lambda packet: _is_copy_for_several_queues(packet) and packet.UserHeader.TH,
     ),
     blind=True,
 )
 
 
 @fault(
-    "sender-multiple-destination-signature-key-of-first-account",
+    "sender-multiple-destination-signature-made-with-key-of-first-account",
     breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
     blind=True,
 )
-class SenderMultipleDestinationSignatureKeyOfFirstAccount(Securing):
+class SenderMultipleDestinationSignatureMadeWithKeyOfFirstAccount(Securing):
     """The sender signs each message to several queues with the key of its first account."""
 
-    several = False
+    is_for_several_queues = False
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
-        self.several = packet.MultiQueueFormatHeader is not None
+        self.is_for_several_queues = packet.MultiQueueFormatHeader is not None
         return super().sign_packet(message, packet)
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
         keys = [one.key for one in self.qm.config.security.accounts if one.key is not None]
-        return keys[0] if self.several and keys else super().find_signing_key(certificate)
+        return keys[0] if self.is_for_several_queues and keys else super().find_signing_key(certificate)
 
 
 @fault("sender-multiple-destination-signature-without-extension", breaks="MQDMPR-3.1.1.12-30", blind=True)
@@ -196,17 +198,17 @@ class SenderMultipleDestinationSignatureWithoutExtension(SecurityOnReceipt):
         return super().build_signed_properties(packet, kind)
 
 
-_LONGEST_LABEL = 249
+_LONGEST_LABEL_LENGTH = 249
 
 
-def _lengthen_label(packet: UserMessagePacket) -> bytes:
+def _lengthen_label_by_one_character(packet: UserMessagePacket) -> bytes:
     return set_fields(
         packet, {"MessagePropertiesHeader.Label": lambda label: f"{label}.", "BaseHeader.PacketSize": 0}
     ).build()
 
 
 def _has_longest_label(packet: UserMessagePacket) -> bool:
-    return len(packet.MessagePropertiesHeader.Label or "") == _LONGEST_LABEL
+    return len(packet.MessagePropertiesHeader.Label or "") == _LONGEST_LABEL_LENGTH
 
 
 add(
@@ -215,29 +217,31 @@ add(
     "The sender lengthens a Label of 249 characters by one character in a message to several queues.",
     packets(
         UserMessagePacket,
-        _lengthen_label,
+        _lengthen_label_by_one_character,
         lambda packet: _has_longest_label(packet) and packet.MultiQueueFormatHeader is not None,
     ),
     blind=True,
 )
 
 
-@fault("sender-message-in-transaction-label-over-249-characters", breaks="MQDMPR-3.1.1.12-45", blind=True)
-class SenderMessageInTransactionLabelOver249Characters(Commands):
+@fault("sender-label-over-249-characters-accepted-in-transaction", breaks="MQDMPR-3.1.1.12-45", blind=True)
+class SenderLabelOver249CharactersAcceptedInTransaction(Commands):
     """The sender accepts a Label of more than 249 characters in a message that is sent in a transaction."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if request.transaction is None or len(request.label) <= _LONGEST_LABEL:
+        if request.transaction is None or len(request.label) <= _LONGEST_LABEL_LENGTH:
             return super().send_message(request, token, now)
-        result = super().send_message(replace(request, label=request.label[:_LONGEST_LABEL]), token, now)
+        result = super().send_message(replace(request, label=request.label[:_LONGEST_LABEL_LENGTH]), token, now)
         transaction = self.qm.transaction_events.find_transaction(request.transaction)
         position = transaction.TransactionalOperationCollection[-1].MessagePositionReference
         position.MessageReference = replace(position.MessageReference, Label=request.label)
         return result
 
 
-@fault("sender-message-with-time-to-be-received-time-to-reach-queue-infinite", breaks="MQDMPR-3.1.1.12-47", blind=True)
-class SenderMessageWithTimeToBeReceivedTimeToReachQueueInfinite(Commands):
+@fault(
+    "sender-default-time-to-reach-queue-infinite-if-time-to-be-received-is-set", breaks="MQDMPR-3.1.1.12-47", blind=True
+)
+class SenderDefaultTimeToReachQueueInfiniteIfTimeToBeReceivedIsSet(Commands):
     """The default TimeToReachQueue of a message whose TimeToBeReceived is set is infinite."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -246,7 +250,7 @@ class SenderMessageWithTimeToBeReceivedTimeToReachQueueInfinite(Commands):
         return super().send_message(request, token, now)
 
 
-def _double_default(qm: QueueManager) -> None:
+def _double_default_time_to_reach_queue(qm: QueueManager) -> None:
     qm.config = replace(qm.config, long_live_time_s=2 * qm.config.long_live_time_s)
 
 
@@ -254,18 +258,18 @@ add(
     "sender-default-time-to-reach-queue-doubled-after-restart",
     "MQDMPR-3.1.1.12-47",
     "The default TimeToReachQueue of the sender's messages is twice as long after a restart.",
-    at_restart(_double_default),
+    at_restart(_double_default_time_to_reach_queue),
     blind=True,
 )
 
-_RC2 = 0x00006602
+_RC2_ALGORITHM = 0x00006602
 add(
     "sender-signed-message-encryption-algorithm-rc2",
     "MQDMPR-3.1.1.12-49",
     "The sender sends a signed message that is not encrypted with the EncryptionAlgorithm RC2.",
     packets(
         UserMessagePacket,
-        lambda packet: set_fields(packet, {"MessagePropertiesHeader.EncryptionAlgorithm": _RC2}).build(),
+        lambda packet: set_fields(packet, {"MessagePropertiesHeader.EncryptionAlgorithm": _RC2_ALGORITHM}).build(),
         lambda packet: packet.SecurityHeader is not None and not packet.SecurityHeader.EB,
     ),
     blind=True,
@@ -285,16 +289,16 @@ add(
     blind=True,
 )
 
-_AQ_BITS = UserHeader.flags(AQ=7)
+_ADMIN_QUEUE_TYPE_FLAGS = UserHeader.flags(AQ=7)
 
 
-def _announce_queue_of_source(packet: UserMessagePacket) -> bytes:
+def _address_admin_queue_by_number_at_source(packet: UserMessagePacket) -> bytes:
     queue = packet.UserHeader.AdminQueue
     assert isinstance(queue, PrivateQueueFormatName)
     return set_fields(
         packet,
         {
-            "UserHeader.Flags": packet.UserHeader.Flags & ~_AQ_BITS | UserHeader.flags(AQ=2),
+            "UserHeader.Flags": packet.UserHeader.Flags & ~_ADMIN_QUEUE_TYPE_FLAGS | UserHeader.flags(AQ=2),
             "UserHeader.AdminQueue": PrivateQueueFormatNameId(queue.PrivateQueueIdentifier),
             "BaseHeader.PacketSize": 0,
         },
@@ -307,7 +311,7 @@ add(
     "The sender announces a private administration queue of a third queue manager as a queue of the source.",
     packets(
         UserMessagePacket,
-        _announce_queue_of_source,
+        _address_admin_queue_by_number_at_source,
         lambda packet: isinstance(packet.UserHeader.AdminQueue, PrivateQueueFormatName),
     ),
     blind=True,
@@ -321,7 +325,7 @@ add(
         lambda packet: set_fields(
             packet,
             {
-                "UserHeader.Flags": packet.UserHeader.Flags & ~_AQ_BITS,
+                "UserHeader.Flags": packet.UserHeader.Flags & ~_ADMIN_QUEUE_TYPE_FLAGS,
                 "UserHeader.AdminQueue": None,
                 "BaseHeader.PacketSize": 0,
             },
@@ -332,8 +336,8 @@ add(
 )
 
 
-@fault("sender-later-message-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
-class SenderLaterMessageTracingQueueOfEarlierMessage(Commands):
+@fault("sender-later-message-has-tracing-queue-of-earlier-message", breaks="MQDMPR-3.1.1.12-D32", blind=True)
+class SenderLaterMessageHasTracingQueueOfEarlierMessage(Commands):
     """The sender sends a message without a tracing queue with the TracingQueueIdentifier of an earlier message."""
 
     last: UUID | None = None
@@ -345,15 +349,15 @@ class SenderLaterMessageTracingQueueOfEarlierMessage(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("sender-own-message-tracing-queue-set", breaks="MQDMPR-3.1.1.12-D32", blind=True)
-class SenderOwnMessageTracingQueueSet(OwnMessages):
+@fault("sender-acknowledgments-have-tracing-queue-identifier", breaks="MQDMPR-3.1.1.12-D32", blind=True)
+class SenderAcknowledgmentsHaveTracingQueueIdentifier(OwnMessages):
     """The sender's acknowledgments have the Identifier of the sender as TracingQueueIdentifier."""
 
     def send(self, message: Message, now: Now) -> None:
         super().send(replace(message, TracingQueueIdentifier=self.qm.adm.Identifier), now)
 
 
-class _ChangedPreparedTransaction(TransactionEvents):
+class _PreparedTransactionMessageChanger(TransactionEvents):
     """Changes the messages that are sent in a transaction that a coordinator prepares."""
 
     def change_message(self, message: Message) -> Message:
@@ -368,12 +372,12 @@ class _ChangedPreparedTransaction(TransactionEvents):
                 position.MessageReference = self.change_message(position.MessageReference)
 
 
-class _ChangedFlagsOfRepetition(TransactionalSending):
+class _ResentMessageFlagsChanger(TransactionalSending):
     """Changes TransactionHeader.Flags of the messages that the sender sends again."""
 
     sent: frozenset[int] = frozenset()
 
-    def change_flags(self, flags: int) -> int:
+    def change_flags_of_resent_message(self, flags: int) -> int:
         """Return the flags of a message that is sent again."""
         raise NotImplementedError
 
@@ -385,42 +389,42 @@ class _ChangedFlagsOfRepetition(TransactionalSending):
         packet = super().update_transaction_header(session, position, now)
         if not again or packet.TransactionHeader is None:
             return packet
-        return set_fields(packet, {"TransactionHeader.Flags": self.change_flags})
+        return set_fields(packet, {"TransactionHeader.Flags": self.change_flags_of_resent_message})
 
 
-@fault("sender-prepared-transaction-last-message-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SenderPreparedTransactionLastMessageFirstInTransaction(_ChangedPreparedTransaction):
+@fault("sender-last-message-of-prepared-transaction-marked-first", breaks="MQDMPR-3.1.1.12-D58", blind=True)
+class SenderLastMessageOfPreparedTransactionMarkedFirst(_PreparedTransactionMessageChanger):
     """The sender marks the last message of a transaction that a coordinator prepares as FirstInTransaction."""
 
     def change_message(self, message: Message) -> Message:
         return replace(message, FirstInTransaction=message.FirstInTransaction or message.LastInTransaction)
 
 
-@fault("sender-repeated-first-message-not-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SenderRepeatedFirstMessageNotFirstInTransaction(_ChangedFlagsOfRepetition):
+@fault("sender-resent-first-message-not-marked-first-in-transaction", breaks="MQDMPR-3.1.1.12-D58", blind=True)
+class SenderResentFirstMessageNotMarkedFirstInTransaction(_ResentMessageFlagsChanger):
     """When the sender sends the first message of a transaction again, its FirstInTransaction is False."""
 
-    def change_flags(self, flags: int) -> int:
+    def change_flags_of_resent_message(self, flags: int) -> int:
         return flags & ~TransactionHeader.flags(FM=1)
 
 
-@fault("sender-prepared-transaction-first-message-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
-class SenderPreparedTransactionFirstMessageLastInTransaction(_ChangedPreparedTransaction):
+@fault("sender-first-message-of-prepared-transaction-marked-last", breaks="MQDMPR-3.1.1.12-D59", blind=True)
+class SenderFirstMessageOfPreparedTransactionMarkedLast(_PreparedTransactionMessageChanger):
     """The sender marks the first message of a transaction that a coordinator prepares as LastInTransaction."""
 
     def change_message(self, message: Message) -> Message:
         return replace(message, LastInTransaction=message.LastInTransaction or message.FirstInTransaction)
 
 
-@fault("sender-repeated-message-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
-class SenderRepeatedMessageLastInTransaction(_ChangedFlagsOfRepetition):
+@fault("sender-resent-message-marked-last-in-transaction", breaks="MQDMPR-3.1.1.12-D59", blind=True)
+class SenderResentMessageMarkedLastInTransaction(_ResentMessageFlagsChanger):
     """When the sender sends a message of a transaction again, its LastInTransaction is True."""
 
-    def change_flags(self, flags: int) -> int:
+    def change_flags_of_resent_message(self, flags: int) -> int:
         return flags | TransactionHeader.flags(LM=1)
 
 
-def _replace_provider(packet: UserMessagePacket, changes: dict[str, object]) -> UserMessagePacket:
+def _change_provider_info(packet: UserMessagePacket, changes: dict[str, object]) -> UserMessagePacket:
     assert packet.SecurityHeader is not None
     info = packet.SecurityHeader.SecurityData.ProviderInfo
     if not info:
@@ -436,8 +440,8 @@ def _replace_provider(packet: UserMessagePacket, changes: dict[str, object]) -> 
     )
 
 
-class _ProviderOfTransactionalMessage(Securing):
-    changes: ClassVar[dict[str, object]]
+class _TransactionalMessageProviderChanger(Securing):
+    changed_provider_fields: ClassVar[dict[str, object]]
 
     def secure_user_message(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -445,11 +449,11 @@ class _ProviderOfTransactionalMessage(Securing):
         secured = super().secure_user_message(session, message, packet, now)
         if secured is None or secured.SecurityHeader is None or message.TransactionIdentifier is None:
             return secured
-        return _replace_provider(secured, self.changes)
+        return _change_provider_info(secured, self.changed_provider_fields)
 
 
-class _ProviderOfLaterMessage(Securing):
-    changes: ClassVar[dict[str, object]]
+class _LaterMessageProviderChanger(Securing):
+    changed_provider_fields: ClassVar[dict[str, object]]
     messages = 0
 
     def secure_user_message(
@@ -459,21 +463,21 @@ class _ProviderOfLaterMessage(Securing):
         if secured is None or secured.SecurityHeader is None or not secured.SecurityHeader.SecurityData.ProviderInfo:
             return secured
         self.messages += 1
-        return secured if self.messages == 1 else _replace_provider(secured, self.changes)
+        return secured if self.messages == 1 else _change_provider_info(secured, self.changed_provider_fields)
 
 
 @fault("sender-transactional-message-provider-type-wrong", breaks="MQDMPR-3.1.1.12-D65", blind=True)
-class SenderTransactionalMessageProviderTypeWrong(_ProviderOfTransactionalMessage):
+class SenderTransactionalMessageProviderTypeWrong(_TransactionalMessageProviderChanger):
     """The sender sends a transactional encrypted message with the AuthenticationProviderType 12."""
 
-    changes: ClassVar[dict[str, object]] = {"ProviderType": 12}
+    changed_provider_fields: ClassVar[dict[str, object]] = {"ProviderType": 12}
 
 
 @fault("sender-later-message-provider-type-zero", breaks="MQDMPR-3.1.1.12-D65", blind=True)
-class SenderLaterMessageProviderTypeZero(_ProviderOfLaterMessage):
+class SenderLaterMessageProviderTypeZero(_LaterMessageProviderChanger):
     """The sender sends each encrypted message after the first with the AuthenticationProviderType 0."""
 
-    changes: ClassVar[dict[str, object]] = {"ProviderType": 0}
+    changed_provider_fields: ClassVar[dict[str, object]] = {"ProviderType": 0}
 
 
 @fault(
@@ -481,10 +485,10 @@ class SenderLaterMessageProviderTypeZero(_ProviderOfLaterMessage):
     breaks=("MQDMPR-3.1.1.12-D66", "MQQB-3.1.7.1.5-41"),
     blind=True,
 )
-class SenderTransactionalMessageProviderNameWrong(_ProviderOfTransactionalMessage):
+class SenderTransactionalMessageProviderNameWrong(_TransactionalMessageProviderChanger):
     """The sender names a provider for smart cards in a transactional encrypted message."""
 
-    changes: ClassVar[dict[str, object]] = {"ProviderName": "Microsoft Base Smart Card Crypto Provider"}
+    changed_provider_fields: ClassVar[dict[str, object]] = {"ProviderName": "Microsoft Base Smart Card Crypto Provider"}
 
 
 @fault(
@@ -492,7 +496,7 @@ class SenderTransactionalMessageProviderNameWrong(_ProviderOfTransactionalMessag
     breaks=("MQDMPR-3.1.1.12-D66", "MQQB-3.1.7.1.5-41"),
     blind=True,
 )
-class SenderLaterMessageProviderNameShortened(_ProviderOfLaterMessage):
+class SenderLaterMessageProviderNameShortened(_LaterMessageProviderChanger):
     """The AuthenticationProviderName of each encrypted message after the first lacks its version."""
 
-    changes: ClassVar[dict[str, object]] = {"ProviderName": lambda name: name.rpartition(" ")[0]}
+    changed_provider_fields: ClassVar[dict[str, object]] = {"ProviderName": lambda name: name.rpartition(" ")[0]}

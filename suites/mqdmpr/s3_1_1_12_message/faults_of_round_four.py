@@ -16,17 +16,17 @@ from reference_qm.security import MessageSecurity, PrivacyLevel
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 
-NO_CORRELATION = bytes(20)
+EMPTY_CORRELATION_IDENTIFIER = bytes(20)
 UNLISTED_PROVIDER_NAME = "Microsoft Strong Cryptographic Provider"
 """The name of a cryptographic provider that is not one of the two standard names."""
 
 
 @fault(
-    "sender-undelivered-message-dead-letter-queue-named-without-journaling-stored",
+    "sender-undelivered-message-stored-in-named-queue-without-request",
     breaks="MQDMPR-3.1.1.12-26",
     blind=True,
 )
-class SenderUndeliveredMessageDeadLetterQueueNamedWithoutJournalingStored(Journaling):
+class SenderUndeliveredMessageStoredInNamedQueueWithoutRequest(Journaling):
     """The sender stores an undelivered message that names an ApplicationDeadletterQueue in this queue, although
     NegativeJournalingRequested is false.
     """
@@ -58,10 +58,8 @@ class SenderMessageTimeToBeReceivedCopiedFromTimeToReachQueue(Commands):
         return message
 
 
-@fault(
-    "sender-message-correlation-identifier-with-response-queue-names-message", breaks="MQDMPR-3.1.1.12-D47", blind=True
-)
-class SenderMessageCorrelationIdentifierWithResponseQueueNamesMessage(Commands):
+@fault("sender-message-with-response-queue-has-own-correlation-identifier", breaks="MQDMPR-3.1.1.12-D47", blind=True)
+class SenderMessageWithResponseQueueHasOwnCorrelationIdentifier(Commands):
     """The sender sets the CorrelationIdentifier of a message with a response queue, which its application leaves
     out, to the identifier of the message itself.
     """
@@ -76,7 +74,7 @@ class SenderMessageCorrelationIdentifierWithResponseQueueNamesMessage(Commands):
         arrived: bool = False,
     ) -> Message:
         message = super()._build_message(request, security, now, ordinal, transaction, arrived)
-        if request.response_queue is not None and request.correlation_id == NO_CORRELATION:
+        if request.response_queue is not None and request.correlation_id == EMPTY_CORRELATION_IDENTIFIER:
             own = MessageIdentifier(self.qm.adm.Identifier, ordinal)
             return replace(message, CorrelationIdentifier=own.build())
         return message

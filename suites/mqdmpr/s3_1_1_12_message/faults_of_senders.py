@@ -23,7 +23,7 @@ from reference_qm.security import SignatureType
 from reference_qm.surface.clock import Now
 
 
-class _EarlierValueSender(Sending):
+class _EarlierAttributeValueRepeater(Sending):
     """Give a message of an application a value of an earlier message of an application."""
 
     attribute = ""
@@ -65,12 +65,14 @@ for _attribute, _default, _rule in (
         f"sender-default-{_attribute.lower()}-is-that-of-message-before",
         _rule,
         f"The sender sends a message with the default {_attribute} with the value of an earlier message.",
-        replace_part(type("AfterOther", (_EarlierValueSender,), {"attribute": _attribute, "default_value": _default})),
+        replace_part(
+            type("AfterOther", (_EarlierAttributeValueRepeater,), {"attribute": _attribute, "default_value": _default})
+        ),
         blind=True,
     )
 
 
-class _WrongDefaultSender(Sending):
+class _WrongDefaultAttributeSetter(Sending):
     """Send messages of one delivery with another default."""
 
     condition: Callable[[Message], bool]
@@ -108,7 +110,7 @@ for _when, _case in (
             replace_part(
                 type(
                     "OtherDefault",
-                    (_WrongDefaultSender,),
+                    (_WrongDefaultAttributeSetter,),
                     {"condition": staticmethod(_when), "attribute": _attribute, "value": _value},
                 )
             ),
@@ -116,7 +118,7 @@ for _when, _case in (
         )
 
 
-class _SecurityRecorder(Securing):
+class _MessageSecurityRecorder(Securing):
     """Remember whether a message was signed or encrypted, and with what."""
 
     def __init__(self, qm: QM) -> None:
@@ -127,7 +129,7 @@ class _SecurityRecorder(Securing):
 
 
 @fault("sender-message-after-encrypted-message-encrypted", breaks="MQDMPR-3.1.1.12-05", blind=True)
-class SenderMessageAfterEncryptedMessageEncrypted(_SecurityRecorder):
+class SenderMessageAfterEncryptedMessageEncrypted(_MessageSecurityRecorder):
     """The sender encrypts the body of each message with security attributes that follows an encrypted message."""
 
     def encrypt_body(
@@ -187,7 +189,7 @@ for _level, _number, _rule in (
 
 
 @fault("sender-message-after-signed-message-signed", breaks="MQDMPR-3.1.1.12-10", blind=True)
-class SenderMessageAfterSignedMessageSigned(_SecurityRecorder):
+class SenderMessageAfterSignedMessageSigned(_MessageSecurityRecorder):
     """The sender signs each message with security attributes that follows a signed message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -203,8 +205,8 @@ class SenderMessageAfterSignedMessageSigned(_SecurityRecorder):
         return super().sign_packet(message, packet)
 
 
-@fault("sender-signature-of-message-before-repeated", breaks="MQDMPR-3.1.1.12-D56", blind=True)
-class SenderSignatureOfMessageBeforeRepeated(_SecurityRecorder):
+@fault("sender-signature-of-first-signed-message-repeated", breaks="MQDMPR-3.1.1.12-D56", blind=True)
+class SenderSignatureOfFirstSignedMessageRepeated(_MessageSecurityRecorder):
     """The sender puts the signature of the first signed message into each later signed message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -216,7 +218,9 @@ class SenderSignatureOfMessageBeforeRepeated(_SecurityRecorder):
         return set_fields(signed, {"SecurityHeader.SecurityData.Signature": self.signature})
 
 
-def _sign_with_other_level(when: Callable[[Message], bool], wanted: SignatureType, level: int) -> Install:
+def _sign_with_other_authentication_level(
+    when: Callable[[Message], bool], wanted: SignatureType, level: int
+) -> Install:
     """Build a fault that signs some messages with another kind of signature."""
 
     class OtherLevelSigner(Securing):
@@ -243,7 +247,7 @@ for _kind, _rule, _other in (
             _rule,
             f"The sender signs a {_case} message with AuthenticationLevel {_kind.name.title()} with another kind of "
             "signature.",
-            _sign_with_other_level(_when, _kind, _other),
+            _sign_with_other_authentication_level(_when, _kind, _other),
             blind=True,
         )
 
@@ -262,8 +266,8 @@ class SenderSentTimeOfSecondMessageIsThatOfFirst(Sending):
         return super().construct_user_message(position)
 
 
-@fault("sender-transactional-sent-time-zero", breaks="MQDMPR-3.1.1.12-D60", blind=True)
-class SenderTransactionalSentTimeZero(Sending):
+@fault("sender-sent-time-of-transactional-message-zero", breaks="MQDMPR-3.1.1.12-D60", blind=True)
+class SenderSentTimeOfTransactionalMessageZero(Sending):
     """The sender sends a transactional message with the SentTime 0."""
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
@@ -293,7 +297,7 @@ class SenderLastInTransactionAlsoInSecondMessage(Sending):
         return super().construct_user_message(position)
 
 
-def _change_source_of_odd_acks(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _change_source_queue_manager_of_every_second_ack(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     if not message.Class or message.Identifier.Ordinal % 2:
         return packet
     other = UUID(int=message.Identifier.QueueManagerGuid.int ^ 1)
@@ -304,7 +308,7 @@ add(
     "queue-manager-source-of-each-second-acknowledgment-other",
     "MQDMPR-3.1.1.12-D51",
     "The queue manager sends each second acknowledgment with another SourceQueueManager.",
-    change_construction(_change_source_of_odd_acks),
+    change_construction(_change_source_queue_manager_of_every_second_ack),
     blind=True,
 )
 
@@ -325,7 +329,7 @@ class SenderThirdCopyNamesUnlistedQueue(Enqueueing):
         return super()._enqueue_message(queue, message, now, transaction)
 
 
-def _clear_highest_bit_of_tag(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _clear_highest_bit_of_application_tag(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     if message.Class:
         return packet
     return set_fields(packet, {"MessagePropertiesHeader.ApplicationTag": lambda tag: tag & 0x7FFF_FFFF})
@@ -335,7 +339,7 @@ add(
     "sender-application-tag-highest-bit-cleared",
     "MQDMPR-3.1.1.12-31",
     "The sender clears the highest bit of the ApplicationTag of a message of an application.",
-    change_construction(_clear_highest_bit_of_tag),
+    change_construction(_clear_highest_bit_of_application_tag),
 )
 
 

@@ -45,7 +45,7 @@ def _encrypt_signed_message(request: SendMessage, _before: SendMessage | None) -
     return replace(request, privacy_level="base") if signed and request.privacy_level == "none" else request
 
 
-def _encrypt_like_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
+def _use_privacy_level_of_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
     if request.privacy_level == "none" and before is not None:
         return replace(request, privacy_level=before.privacy_level)
     return request
@@ -56,7 +56,7 @@ def _sign_encrypted_message(request: SendMessage, _before: SendMessage | None) -
     return replace(request, authentication_level="sig20") if encrypted else request
 
 
-def _sign_like_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
+def _use_authentication_level_of_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
     if request.authentication_level == "none" and before is not None:
         return replace(request, authentication_level=before.authentication_level)
     return request
@@ -82,23 +82,23 @@ def _change_signature_of_encrypted_messages(
     return change_authentication_level
 
 
-def _repeat_sender_of_signed_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
+def _use_sender_identifier_of_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
     if request.sender not in (None, "none", "queue_manager") and before is not None:
         return replace(request, sender=before.sender or request.sender)
     return request
 
 
-def _omit_sender_of_unsigned_message(request: SendMessage, _before: SendMessage | None) -> SendMessage:
+def _omit_sender_identifier_of_unsigned_message(request: SendMessage, _before: SendMessage | None) -> SendMessage:
     if request.sender == "queue_manager" and request.authentication_level == "none":
         return replace(request, sender="none")
     return request
 
 
-def _send_sid_of_encrypted_message(request: SendMessage, _before: SendMessage | None) -> SendMessage:
+def _add_sender_identifier_to_encrypted_message(request: SendMessage, _before: SendMessage | None) -> SendMessage:
     return replace(request, sender=None) if request.sender == "none" and request.privacy_level != "none" else request
 
 
-def _trace_like_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
+def _use_trace_queue_of_previous_message(request: SendMessage, before: SendMessage | None) -> SendMessage:
     if request.trace_queue is None and before is not None:
         return replace(request, trace_queue=before.trace_queue)
     return request
@@ -115,7 +115,7 @@ for _name, _rules, _says, _change in (
         "sender-message-encrypted-like-preceding-one",
         "MQDMPR-3.1.1.12-05",
         "The sender encrypts a message with PrivacyLevel None if the preceding message had a privacy level.",
-        _encrypt_like_previous_message,
+        _use_privacy_level_of_previous_message,
     ),
     (
         "sender-encrypted-message-signed-without-level",
@@ -127,7 +127,7 @@ for _name, _rules, _says, _change in (
         "sender-message-signed-like-preceding-one",
         "MQDMPR-3.1.1.12-10",
         "The sender signs a message with AuthenticationLevel None if the preceding message was signed.",
-        _sign_like_previous_message,
+        _use_authentication_level_of_previous_message,
     ),
     (
         "sender-signed-message-of-level-enhanced-encrypted-as-base",
@@ -163,34 +163,36 @@ for _name, _rules, _says, _change in (
         "sender-sid-of-preceding-user",
         "MQDMPR-3.1.1.12-D62",
         "The SenderIdentifier of a user's message is the SID of the user who sent the preceding message.",
-        _repeat_sender_of_signed_message,
+        _use_sender_identifier_of_previous_message,
     ),
     (
         "sender-unsigned-message-without-queue-manager-identifier",
         "MQDMPR-3.1.1.12-D63",
         "An unsigned message of the queue manager has no SenderIdentifier.",
-        _omit_sender_of_unsigned_message,
+        _omit_sender_identifier_of_unsigned_message,
     ),
     (
         "sender-encrypted-anonymous-message-with-sid",
         "MQDMPR-3.1.1.12-D54",
         "An encrypted message with SenderIdentifierType None has the SID of the current user.",
-        _send_sid_of_encrypted_message,
+        _add_sender_identifier_to_encrypted_message,
     ),
     (
         "sender-untraced-message-after-traced-one-reported",
         "MQDMPR-3.1.1.12-D61",
         "The sender traces a message for which TracingRequested is False if the preceding message was traced.",
-        _trace_like_previous_message,
+        _use_trace_queue_of_previous_message,
     ),
 ):
     add(_name, _rules, _says, _change_send_requests(_change), blind=True)
 
 
 @fault(
-    "sender-list-signature-hash-md5-replaced-by-sha1", breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"), blind=True
+    "sender-multiple-destination-signature-uses-sha1-instead-of-md5",
+    breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
+    blind=True,
 )
-class SenderListSignatureHashMd5ReplacedBySha1(Securing):
+class SenderMultipleDestinationSignatureUsesSha1InsteadOfMd5(Securing):
     """The sender computes the MultipleDestinationSignature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -217,8 +219,8 @@ class SenderSignatureHashMd5ReplacedBySha1(Securing):
         return kept
 
 
-@fault("sender-list-signature-in-both-attributes", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SenderListSignatureInBothAttributes(Securing):
+@fault("sender-multiple-destination-signature-also-in-signature", breaks="MQDMPR-3.1.1.12-29", blind=True)
+class SenderMultipleDestinationSignatureAlsoInSignature(Securing):
     """The sender puts the signature of a message to several destinations into both Signature and
     MultipleDestinationSignature.
     """
@@ -255,8 +257,8 @@ class SenderUnsignedEncryptedMessageWithCertificate(Securing):
         return sent
 
 
-@fault("sender-base-provider-type-2", breaks="MQDMPR-3.1.1.12-D65", blind=True)
-class SenderBaseProviderType2(Securing):
+@fault("sender-authentication-provider-type-2-for-privacy-level-base", breaks="MQDMPR-3.1.1.12-D65", blind=True)
+class SenderAuthenticationProviderType2ForPrivacyLevelBase(Securing):
     """The sender encrypts a message of PrivacyLevel Base with the AuthenticationProviderType 2."""
 
     def encrypt_body(

@@ -104,7 +104,7 @@ def _change_sender_identifier(change: Callable[[bytes], bytes], when: PacketCond
     return change_construction(change_identifier)
 
 
-def _invert_last_byte(identifier: bytes) -> bytes:
+def _invert_last_byte_of_sender_identifier(identifier: bytes) -> bytes:
     return identifier[:-1] + bytes([identifier[-1] ^ 0xFF])
 
 
@@ -123,7 +123,9 @@ for _kind, _condition in (("encrypted", _is_encrypted), ("transactional", _is_tr
         f"The SenderIdentifier of an {_kind} message is the SID of another user."
         if _kind == "encrypted"
         else "The SenderIdentifier of a transactional message is the SID of another user.",
-        _change_sender_identifier(_invert_last_byte, _make_sender_type_condition(ST_SID, _condition)),
+        _change_sender_identifier(
+            _invert_last_byte_of_sender_identifier, _make_sender_type_condition(ST_SID, _condition)
+        ),
         blind=True,
     )
     add(

@@ -43,8 +43,8 @@ class SenderTransactionalMessageToSeveralQueuesSignedTwice(_SecurityHeaderSigner
         return message.TransactionIdentifier is not None
 
 
-@fault("sender-message-with-several-queues-for-answers-signed-twice", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SenderMessageWithSeveralQueuesForAnswersSignedTwice(_SecurityHeaderSigner):
+@fault("sender-message-to-several-queues-with-admin-queue-signed-twice", breaks="MQDMPR-3.1.1.12-29", blind=True)
+class SenderMessageToSeveralQueuesWithAdminQueueSignedTwice(_SecurityHeaderSigner):
     """A signed message to several queues that has an administration queue also has a Signature."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:

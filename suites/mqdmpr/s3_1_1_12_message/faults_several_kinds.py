@@ -27,7 +27,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 
 PacketCondition = Callable[[Any], bool]
-PROVIDER_RULE, PROVIDER_NAME_RULE = "MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61"
+PROVIDER_TYPE_RULE, PROVIDER_NAME_RULE = "MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61"
 BAD_QUEUE_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 NOT_TRANSACTIONAL_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 
@@ -36,7 +36,7 @@ def _is_transactional(packet: UserMessagePacket) -> bool:
     return packet.TransactionHeader is not None
 
 
-def _is_for_several_queues(packet: UserMessagePacket) -> bool:
+def _is_sent_to_several_queues(packet: UserMessagePacket) -> bool:
     return packet.MultiQueueFormatHeader is not None
 
 
@@ -137,19 +137,19 @@ def _get_provider_type(packet: UserMessagePacket) -> int:
 for _name, _rule, _says, _when in (
     (
         "receiver-connector-provider-type-0-refused",
-        PROVIDER_RULE,
+        PROVIDER_TYPE_RULE,
         "The receiver refuses a message of a connector whose AuthenticationProviderType is 0.",
         lambda packet: bool(_get_provider_info(packet)) and _get_provider_type(packet) == 0,
     ),
     (
         "receiver-connector-provider-type-with-high-bit-refused",
-        PROVIDER_RULE,
+        PROVIDER_TYPE_RULE,
         "The receiver refuses a message of a connector whose AuthenticationProviderType is above 0x7FFFFFFF.",
         lambda packet: _get_provider_type(packet) > 0x7FFF_FFFF,
     ),
     (
         "receiver-connector-provider-type-of-transactional-message-refused",
-        PROVIDER_RULE,
+        PROVIDER_TYPE_RULE,
         "The receiver refuses a transactional message of a connector whose AuthenticationProviderType is unknown.",
         lambda packet: _is_transactional(packet) and _get_provider_type(packet) not in (0, 1, 24),
     ),
@@ -244,8 +244,8 @@ for _name, _says, _asks in (
     add(_name, "MQDMPR-3.1.1.12-D19", _says, _change_refusal_class(_asks), blind=True)
 
 
-@fault("receiver-ack-of-purged-message-class-unknown", breaks="MQDMPR-3.1.1.12-03", blind=True)
-class ReceiverAckOfPurgedMessageClassUnknown(AdminAcks):
+@fault("receiver-ack-of-purged-message-has-unlisted-class", breaks="MQDMPR-3.1.1.12-03", blind=True)
+class ReceiverAckOfPurgedMessageHasUnlistedClass(AdminAcks):
     """The acknowledgment of a message that a purge removed has the class 0xC00F, which no document lists."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -254,8 +254,8 @@ class ReceiverAckOfPurgedMessageClassUnknown(AdminAcks):
         return replace(built, Class=0xC00F) if purged else built
 
 
-@fault("receiver-ack-of-recoverable-message-class-with-low-byte-only", breaks="MQDMPR-3.1.1.12-03", blind=True)
-class ReceiverAckOfRecoverableMessageClassWithLowByteOnly(AdminAcks):
+@fault("receiver-ack-of-recoverable-message-has-only-low-byte-of-class", breaks="MQDMPR-3.1.1.12-03", blind=True)
+class ReceiverAckOfRecoverableMessageHasOnlyLowByteOfClass(AdminAcks):
     """The acknowledgment of the receipt of a recoverable message has only the low byte of its class."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -284,8 +284,8 @@ add(
 )
 
 
-@fault("sender-large-dead-letter-lost", breaks="MQDMPR-3.1.1.12-D46", blind=True)
-class SenderLargeDeadLetterLost(Journaling):
+@fault("sender-large-undelivered-message-not-stored-as-dead-letter", breaks="MQDMPR-3.1.1.12-D46", blind=True)
+class SenderLargeUndeliveredMessageNotStoredAsDeadLetter(Journaling):
     """The sender does not store a large message that cannot be delivered in its own dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -355,7 +355,7 @@ for _name, _says, _from in (
     (
         "queue-manager-source-of-message-to-several-queues-other",
         "The SourceMachineIdentifier of a message to several queues is the GUID of another queue manager.",
-        _is_for_several_queues,
+        _is_sent_to_several_queues,
     ),
 ):
     add(
@@ -383,8 +383,8 @@ add(
 )
 
 
-@fault("sender-sequence-ordinal-of-second-message-other", breaks="MQDMPR-3.1.1.12-D57", blind=True)
-class SenderSequenceOrdinalOfSecondMessageOther(TransactionalSending):
+@fault("sender-second-message-of-sequence-has-other-sequence-ordinal", breaks="MQDMPR-3.1.1.12-D57", blind=True)
+class SenderSecondMessageOfSequenceHasOtherSequenceOrdinal(TransactionalSending):
     """The second message of a sequence has another Ordinal than the first message."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -397,8 +397,8 @@ class SenderSequenceOrdinalOfSecondMessageOther(TransactionalSending):
         )
 
 
-@fault("receiver-unsupported-provider-class-of-acknowledged-receive-wrong", breaks="MQDMPR-3.1.1.12-D21", blind=True)
-class ReceiverUnsupportedProviderClassOfAcknowledgedReceiveWrong(Admission):
+@fault("receiver-ack-class-wrong-for-message-with-unsupported-provider", breaks="MQDMPR-3.1.1.12-D21", blind=True)
+class ReceiverAckClassWrongForMessageWithUnsupportedProvider(Admission):
     """The acknowledgment of a recoverable message that requires a missing cryptographic provider has the class
     NackBadEncryption.
     """

@@ -415,8 +415,8 @@ class LookupIdentifierOfEachTenthMessageRepeated(Positions):
         return position
 
 
-@fault("priority-6-treated-as-7", breaks="MQDMPR-3.1.1.12-D48", blind=True)
-class Priority6TreatedAs7(Positions):
+@fault("message-of-priority-6-ordered-like-priority-7", breaks="MQDMPR-3.1.1.12-D48", blind=True)
+class MessageOfPriority6OrderedLikePriority7(Positions):
     """The queue manager orders a message of priority 6 like a message of priority 7."""
 
     def assign_lookup_identifier(self, message: Message) -> int:

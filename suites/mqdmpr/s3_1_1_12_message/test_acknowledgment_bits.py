@@ -53,7 +53,7 @@ RULES_BY_ACKNOWLEDGMENT_BIT = {
 """For each value of AcknowledgementsRequested that MS-MQDMPR 3.1.1.12 defines: the bits of the value, and the rules
 about the value. A message with a value "again" has a large body.
 """
-REPEATED_REQUEST_MARK, LARGE_BODY = "again", bytes(range(256)) * 240
+REPEATED_ACK_REQUEST_MARK, LARGE_BODY = "again", bytes(range(256)) * 240
 
 
 ACK_REQUEST_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
@@ -67,16 +67,16 @@ ALL_ACK_REQUEST_RULES = (
 )
 
 
-NO_BITS_CASE = "no bits"
-UNUSED_BITS = ("X4", "X5", "X6", "X7")
-OTHER_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7", "X4+X5+X6+X7")
-REQUESTED_BIT_CASES = (NO_BITS_CASE, *RULES_BY_ACKNOWLEDGMENT_BIT, *OTHER_BIT_COMBINATIONS)
+NO_ACK_REQUEST_BITS_CASE = "no bits"
+UNUSED_ACK_REQUEST_BITS = ("X4", "X5", "X6", "X7")
+FURTHER_ACK_REQUEST_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7", "X4+X5+X6+X7")
+REQUESTED_BIT_CASES = (NO_ACK_REQUEST_BITS_CASE, *RULES_BY_ACKNOWLEDGMENT_BIT, *FURTHER_ACK_REQUEST_BIT_COMBINATIONS)
 """The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, another combination of bits
 that request an acknowledgment, all these bits, all bits of the field, or only unused bits.
 """
 
 
-ACK_CLASS_RULE_BY_DISPOSITION = {
+ACK_CLASS_RULE_BY_MESSAGE_DISPOSITION = {
     "arrived": "MQDMPR-3.1.1.12-D07",
     "received": "MQDMPR-3.1.1.12-D09",
     "excessive": "MQDMPR-3.1.1.12-D13",
@@ -90,10 +90,10 @@ REFUSAL_RULE_BY_TRANSACTIONALITY = {True: "MQDMPR-3.1.1.12-D19", False: "MQDMPR-
 """The rule about the class of the acknowledgment of a refused message: of a transactional message (True) and of a
 nontransactional message (False).
 """
-ALL_ACK_CLASS_RULES = (*ACK_CLASS_RULE_BY_DISPOSITION.values(), *REFUSAL_RULE_BY_TRANSACTIONALITY.values())
+ALL_ACK_CLASS_RULES = (*ACK_CLASS_RULE_BY_MESSAGE_DISPOSITION.values(), *REFUSAL_RULE_BY_TRANSACTIONALITY.values())
 
 
-CORRELATION_RULE = "MQMQ-2.2.19.3-14"
+ACK_CORRELATION_IDENTIFIER_RULE = "MQMQ-2.2.19.3-14"
 
 
 SHORT_LIFETIME_S = 3
@@ -101,14 +101,14 @@ MISSING_QUEUE_NAME = r"private$\mqc-missing"
 LONG_READ_TIMEOUT_MS = 60_000
 
 
-class DispositionCase(NamedTuple):
+class MessageDispositionCase(NamedTuple):
     """A case in which all messages have the same outcome: whether their queue accepts them, their fields, the action
     that causes the outcome, the class of the acknowledgment for each bit, and the action before the messages are sent.
     """
 
     accepted: bool
     user: dict[str, int]
-    cause_disposition: Callable[[Any, Any, str], None]
+    cause_message_disposition: Callable[[Any, Any, str], None]
     ack_class_by_bit: dict[str, int]
     prepare_before_sending: Callable[[Any, Any, str], None] | None = None
     queue: Mapping[str, int] | None = None
@@ -132,7 +132,7 @@ def _receive_all_messages(peer, sut, kind):
         pass
 
 
-def _purge_queue_of_kind(peer, sut, kind):
+def _purge_queue_after_messages_arrive(peer, sut, kind):
     _await_all_messages_in_queue(peer, sut, kind)
     sut.control.call("purge", queue=sut.queue(kind))
 
@@ -160,27 +160,33 @@ def _wait_until_messages_expire(peer, sut, kind):
 ARRIVAL_ACK_CLASS = {"PA": REACH_QUEUE}
 
 
-CASE_BY_DISPOSITION = {
-    "arrived": DispositionCase(True, {}, _leave_messages_in_queue, ARRIVAL_ACK_CLASS),
-    "received": DispositionCase(True, {}, _receive_all_messages, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
-    "received by waiting reads": DispositionCase(
+CASE_BY_MESSAGE_DISPOSITION = {
+    "arrived": MessageDispositionCase(True, {}, _leave_messages_in_queue, ARRIVAL_ACK_CLASS),
+    "received": MessageDispositionCase(True, {}, _receive_all_messages, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
+    "received by waiting reads": MessageDispositionCase(
         True, {}, _leave_messages_in_queue, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}, _begin_to_receive_all_messages
     ),
-    "purged": DispositionCase(True, {}, _purge_queue_of_kind, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}),
-    "expired": DispositionCase(
+    "purged": MessageDispositionCase(
+        True, {}, _purge_queue_after_messages_arrive, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}
+    ),
+    "expired": MessageDispositionCase(
         True,
         {"TimeToBeReceived": SHORT_LIFETIME_S},
         _wait_until_messages_expire,
         ARRIVAL_ACK_CLASS | {"NR": RECEIVE_TIMEOUT},
     ),
-    "refused": DispositionCase(False, {}, _leave_messages_in_queue, {}),
-    "excessive": DispositionCase(True, {}, _leave_messages_in_queue, {"NA": Q_EXCEED_QUOTA}, None, {"quota_kb": 0}),
-    "without a queue": DispositionCase(True, {}, _leave_messages_in_queue, {"NA": BAD_DST_Q}, _enable_insecure_nacks),
-    "deleted": DispositionCase(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}),
+    "refused": MessageDispositionCase(False, {}, _leave_messages_in_queue, {}),
+    "excessive": MessageDispositionCase(
+        True, {}, _leave_messages_in_queue, {"NA": Q_EXCEED_QUOTA}, None, {"quota_kb": 0}
+    ),
+    "without a queue": MessageDispositionCase(
+        True, {}, _leave_messages_in_queue, {"NA": BAD_DST_Q}, _enable_insecure_nacks
+    ),
+    "deleted": MessageDispositionCase(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}),
 }
 
 
-NEEDED_FACILITIES_BY_DISPOSITION = {
+NEEDED_FACILITIES_BY_MESSAGE_DISPOSITION = {
     "received": (needs("receive"),),
     "received by waiting reads": (needs("receive"),),
     "purged": (needs("receive"),),
@@ -196,11 +202,19 @@ def _format_ack_classes_by_bits(classes_by_bits):
 
 
 @covers(
-    *RULE_BY_FLAG_BIT.values(), CORRELATION_RULE, *ALL_ACK_REQUEST_RULES, *ALL_ACK_CLASS_RULES, "MQDMPR-3.1.1.12-D51"
+    *RULE_BY_FLAG_BIT.values(),
+    ACK_CORRELATION_IDENTIFIER_RULE,
+    *ALL_ACK_REQUEST_RULES,
+    *ALL_ACK_CLASS_RULES,
+    "MQDMPR-3.1.1.12-D51",
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize(
-    "end", [pytest.param(end, marks=NEEDED_FACILITIES_BY_DISPOSITION.get(end, ())) for end in CASE_BY_DISPOSITION]
+    "end",
+    [
+        pytest.param(end, marks=NEEDED_FACILITIES_BY_MESSAGE_DISPOSITION.get(end, ()))
+        for end in CASE_BY_MESSAGE_DISPOSITION
+    ],
 )
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages arrive with each combination of PA, PR, NA and NR; some of them have unused bits set. They arrive in
@@ -208,7 +222,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     their queue. Each message is acknowledged with the class of its outcome only if its bits request that
     acknowledgment.
     """
-    disposition = CASE_BY_DISPOSITION[end]
+    disposition = CASE_BY_MESSAGE_DISPOSITION[end]
     receiver = AcknowledgingReceiver(peer, sut)
     is_transactional = delivery == "transactional"
     kind = "transactional" if is_transactional is disposition.accepted else "plain"
@@ -229,13 +243,13 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             end in ("excessive", "late", "without a queue") and is_transactional
         ):  # it does not advance its sequence (E40)
             make = Sequence(peer, ordinal=number).message
-        bits = {bit: 1 for bit in (*RULE_BY_FLAG_BIT, *UNUSED_BITS) if bit in requested}
+        bits = {bit: 1 for bit in (*RULE_BY_FLAG_BIT, *UNUSED_ACK_REQUEST_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
-        body: dict[str, Any] = {"body": LARGE_BODY} if REPEATED_REQUEST_MARK in requested else {}
+        body: dict[str, Any] = {"body": LARGE_BODY} if REPEATED_ACK_REQUEST_MARK in requested else {}
         packet = make(receiver.add_admin_queue_fields(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
-    disposition.cause_disposition(peer, sut, kind)
+    disposition.cause_message_disposition(peer, sut, kind)
     expected = {
         requested: sorted(get_class_name(value) for bit, value in classes.items() if bit in requested)
         for requested in REQUESTED_BIT_CASES
@@ -251,7 +265,9 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     case = f"acknowledgments of the messages ({end}), by the bits set"
     for bit, rule in RULE_BY_FLAG_BIT.items():
         with_bit = {
-            requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS_CASE
+            requested: values
+            for requested, values in expected.items()
+            if bit in requested or requested == NO_ACK_REQUEST_BITS_CASE
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
         judge(
@@ -261,7 +277,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             case=case,
             evidence=evidence,
         )
-    for requested, rules in {NO_BITS_CASE: (NO_ACK_REQUEST_RULE,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
+    for requested, rules in {NO_ACK_REQUEST_BITS_CASE: (NO_ACK_REQUEST_RULE,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of the messages ({end})")
             continue
@@ -275,7 +291,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     class_rule = (
         REFUSAL_RULE_BY_TRANSACTIONALITY[is_transactional]
         if end == "refused"
-        else ACK_CLASS_RULE_BY_DISPOSITION.get(end)
+        else ACK_CLASS_RULE_BY_MESSAGE_DISPOSITION.get(end)
     )
     others = [rule for rule in ALL_ACK_CLASS_RULES if rule != class_rule]
     judge.mark_not_exercised(*others, reason=f"all messages were {end}")
@@ -298,7 +314,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     identifiers = {identifier(frame) for frame in frames.values()}
     strange = [get_correlation_id(ack) for ack in acks if get_correlation_id(ack) not in identifiers]
     judge(
-        CORRELATION_RULE,
+        ACK_CORRELATION_IDENTIFIER_RULE,
         expected={
             "number_of_acknowledgments": sum(map(len, expected.values())),
             "other_acknowledgments": none("acknowledgment of a different message"),

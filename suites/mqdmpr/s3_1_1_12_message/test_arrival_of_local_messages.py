@@ -7,8 +7,8 @@ import pytest
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, get_message_class
 
-DELIVERIES = ("express", "recoverable", "transactional")
-GUID_BYTES = 16
+DELIVERY_MODES = ("express", "recoverable", "transactional")
+GUID_SIZE_BYTES = 16
 
 
 @needs("send")
@@ -36,21 +36,21 @@ def test_arrival_of_local_message_is_acknowledged(peer, sut, judge, in_transacti
                 delivery=delivery,
                 **requests,
             )
-            for delivery in DELIVERIES
+            for delivery in DELIVERY_MODES
         ]
     acks = receiver.await_acks(len(sent))
     receiver.acknowledge_all()
     judge(
         "MQDMPR-3.1.1.12-38",
         expected=sorted(int(identifier.rpartition("\\")[2]) for identifier in sent),
-        observed=sorted(map(_read_acknowledged_number, acks)),
+        observed=sorted(map(_read_acknowledged_message_number, acks)),
         case="MessageIDs of the acknowledged messages",
         evidence=acks,
     )
 
 
-def _read_acknowledged_number(ack):
+def _read_acknowledged_message_number(ack):
     """Return the MessageID in an acknowledgment of an arrival, or 0 for an acknowledgment of another class."""
     if get_message_class(ack) != AckClass.REACH_QUEUE:
         return 0
-    return int.from_bytes(bytes.fromhex(get_correlation_id(ack))[GUID_BYTES:], "little")
+    return int.from_bytes(bytes.fromhex(get_correlation_id(ack))[GUID_SIZE_BYTES:], "little")

@@ -11,12 +11,12 @@ from harness.expectations import holds, one_of
 from harness.run.marks import covers, needs, varied
 from suites.mqdmpr.s3_1_1_12_message.default_attributes import (
     DEFAULT_FIELDS_BY_RULE,
+    DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE,
     PROPERTIES_HEADER_PREFIX,
-    RULES_OF_EACH_DELIVERY,
     SECURITY_HEADER_PREFIX,
     SENDER_TYPE_SID,
     is_sid,
-    judge_defaults,
+    judge_default_fields,
 )
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -42,20 +42,20 @@ NON_DEFAULT_PROPERTIES: dict[str, Any] = {
 
 
 @needs("send")
-@covers(*RULES_OF_EACH_DELIVERY)
+@covers(*DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE)
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_with_delivery_only_has_default_attributes(peer, sut, judge, delivery):
     """The SUT sends a message with other values of all attributes, and then a message for which the application sets
     only the destination and a delivery that is not the default: the SUT sets each other attribute to its default.
     """
     outgoing = Outgoing(peer, sut)
-    _send_messages_with_other_properties(outgoing, peer, sut, delivery)
+    _send_messages_with_nondefault_properties(outgoing, peer, sut, delivery)
     frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)  # left out it is no limit
     outgoing.end()
-    judge_defaults(judge, frame, RULES_OF_EACH_DELIVERY)
+    judge_default_fields(judge, frame, DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE)
 
 
-def _send_messages_with_other_properties(outgoing, peer, sut, delivery):
+def _send_messages_with_nondefault_properties(outgoing, peer, sut, delivery):
     """Let the SUT send a message for which the application sets every attribute, and a signed message: a later message
     must have none of these values.
     """
@@ -85,13 +85,13 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
     only the destination: the SUT sets each other attribute to its default.
     """
     outgoing = Outgoing(peer, sut)
-    _send_messages_with_other_properties(outgoing, peer, sut, "recoverable")
+    _send_messages_with_nondefault_properties(outgoing, peer, sut, "recoverable")
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
-    judge_defaults(judge, frame, DEFAULT_FIELDS_BY_RULE)
+    judge_default_fields(judge, frame, DEFAULT_FIELDS_BY_RULE)
     outgoing.send(**NON_DEFAULT_PROPERTIES, admin_queue=peer.direct_name("a"), response_queue=peer.direct_name("b"))
     later = outgoing.send(time_to_reach_queue_s=None)
     outgoing.end()
-    judge_defaults(judge, later, DEFAULT_FIELDS_BY_RULE)
+    judge_default_fields(judge, later, DEFAULT_FIELDS_BY_RULE)
     number = Layout(frame).fields.get(f"{PROPERTIES_HEADER_PREFIX}HashAlgorithm")
     name = next((one for one, value in HASH_ALGORITHMS.items() if value == number), f"{number}")
     judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASH_ALGORITHMS), observed=name, evidence=frame, case="hash algorithm")

@@ -13,25 +13,27 @@ from harness.expectations import each, facts, holds, one_of
 from harness.run.marks import covers, needs
 from suites.mqdmpr.s3_1_1_12_message.default_attributes import (
     DEFAULT_FIELDS_BY_RULE,
-    RULES_OF_EACH_DELIVERY,
+    DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE,
     SECURITY_HEADER_PREFIX,
     SENDER_TYPE_SID,
     is_sid,
-    judge_defaults,
+    judge_default_fields,
 )
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import private_name
 
-DELIVERY_RULE, SEQUENCE_RULE = "MQDMPR-3.1.1.12-18", "MQDMPR-3.1.1.12-D57"
-SOURCE_RULE, PRIVACY_RULE = "MQDMPR-3.1.1.12-D51", "MQDMPR-3.1.1.12-04"
-RULES_OF_SEVERAL_QUEUES = tuple(rule for rule in DEFAULT_FIELDS_BY_RULE if rule != "MQDMPR-3.1.1.12-D30")
+DELIVERY_RULE, TRANSACTION_SEQUENCE_RULE = "MQDMPR-3.1.1.12-18", "MQDMPR-3.1.1.12-D57"
+SOURCE_QUEUE_MANAGER_RULE, PRIVACY_LEVEL_RULE = "MQDMPR-3.1.1.12-D51", "MQDMPR-3.1.1.12-04"
+DEFAULT_RULES_FOR_MESSAGE_TO_SEVERAL_QUEUES = tuple(
+    rule for rule in DEFAULT_FIELDS_BY_RULE if rule != "MQDMPR-3.1.1.12-D30"
+)
 """The rules about the defaults of a message to several queues. The rule about the signature also judges the flag of the
 MultiQueueFormatHeader, which such a message needs.
 """
 LARGE_BODY = "large " * 1_000
-ACKNOWLEDGMENT_BITS = ("positive_arrival", "negative_receive")
+ACKNOWLEDGMENT_REQUEST_NAMES = ("positive_arrival", "negative_receive")
 MESSAGES_WITH_ONE_PROPERTY: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
     "a label": ({"label": "only"}, frozenset({"MQDMPR-3.1.1.12-D41"})),
     "a large body": ({"body": LARGE_BODY}, frozenset({"MQDMPR-3.1.1.12-D39"})),
@@ -39,7 +41,7 @@ MESSAGES_WITH_ONE_PROPERTY: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
     "a time to be received": ({"time_to_be_received_s": 90_000}, frozenset({"MQDMPR-3.1.1.12-D42"})),
     "a time to reach queue": ({"time_to_reach_queue_s": 80_000}, frozenset({"MQDMPR-3.1.1.12-47"})),
     "an administration queue": (
-        {"acks": list(ACKNOWLEDGMENT_BITS), "admin_queue": "mqc-admin"},
+        {"acks": list(ACKNOWLEDGMENT_REQUEST_NAMES), "admin_queue": "mqc-admin"},
         frozenset({"MQDMPR-3.1.1.12-D36", "MQDMPR-3.1.1.12-D37"}),
     ),
 }
@@ -57,20 +59,20 @@ DEFAULT_OF_LOCAL_MESSAGE_BY_RULE: dict[str, tuple[str, Any]] = {
     "MQDMPR-3.1.1.12-D39": ("body_base64", ""),
 }
 """For each rule, the property of a message on the control channel, and its default value."""
-SIG30_RULE = "MQDMPR-3.1.1.12-13"
+MULTIPLE_DESTINATION_SIGNATURE_RULE = "MQDMPR-3.1.1.12-13"
 
 
 @needs("send", "several_queues")
-@covers(*RULES_OF_SEVERAL_QUEUES, SOURCE_RULE)
+@covers(*DEFAULT_RULES_FOR_MESSAGE_TO_SEVERAL_QUEUES, SOURCE_QUEUE_MANAGER_RULE)
 def test_message_to_several_queues_has_default_attributes(peer, sut, judge):
     """The SUT sends a message to two queues, for which the application sets only the destinations: the SUT sets each
     other attribute to its default, and is the source of the message.
     """
     outgoing = Outgoing(peer, sut, f"{peer.direct_name('mqc-first')},{peer.direct_name('mqc-second')}")
     frame = outgoing.send(time_to_reach_queue_s=None)
-    judge_defaults(judge, frame, RULES_OF_SEVERAL_QUEUES)
+    judge_default_fields(judge, frame, DEFAULT_RULES_FOR_MESSAGE_TO_SEVERAL_QUEUES)
     source = str(frame["UserHeader"].SourceQueueManager)
-    judge(SOURCE_RULE, expected=str(sut.guid), observed=source, case="SourceQueueManager", evidence=frame)
+    judge(SOURCE_QUEUE_MANAGER_RULE, expected=str(sut.guid), observed=source, case="SourceQueueManager", evidence=frame)
     peer.settle()
     outgoing.end()
 
@@ -85,12 +87,12 @@ def test_message_with_one_property_has_other_defaults(peer, sut, judge):
     for properties, own_rules in MESSAGES_WITH_ONE_PROPERTY.values():
         queues = {name: peer.direct_name(properties[name]) for name in properties if name.endswith("_queue")}
         frame = outgoing.send(**(UNSET_LIFETIMES | properties | queues))
-        judge_defaults(judge, frame, [rule for rule in DEFAULT_FIELDS_BY_RULE if rule not in own_rules])
+        judge_default_fields(judge, frame, [rule for rule in DEFAULT_FIELDS_BY_RULE if rule not in own_rules])
     outgoing.end()
 
 
 @needs("send", "private_names", "security")
-@covers(*RULES_OF_EACH_DELIVERY)
+@covers(*DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE)
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_to_private_name_has_default_attributes(peer, sut, judge, delivery):
     """The SUT sends an encrypted message to a private format name, and then a message for which the application sets
@@ -100,7 +102,7 @@ def test_message_to_private_name_has_default_attributes(peer, sut, judge, delive
     outgoing.send(body="encrypted", privacy_level="base", delivery=delivery)
     frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)
     outgoing.end()
-    judge_defaults(judge, frame, RULES_OF_EACH_DELIVERY)
+    judge_default_fields(judge, frame, DEFAULT_RULES_FOR_EVERY_DELIVERY_MODE)
 
 
 @needs("send", "receive", "queue_control")
@@ -112,7 +114,7 @@ def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)
     outgoing.end()
-    judge_defaults(
+    judge_default_fields(
         judge,
         frame,
         [rule for rule in (*DEFAULT_OF_LOCAL_MESSAGE_BY_RULE, "MQDMPR-3.1.1.12-D29") if rule in DEFAULT_FIELDS_BY_RULE],
@@ -137,7 +139,7 @@ def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
 
 
 @needs("security", "send", "private_names")
-@covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49", SIG30_RULE)
+@covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49", MULTIPLE_DESTINATION_SIGNATURE_RULE)
 def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
     """The SUT sends signed messages with each delivery, without a body, to several queues, and an encrypted message,
     for which the application sets no sender: SenderIdentifier is the same SID of a user in each of them (erratum E112).
@@ -162,7 +164,12 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
         layout = Layout(frame)
         if kind == "without a body":
             signed = frame["UserHeader"].MQ and bytes(frame["MultiQueueFormatHeader"].Signature.Signature)
-            judge(SIG30_RULE, expected=holds("the message is signed"), observed=bool(signed), evidence=frame)
+            judge(
+                MULTIPLE_DESTINATION_SIGNATURE_RULE,
+                expected=holds("the message is signed"),
+                observed=bool(signed),
+                evidence=frame,
+            )
         if kind == "encrypted" and not frame["UserHeader"].SH:
             continue
         of_user = {f"{SECURITY_HEADER_PREFIX}Flags.ST": SENDER_TYPE_SID}
@@ -181,7 +188,7 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
 
 
 @needs("send")
-@covers(DELIVERY_RULE, SEQUENCE_RULE)
+@covers(DELIVERY_RULE, TRANSACTION_SEQUENCE_RULE)
 def test_delivery_of_each_kind_of_message_is_express_or_recoverable(peer, sut, judge):
     """The SUT sends an express message, a recoverable message and three transactional messages: DM is 0 in the express
     message and 1 in the other messages, and only the transactional messages have a TxSequenceID, which is the same in
@@ -196,16 +203,22 @@ def test_delivery_of_each_kind_of_message_is_express_or_recoverable(peer, sut, j
         judge(DELIVERY_RULE, expected=delivery_mode, observed=observed, case=f"DM ({delivery})", evidence=frame)
         has_sequence = bool(frame["UserHeader"].TH)
         is_transactional = delivery == "transactional"
-        judge(SEQUENCE_RULE, expected=is_transactional, observed=has_sequence, case=f"TH ({delivery})", evidence=frame)
+        judge(
+            TRANSACTION_SEQUENCE_RULE,
+            expected=is_transactional,
+            observed=has_sequence,
+            case=f"TH ({delivery})",
+            evidence=frame,
+        )
         if has_sequence and is_transactional:
             identifier = frame["TransactionHeader"].TxSequenceID
             sequences.append((int(identifier.Ordinal), int(identifier.TimeStamp)))
     same = each(sequences[0] if sequences else None, "TxSequenceID of the sequence")
-    judge(SEQUENCE_RULE, expected=same, observed=sequences, case="Ordinal and TimeStamp", evidence=frame)
+    judge(TRANSACTION_SEQUENCE_RULE, expected=same, observed=sequences, case="Ordinal and TimeStamp", evidence=frame)
     outgoing.end()
 
 
-@covers(DELIVERY_RULE, PRIVACY_RULE)
+@covers(DELIVERY_RULE, PRIVACY_LEVEL_RULE)
 def test_acknowledgment_has_known_delivery_and_no_privacy_level(peer, sut, judge):
     """The SUT acknowledges an express and a recoverable message: DM of each acknowledgment is 0 or 1, and its
     PrivacyLevel is 0.
@@ -217,5 +230,5 @@ def test_acknowledgment_has_known_delivery_and_no_privacy_level(peer, sut, judge
             expected = facts(DM=one_of(0, 1), PrivacyLevel=0)
             level = int(ack["MessagePropertiesHeader"].PrivacyLevel)
             observed_fields = {"DM": int(ack["UserHeader"].DM), "PrivacyLevel": level}
-            judge(DELIVERY_RULE, PRIVACY_RULE, expected=expected, observed=observed_fields, evidence=ack)
+            judge(DELIVERY_RULE, PRIVACY_LEVEL_RULE, expected=expected, observed=observed_fields, evidence=ack)
     receiver.acknowledge_all()

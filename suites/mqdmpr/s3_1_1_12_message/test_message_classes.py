@@ -33,10 +33,10 @@ from suites.mqqb.steps.disposition import (
 SHORT_LIFETIME_S = 2
 
 
-RULES_OF_EVERY_CLASS = ("MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08")
+RULES_OF_EVERY_ACK_CLASS = ("MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08")
 
 
-RULE_BY_CLASS = {
+RULE_BY_ACK_CLASS = {
     NOT_TRANSACTIONAL_MSG: "MQDMPR-3.1.1.12-D20",
     NOT_TRANSACTIONAL_Q: "MQDMPR-3.1.1.12-D19",
     RECEIVE_TIMEOUT: "MQDMPR-3.1.1.12-D25",
@@ -52,8 +52,8 @@ def _judge_ack_class(judge, receiver, value, *sent):
     acks = [ack for ack in receiver.await_acks(len(sent)) if get_correlation_id(ack) in identifiers]
     expected = acknowledged(*sent, of_class=value)
     judge(
-        *RULES_OF_EVERY_CLASS,
-        RULE_BY_CLASS[value],
+        *RULES_OF_EVERY_ACK_CLASS,
+        RULE_BY_ACK_CLASS[value],
         expected=expected,
         observed=acks,
         evidence=[*sent, *acks],
@@ -62,7 +62,7 @@ def _judge_ack_class(judge, receiver, value, *sent):
     receiver.acknowledge_all()
 
 
-@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D20")
+@covers(*RULES_OF_EVERY_ACK_CLASS, "MQDMPR-3.1.1.12-D20")
 @pytest.mark.parametrize("delivery", [0, 1])
 @varied("destination", "queue journaling", priority=("3", "7"))
 def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, judge, delivery):
@@ -72,7 +72,7 @@ def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, ju
     _judge_ack_class(judge, receiver, NOT_TRANSACTIONAL_MSG, receiver.send_packet(packet))
 
 
-@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
+@covers(*RULES_OF_EVERY_ACK_CLASS, "MQDMPR-3.1.1.12-D19")
 @varied("application tag", body=("short", "5,000 bytes"))
 def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
     """The SUT acknowledges a transactional message to a nontransactional queue with class 0x8009."""
@@ -82,14 +82,14 @@ def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
 
 
 @needs("queue_control", "directory")
-@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
+@covers(*RULES_OF_EVERY_ACK_CLASS, "MQDMPR-3.1.1.12-D19")
 def test_transactional_message_to_public_plain_queue_is_nacked(peer, sut, judge):
     """The SUT acknowledges a transactional message to a nontransactional public queue with class 0x8009."""
     sut.create_queue(f"mqc-{sut.own}-nacked")
     names = [name for name in sut.list_created_format_names() if name.upper().startswith("PUBLIC=")]
     if not names:
         judge.mark_not_exercised(
-            *RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19", reason="the new queue has no public format name"
+            *RULES_OF_EVERY_ACK_CLASS, "MQDMPR-3.1.1.12-D19", reason="the new queue has no public format name"
         )
         return
     public = names[0].partition("=")[2]
@@ -100,7 +100,7 @@ def test_transactional_message_to_public_plain_queue_is_nacked(peer, sut, judge)
     _judge_ack_class(judge, receiver, NOT_TRANSACTIONAL_Q, receiver.send_packet(packet))
 
 
-@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
+@covers(*RULES_OF_EVERY_ACK_CLASS, "MQDMPR-3.1.1.12-D25")
 @varied("extension", "correlation", "destination", priority=("3", "7"))
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     """The TimeToBeReceived of three messages is 2 s and expires while they are in their queue. The SUT acknowledges
@@ -118,11 +118,11 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
 
 
 @needs("receive", "queues")
-@covers(*RULES_OF_EVERY_CLASS, "MQMQ-2.2.18.1.3-D01")
+@covers(*RULES_OF_EVERY_ACK_CLASS, "MQMQ-2.2.18.1.3-D01")
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=name)
+        pytest.param(act, bit, value, marks=[covers(RULE_BY_ACK_CLASS[value]), needs(need)], id=name)
         for name, act, bit, value, need in (
             ("take", receive_first_message, "PR", RECEIVE, "receive"),
             ("purge", purge_queue, "NR", Q_PURGED, "receive"),
@@ -152,11 +152,11 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
 
 
 @needs("receive", "queue_control", "subqueues")
-@covers(*RULES_OF_EVERY_CLASS)
+@covers(*RULES_OF_EVERY_ACK_CLASS)
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=covers(RULE_BY_CLASS[value]), id=name)
+        pytest.param(act, bit, value, marks=covers(RULE_BY_ACK_CLASS[value]), id=name)
         for name, act, bit, value in (
             ("take", receive_first_message, "PR", RECEIVE),
             ("purge", purge_queue, "NR", Q_PURGED),
@@ -184,14 +184,14 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
 
 
 @needs("receive", "queue_control", "subqueues")
-@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23")
+@covers(*RULES_OF_EVERY_ACK_CLASS, "MQDMPR-3.1.1.12-D23")
 @pytest.mark.parametrize("deleted", ["queue", "subqueue"])
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_message_of_deleted_subqueue_is_nacked_as_deleted(peer, sut, judge, deleted, transactional):
     """Messages are moved to a subqueue, and then the queue or the subqueue is deleted. If the SUT acknowledges the
     messages in the subqueue, the acknowledgments have class 0xC000.
     """
-    rules = (*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23")
+    rules = (*RULES_OF_EVERY_ACK_CLASS, "MQDMPR-3.1.1.12-D23")
     queue = sut.new_queue("classes", transactional=transactional)
     subqueue = f"{queue};mqc-sub"
     sut.create_queue(subqueue)
@@ -218,7 +218,7 @@ def test_message_of_deleted_subqueue_is_nacked_as_deleted(peer, sut, judge, dele
 
 
 @needs("receive", "queue_control", "transactions")
-@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23", "MQDMPR-3.1.7.1.4-05")
+@covers(*RULES_OF_EVERY_ACK_CLASS, "MQDMPR-3.1.1.12-D23", "MQDMPR-3.1.7.1.4-05")
 @varied("extension", "correlation", "application tag", body=("short", "5,000 bytes"))
 def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
     """A queue is deleted while an open transaction has received a message from it. The SUT acknowledges this message
@@ -266,7 +266,7 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
 
 
 @needs("queues")
-@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
+@covers(*RULES_OF_EVERY_ACK_CLASS, "MQDMPR-3.1.1.12-D13")
 @varied("application tag", "extension", "correlation", priority=("3", "7"))
 def test_message_to_full_queue_is_nacked(peer, sut, judge):
     """The peer sends a 4 KB message to a queue with a quota of 1 KB. The SUT acknowledges the message with class

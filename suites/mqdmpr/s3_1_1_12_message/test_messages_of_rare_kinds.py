@@ -27,7 +27,7 @@ from suites.mqqb.steps.secured import ST_OF_NO_SENDER, SecuredMessageSender
 ORDER_ACK_CLASS = 0xFF
 RECEIVE_REJECTED_CLASS = 0xC004
 ORDER_ACK_LABEL, ORDER_ACK_BODY_SIZE = "QM Ordering Ack", 36
-SOAP_TEXTS = {"Header": "<Envelope>one</Envelope>", "Body": "<Body>one</Body>"}
+SOAP_HEADER_TEXTS = {"Header": "<Envelope>one</Envelope>", "Body": "<Body>one</Body>"}
 
 
 @covers("MQDMPR-3.1.1.12-65")
@@ -39,9 +39,9 @@ def test_messages_with_equal_soap_envelopes_are_accepted(peer, sut, judge, deliv
     for number in range(3):
         label = f"soap {peer.next_message_id()}"
         if delivery == "transactional":
-            packet = sequence.message(label=label, soap=SOAP_TEXTS)
+            packet = sequence.message(label=label, soap=SOAP_HEADER_TEXTS)
         else:
-            packet = peer.message({"DM": int(delivery == "recoverable")}, label=label, soap=SOAP_TEXTS)
+            packet = peer.message({"DM": int(delivery == "recoverable")}, label=label, soap=SOAP_HEADER_TEXTS)
         done = deliver_message(peer, packet, label, kind)
         judge(
             "MQDMPR-3.1.1.12-65",

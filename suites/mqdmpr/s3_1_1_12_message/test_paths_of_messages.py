@@ -20,7 +20,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.whole_messages import describe_packet
 
-PROPERTY_BY_RULE = {
+MESSAGE_PROPERTY_BY_RULE = {
     "MQDMPR-3.1.1.12-31": "application_tag",
     "MQDMPR-3.1.1.12-32": "body_base64",
     "MQDMPR-3.1.1.12-33": "body_type",
@@ -30,23 +30,23 @@ PROPERTY_BY_RULE = {
 }
 """For each rule, the name of the property on the control channel."""
 ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
-ALL_COMPARED_PROPERTIES = tuple(PROPERTY_BY_RULE.values())
-APPLICATION_PROPERTIES = ("application_tag", "body_base64", "body_type", "label")
+ALL_COMPARED_MESSAGE_PROPERTIES = tuple(MESSAGE_PROPERTY_BY_RULE.values())
+PROPERTIES_SET_BY_APPLICATION = ("application_tag", "body_base64", "body_type", "label")
 SENT_BODY_BYTES = bytes(range(256)) * 260 + b"\0\0\0"
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 SENT_APPLICATION_TAG, BODY_TYPE = 0xFEDC_BA98, 0x8001_2011
 SECONDS_PER_HOUR = 3_600
 LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
-REACH_QUEUE_CLASS = 0x0002
+ACK_REACH_QUEUE_CLASS = 0x0002
 """The class of an acknowledgment; a queue manager processes an acknowledgment like any other message (MS-MQQB
 3.1.5.11).
 """
 NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
 
 
-def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_COMPARED_PROPERTIES):
+def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_COMPARED_MESSAGE_PROPERTIES):
     """Judge the properties of a message at one point of its path, for example after a move or in the journal."""
-    for rule, name in PROPERTY_BY_RULE.items():
+    for rule, name in MESSAGE_PROPERTY_BY_RULE.items():
         if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN_PROPERTIES):
             judge(rule, expected={name: wanted[name]}, observed={name: shown.get(name)}, case=path, evidence=evidence)
 
@@ -56,7 +56,7 @@ def _find_message_by_label(messages: list[dict[str, Any]], label: str) -> dict[s
 
 
 @needs("receive", "queue_control")
-@covers(*PROPERTY_BY_RULE)
+@covers(*MESSAGE_PROPERTY_BY_RULE)
 @pytest.mark.parametrize("transactional", [False, True], ids=["nontransactional", "transactional"])
 @pytest.mark.parametrize("moved", [False, pytest.param(True, marks=needs("subqueues"))], ids=["unmoved", "moved"])
 def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transactional, moved):
@@ -102,7 +102,7 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
 
 
 @needs("send", "receive")
-@covers(*(rule for rule, name in PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
+@covers(*(rule for rule, name in MESSAGE_PROPERTY_BY_RULE.items() if name in PROPERTIES_SET_BY_APPLICATION))
 @covers("MQDMPR-3.1.1.12-D02", "MQDMPR-3.1.1.12-D04", "MQDMPR-3.1.1.12-D52")
 def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     """An application of the SUT sends messages to two local queues, one of them transactional, and to an unreachable
@@ -136,7 +136,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     )
     wanted = {**values, "label": label}
     for path, shown in messages.items():
-        _judge_properties(judge, wanted, shown, path, frame, APPLICATION_PROPERTIES)
+        _judge_properties(judge, wanted, shown, path, frame, PROPERTIES_SET_BY_APPLICATION)
     if not find_release(sut).dead_letters:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-D52", reason="the release keeps no dead letters (MS-MQMQ <3>)")
     else:
@@ -169,7 +169,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     )
 
 
-SENT_PROPERTIES: tuple[dict[str, Any], ...] = (
+PROPERTIES_OF_SENT_MESSAGES: tuple[dict[str, Any], ...] = (
     {"application_tag": 0xFFFF_FFFF, "body": "odd" * 21_001, "body_type": 0x8001_2011, "label": "x" * 248 + "\u4e2d"},
     {"application_tag": 1, "body": "", "body_type": 0x7FFF_FFFF, "label": "  spaces  "},
     {"application_tag": 0x8000_0000, "body": "text\0\0", "body_type": 8, "label": "\u00e9"},
@@ -177,20 +177,20 @@ SENT_PROPERTIES: tuple[dict[str, Any], ...] = (
 
 
 @needs("send")
-@covers(*(rule for rule, name in PROPERTY_BY_RULE.items() if name in APPLICATION_PROPERTIES))
+@covers(*(rule for rule, name in MESSAGE_PROPERTY_BY_RULE.items() if name in PROPERTIES_SET_BY_APPLICATION))
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_attributes_of_application_are_sent_unchanged(peer, sut, judge, delivery):
     """An application of the SUT sends three messages to the peer. The application tag, body, body type and label of
     each packet are those that the application set.
     """
     outgoing = Outgoing(peer, sut)
-    frames = [outgoing.send(delivery=delivery, **values) for values in SENT_PROPERTIES]
+    frames = [outgoing.send(delivery=delivery, **values) for values in PROPERTIES_OF_SENT_MESSAGES]
     outgoing.end()
-    for frame, values in zip(frames, SENT_PROPERTIES, strict=True):
+    for frame, values in zip(frames, PROPERTIES_OF_SENT_MESSAGES, strict=True):
         shown = describe_packet(frame, peer.identifier)
         wanted = values | {"body_base64": base64.b64encode(values["body"].encode()).decode()}
         _judge_properties(
-            judge, wanted, shown, f"packet with label {values['label'][:9]}", frame, APPLICATION_PROPERTIES
+            judge, wanted, shown, f"packet with label {values['label'][:9]}", frame, PROPERTIES_SET_BY_APPLICATION
         )
 
 
@@ -287,7 +287,9 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
     )
     acknowledgment = f"acknowledgment {sut.own}"
     if not expired:
-        peer.open_raw().send(application.build_message(acknowledgment, properties={"MessageClass": REACH_QUEUE_CLASS}))
+        peer.open_raw().send(
+            application.build_message(acknowledgment, properties={"MessageClass": ACK_REACH_QUEUE_CLASS})
+        )
         application.await_labels(2)
         for _ in range(2):
             application.receive()

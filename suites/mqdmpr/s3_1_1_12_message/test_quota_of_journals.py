@@ -19,15 +19,19 @@ JOURNAL_QUOTA_PROPERTY = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
 """A waiting time in ms that exceeds LIFE_S even on a clock that counts only whole seconds."""
-EARLIER_COPY, COPY_ABOVE_QUOTA, COPY_WITHIN_QUOTA = (
+EARLIER_JOURNAL_COPY, JOURNAL_COPY_ABOVE_QUOTA, JOURNAL_COPY_WITHIN_QUOTA = (
     "journal copy of the earlier message",
     "journal copy of the message above the quota",
     "journal copy of the message within the quota",
 )
-FATE_BY_JOURNAL_COPY = {EARLIER_COPY: "kept", COPY_ABOVE_QUOTA: "discarded", COPY_WITHIN_QUOTA: "kept"}
+FATE_BY_JOURNAL_COPY = {
+    EARLIER_JOURNAL_COPY: "kept",
+    JOURNAL_COPY_ABOVE_QUOTA: "discarded",
+    JOURNAL_COPY_WITHIN_QUOTA: "kept",
+}
 
 
-def _judge_copies_at_quota(
+def _judge_journal_copies_at_quota(
     peer: Any, sut: Any, judge: Any, rule: str, queue: str, finish: Callable[[int], str], evidence: Callable[[], Any]
 ) -> None:
     """Judge whether the SUT keeps a copy of a message that completes while the journal quota is 0, and copies of
@@ -40,22 +44,22 @@ def _judge_copies_at_quota(
         return
     names = {}
     usual = in_force[JOURNAL_QUOTA_PROPERTY]
-    quotas = {EARLIER_COPY: usual, COPY_ABOVE_QUOTA: 0, COPY_WITHIN_QUOTA: usual}
+    quotas = {EARLIER_JOURNAL_COPY: usual, JOURNAL_COPY_ABOVE_QUOTA: 0, JOURNAL_COPY_WITHIN_QUOTA: usual}
     for number, (name, quota) in enumerate(quotas.items(), 1):
         sut.configure(**{JOURNAL_QUOTA_PROPERTY: quota})
         names[finish(number)] = name
-        if name == EARLIER_COPY:
-            peer.eventually(lambda: names.keys() & _list_kept(sut, queue))
+        if name == EARLIER_JOURNAL_COPY:
+            peer.eventually(lambda: names.keys() & _list_identifiers_of_kept_messages(sut, queue))
 
     def list_copies() -> dict[str, str]:
-        labels = {names.get(one) for one in _list_kept(sut, queue)}
+        labels = {names.get(one) for one in _list_identifiers_of_kept_messages(sut, queue)}
         return {name: "kept" if name in labels else "discarded" for name in FATE_BY_JOURNAL_COPY}
 
     peer.eventually(lambda: list_copies() == FATE_BY_JOURNAL_COPY)
     judge(rule, expected=FATE_BY_JOURNAL_COPY, observed=list_copies(), evidence=evidence())
 
 
-def _list_kept(sut: Any, queue: str) -> set[str]:
+def _list_identifiers_of_kept_messages(sut: Any, queue: str) -> set[str]:
     return {str(one["message_id"]) for one in sut.read_kept_messages(queue)}
 
 
@@ -75,7 +79,7 @@ def test_received_transactional_message_is_discarded_while_journal_is_full(peer,
         peer.settle()
         return str(outgoing.identifiers[number - 1])
 
-    _judge_copies_at_quota(
+    _judge_journal_copies_at_quota(
         peer, sut, judge, "MQDMPR-3.1.1.12-22", SYSTEM_JOURNAL_QUEUE, deliver_message, lambda: outgoing.sent
     )
     outgoing.acknowledge_all()
@@ -99,7 +103,7 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    _judge_copies_at_quota(
+    _judge_journal_copies_at_quota(
         peer, sut, judge, "MQDMPR-3.1.1.12-22", SYSTEM_JOURNAL_QUEUE, deliver_message, lambda: peer.inbox.copies
     )
 
@@ -158,4 +162,6 @@ def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut,
         return name
 
     queue = TRANSACTIONAL_DEAD_LETTER_QUEUE if delivery == "transactional" else NONTRANSACTIONAL_DEAD_LETTER_QUEUE
-    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-25", queue, wait_until_message_expires, lambda: frames)
+    _judge_journal_copies_at_quota(
+        peer, sut, judge, "MQDMPR-3.1.1.12-25", queue, wait_until_message_expires, lambda: frames
+    )

@@ -22,7 +22,7 @@ from suites.mqqb.steps.exchanges import deliver_message, describe_accepted_outco
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-SAMPLE_QUEUE_MANAGER_GUID = 2
+QUEUE_MANAGER_GUID_SENDER_TYPE = 2
 SECONDS_PER_HOUR = 3_600
 PAUSE_BEFORE_SECOND_MESSAGE_MS = 2_000
 LARGEST_LOOKUP_ID = 0xFFFF_FFFF_FFFF_FFFF
@@ -39,7 +39,7 @@ PROPERTY_AND_FIELD_BY_RULE = {
 }
 """For each rule, the name of the property on the control channel, and the field of the property in a packet."""
 ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
-RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
+RECEIVED_MESSAGE_FIELDS_BY_CASE: dict[str, dict[str, Any]] = {
     "text that is none": {
         "ApplicationTag": 0xFFFF_FFFF,
         "body": b"\xff\xfe<xml> \r\n\0 odd",
@@ -68,19 +68,20 @@ RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
 """Sets of values of properties. A transactional message has the long values: a body of more than 65,536 bytes and a
 label of 249 characters.
 """
-LATER_RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
-    "text that is none": RECEIVED_PROPERTIES["text that is none"]
+LATER_RECEIVED_MESSAGE_FIELDS_BY_CASE: dict[str, dict[str, Any]] = {
+    "text that is none": RECEIVED_MESSAGE_FIELDS_BY_CASE["text that is none"]
     | {"ApplicationTag": 1, "body": "text\0".encode("utf-16-le"), "label": "next"},
-    "numbers": RECEIVED_PROPERTIES["numbers"]
+    "numbers": RECEIVED_MESSAGE_FIELDS_BY_CASE["numbers"]
     | {"ApplicationTag": 2, "body": b"", "CorrelationID": bytes(16) + b"\1\2\3\4"},
-    "long values": RECEIVED_PROPERTIES["numbers"] | {"ApplicationTag": 3, "label": "next", "ExtensionData": b"\1"},
+    "long values": RECEIVED_MESSAGE_FIELDS_BY_CASE["numbers"]
+    | {"ApplicationTag": 3, "label": "next", "ExtensionData": b"\1"},
 }
 """For each set of values, the values of the next message."""
 
 
 @needs("receive")
 @covers(*PROPERTY_AND_FIELD_BY_RULE)
-@pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
+@pytest.mark.parametrize("given", list(RECEIVED_MESSAGE_FIELDS_BY_CASE))
 def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given):
     """Two received messages have the application tag, body, body type, correlation identifier, label and extension that
     the peer sent.
@@ -89,7 +90,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
     make = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
     connection = peer.open_raw()
     packets = []
-    for values in (RECEIVED_PROPERTIES[given], LATER_RECEIVED_PROPERTIES[given]):
+    for values in (RECEIVED_MESSAGE_FIELDS_BY_CASE[given], LATER_RECEIVED_MESSAGE_FIELDS_BY_CASE[given]):
         properties = {name: value for name, value in values.items() if name not in ("body", "label")}
         sent = connection.send(make(body=values["body"], label=values["label"], properties=properties))
         packets.append((values, sent))
@@ -114,7 +115,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
 
 @needs("private_names")
 @covers(*PROPERTY_AND_FIELD_BY_RULE)
-@pytest.mark.parametrize("given", list(RECEIVED_PROPERTIES))
+@pytest.mark.parametrize("given", list(RECEIVED_MESSAGE_FIELDS_BY_CASE))
 @varied("queue quota", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given):
     """A forwarded message has the application tag, body, body type, correlation identifier, label and extension that
@@ -123,7 +124,7 @@ def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given)
     sent, frame = forward_message(
         peer,
         sut,
-        **{name: value for name, value in RECEIVED_PROPERTIES[given].items() if name != "ApplicationTag"},
+        **{name: value for name, value in RECEIVED_MESSAGE_FIELDS_BY_CASE[given].items() if name != "ApplicationTag"},
     )
     for rule, (_, field) in PROPERTY_AND_FIELD_BY_RULE.items():
         gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
@@ -168,7 +169,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge, q
         label = f"{name} {peer.next_message_id()}"
         provider = ProviderInfo(ProviderType=provider_type, ProviderName=provider_name)
         security = {
-            "ST": SAMPLE_QUEUE_MANAGER_GUID,
+            "ST": QUEUE_MANAGER_GUID_SENDER_TYPE,
             "DE": 0,
             "SecurityID": peer.identifier.bytes_le,
             "ProviderInfo": bytes(provider),

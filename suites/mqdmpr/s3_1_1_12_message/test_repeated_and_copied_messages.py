@@ -15,7 +15,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG30, is_signature
-from suites.mqdmpr.s3_1_1_12_message.default_attributes import DEFAULT_FIELDS_BY_RULE, judge_defaults
+from suites.mqdmpr.s3_1_1_12_message.default_attributes import DEFAULT_FIELDS_BY_RULE, judge_default_fields
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
@@ -25,7 +25,7 @@ from suites.mqqb.steps.sender import Sender
 AUTHENTICATION_LEVELS = (0, 1, 3, 5, 9)
 """The values of None, Sig10, Sig20, Sig30 and XmlSig (MS-MQMQ 2.2.20.6)."""
 LONGEST_LABEL_LENGTH, LONGEST_LABEL_WCHARS = 249, 250
-THIRD_QUEUE_MANAGER = "6d71636f-6e66-4f72-8d00-0000000000c3"
+THIRD_QUEUE_MANAGER_GUID = "6d71636f-6e66-4f72-8d00-0000000000c3"
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000c4"
 
 
@@ -88,7 +88,9 @@ def test_label_limit_applies_to_several_queues_and_transactions(peer, sut, judge
             finally:
                 sut.control.call("commit", transaction=transaction)
     tags = (LONGEST_LABEL_LENGTH, LONGEST_LABEL_LENGTH + 1)
-    frames = [frame for frame in _await_pieces(peer, sut, len(names)) if Sender.list_tags([frame])[0] in tags]
+    frames = [
+        frame for frame in _await_packets_until_silence(peer, sut, len(names)) if Sender.list_tags([frame])[0] in tags
+    ]
     for frame in frames:
         judge(
             "MQDMPR-3.1.1.12-45",
@@ -99,7 +101,7 @@ def test_label_limit_applies_to_several_queues_and_transactions(peer, sut, judge
         )
 
 
-def _await_pieces(peer, sut, count):
+def _await_packets_until_silence(peer, sut, count):
     """Wait for messages of the SUT and then for silence; return all packets that arrived, and acknowledge them."""
     inbox = peer.inbox
     within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
@@ -122,7 +124,7 @@ def test_message_after_restart_has_default_attributes(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)
     outgoing.end()
-    judge_defaults(judge, frame, DEFAULT_FIELDS_BY_RULE)
+    judge_default_fields(judge, frame, DEFAULT_FIELDS_BY_RULE)
 
 
 @needs("send", "security", "several_queues", "send_extension")
@@ -144,22 +146,22 @@ def test_signature_for_several_queues_covers_all_properties(peer, sut, judge, si
     }
     outgoing = Outgoing(peer, sut, first)
     plain = outgoing.send(**{**properties, "extension_base64": ""})
-    if not _is_signed_by(plain, signer):
+    if not _is_list_message_signed_by_user(plain, signer):
         raise ConformanceFailure("the signature of a message without an extension is not valid (E81)")
     outgoing.start_new_session()
     known = len(peer.inbox.pieces)
     sut.send(f"{first},{second}", **properties)
-    copies = _await_pieces(peer, sut, known + 2)[known:]
+    copies = _await_packets_until_silence(peer, sut, known + 2)[known:]
     judge(
         "MQDMPR-3.1.1.12-30",
         expected=each(True, "MultipleDestinationSignature"),
-        observed=[_is_signed_by(frame, signer) for frame in copies],
+        observed=[_is_list_message_signed_by_user(frame, signer) for frame in copies],
         case="whether the user's key verifies the signature of each copy",
         evidence=copies,
     )
 
 
-def _is_signed_by(frame, signer):
+def _is_list_message_signed_by_user(frame, signer):
     value = bytes(frame["MultiQueueFormatHeader"].Signature.Signature) if frame["UserHeader"].MQ else b""
     return bool(value) and is_signature(value, frame.data, SIG30, signer.certificate)
 
@@ -173,13 +175,13 @@ def test_copies_for_several_queues_have_administration_queue(peer, sut, judge, k
     """
     names = {
         "direct": (peer.direct_name("mqc-admin"), 7),
-        "private": (f"PRIVATE={THIRD_QUEUE_MANAGER}\\00000011", 6),
+        "private": (f"PRIVATE={THIRD_QUEUE_MANAGER_GUID}\\00000011", 6),
         "public": (f"PUBLIC={TRACE_QUEUE_GUID}", 5),
     }
     admin, expected = names[kind]
     sender = Sender(peer, sut, f"{peer.direct_name('mqc-first')},{peer.direct_name('mqc-second')}")
     sender.send(1, acks=["positive_arrival"], admin_queue=admin)
-    for frame in _await_pieces(peer, sut, 2):
+    for frame in _await_packets_until_silence(peer, sut, 2):
         found = Layout(frame).fields
         listed = found.get("MultiQueueFormatHeader.Administration.ElementCount", 0)
         observed = found.get("UserHeader.Flags.AQ")
@@ -234,13 +236,13 @@ def test_copy_that_is_sent_again_names_its_own_queue(peer, sut, judge):
     judge(
         "MQDMPR-3.1.1.12-27",
         expected=each(holds("one of the two queues"), "copy"),
-        observed=[_get_destination(frame) in own or _get_destination(frame) for frame in again],
+        observed=[_get_destination_queue_name(frame) in own or _get_destination_queue_name(frame) for frame in again],
         case="DestinationQueue of the repeated copies",
         evidence=again,
     )
 
 
-def _get_destination(frame):
+def _get_destination_queue_name(frame):
     text = str(Layout(frame).fields.get("UserHeader.DestinationQueue", "nothing"))
     return text.rstrip("\0").lower().removeprefix("direct=")
 

@@ -82,7 +82,11 @@ RULE_BY_PRIVACY_LEVEL = {
     "advanced": "MQDMPR-3.1.1.12-08",
 }
 HASH_ALGORITHMS = (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E)
-NO_VALUE_OUTCOME, UNSIGNED_OUTCOME, WRONG_SIGNER_OUTCOME = "nothing", "not signed", "not signed with the user's key"
+MISSING_FIELD_OUTCOME, UNSIGNED_OUTCOME, WRONG_SIGNER_OUTCOME = (
+    "nothing",
+    "not signed",
+    "not signed with the user's key",
+)
 NO_SENDER_TYPE, USER_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
 
 
@@ -275,7 +279,7 @@ def _judge_encryption(judge, case, privacy, message, body):
     )
     if privacy != "advanced":  # the provider of AES has another type and name
         brought = bytes(message.frame["SecurityHeader"].ProviderInfo)
-        kind = int(ProviderInfo(brought).ProviderType) if brought else NO_VALUE_OUTCOME
+        kind = int(ProviderInfo(brought).ProviderType) if brought else MISSING_FIELD_OUTCOME
         judge("MQDMPR-3.1.1.12-D65", expected=1, observed=kind, case=f"ProviderType ({case})", evidence=message.frame)
         judge(
             "MQDMPR-3.1.1.12-D66",
@@ -314,11 +318,12 @@ def _judge_sender_identity(judge, case, sender, signature, message, own):
     )
     brought = bytes(header.SenderCert)
     owner = next(
-        (user.name for user in (ALICE, BOB) if user.certificate == brought), "unknown" if brought else NO_VALUE_OUTCOME
+        (user.name for user in (ALICE, BOB) if user.certificate == brought),
+        "unknown" if brought else MISSING_FIELD_OUTCOME,
     )
     judge(
         "MQDMPR-3.1.1.12-D64",
-        expected=NO_VALUE_OUTCOME if signature == "none" else sender.name,
+        expected=MISSING_FIELD_OUTCOME if signature == "none" else sender.name,
         observed=owner,
         case=f"owner of the certificate ({case})",
         evidence=message.frame,

@@ -33,7 +33,7 @@ def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
     _judge_final_acks(judge, receiver, packets)
 
 
-def move_to_subqueue_and_receive(sut, queue):
+def move_message_to_subqueue_and_receive_it(sut, queue):
     """Move the first message of a queue to a subqueue, and receive it there."""
     subqueue = f"{queue};mqc-sub"
     sut.attempt(sut.create_queue, subqueue, transactional=True)
@@ -50,7 +50,7 @@ def move_to_subqueue_and_receive(sut, queue):
         pytest.param(receive_first_message, id="take"),
         pytest.param(purge_queue, id="purge"),
         pytest.param(delete, id="delete"),
-        pytest.param(move_to_subqueue_and_receive, marks=needs("subqueues"), id="move"),
+        pytest.param(move_message_to_subqueue_and_receive_it, marks=needs("subqueues"), id="move"),
     ],
 )
 def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
@@ -64,7 +64,7 @@ def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
     packets = [receiver.send(destination=to, transaction={"FA": bit}) for bit in (0, 1)]
     receiver.await_acknowledgment()
     peer.eventually(lambda: len(sut.labels(queue)) == len(packets))
-    for _ in packets if act in (receive_first_message, move_to_subqueue_and_receive) else packets[:1]:
+    for _ in packets if act in (receive_first_message, move_message_to_subqueue_and_receive_it) else packets[:1]:
         act(sut, queue)
     _judge_final_acks(judge, receiver, packets)
 

@@ -39,8 +39,8 @@ add(
 )
 
 
-@fault("open-queue-descriptor-handle-of-application-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class OpenQueueDescriptorHandleOfApplicationRepeated(Qmcomm):
+@fault("open-queue-descriptor-of-remote-reader-has-handle-of-application", breaks="MQDMPR-3.1.1.16-02", blind=True)
+class OpenQueueDescriptorOfRemoteReaderHasHandleOfApplication(Qmcomm):
     """The queue manager assigns the Handle of the first open OpenQueueDescriptor of an application to the
     OpenQueueDescriptor of a remote reader.
     """
@@ -58,8 +58,8 @@ add(
 )
 
 
-@fault("queue-manager-context-value-of-queue", breaks="MQDMPR-3.1.1.16-03")
-class QueueManagerContextValueOfQueue(Qmcomm):
+@fault("queue-manager-same-context-value-for-all-descriptors-of-queue", breaks="MQDMPR-3.1.1.16-03")
+class QueueManagerSameContextValueForAllDescriptorsOfQueue(Qmcomm):
     """The queue manager assigns the context value of the first OpenQueueDescriptor of a queue to all
     OpenQueueDescriptors of the queue.
     """
@@ -70,8 +70,8 @@ class QueueManagerContextValueOfQueue(Qmcomm):
         return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
 
 
-@fault("open-queue-descriptor-context-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class OpenQueueDescriptorContextOfPeekerRepeated(Qmcomm):
+@fault("open-queue-descriptor-context-value-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
+class OpenQueueDescriptorContextValueOfPeekerRepeated(Qmcomm):
     """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before it, if the earlier
     descriptor has PeekAccess.
     """
@@ -115,8 +115,8 @@ class DescriptorOfQueueOpenedAgainHasAccessOfFirst(QueueOpening):
         return added
 
 
-@fault("descriptor-of-second-opening-access-type-of-first", breaks="MQDMPR-3.1.1.16-04")
-class DescriptorOfSecondOpeningAccessTypeOfFirst(QueueOpening):
+@fault("second-descriptor-of-open-queue-has-access-type-of-first", breaks="MQDMPR-3.1.1.16-04")
+class SecondDescriptorOfOpenQueueHasAccessTypeOfFirst(QueueOpening):
     """The OpenQueueDescriptor of a queue that is open already has the AccessType of the first opening."""
 
     def _add_descriptor(
@@ -146,7 +146,7 @@ class OpenQueueDescriptorOfOneQueueMarkedMultiple(QueueOpening):
         return status, descriptor
 
 
-def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
+def _change_descriptor_of_several_queues(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     """Build a fault that changes each descriptor for several queues."""
 
     class SeveralQueueDescriptorChanger(QueueOpening):
@@ -169,7 +169,7 @@ def _set_wrong_remote_read_state(several: OpenQueueDescriptor) -> None:
     several.RemoteReadState = RemoteReadState.OPENED
 
 
-def _set_reference_to_first_queue(several: OpenQueueDescriptor) -> None:
+def _set_queue_reference_to_first_queue(several: OpenQueueDescriptor) -> None:
     several.QueueReference = several.OpenQueueDescriptorCollection[0].QueueReference
 
 
@@ -190,10 +190,10 @@ for _name, _rule, _says, _change in (
         "open-queue-descriptor-of-several-queues-has-queue-reference",
         "MQDMPR-3.1.1.16-08",
         ("The descriptor of several queues refers to the first queue in QueueReference."),
-        _set_reference_to_first_queue,
+        _set_queue_reference_to_first_queue,
     ),
 ):
-    add(_name, _rule, _says, _change_multiple_queue_descriptor(_change))
+    add(_name, _rule, _says, _change_descriptor_of_several_queues(_change))
 
 
 @fault("open-queue-descriptor-of-remote-queue-ready-before-first-read", breaks="MQDMPR-3.1.1.16-12")
@@ -205,8 +205,8 @@ class OpenQueueDescriptorOfRemoteQueueReadyBeforeFirstRead(Qmcomm):
         return super().get_open_values(descriptor)
 
 
-@fault("queue-manager-remote-read-state-of-other-descriptor-ready", breaks="MQDMPR-3.1.1.16-12")
-class QueueManagerRemoteReadStateOfOtherDescriptorReady(RemoteOpening):
+@fault("queue-manager-read-start-makes-other-descriptors-ready-for-read", breaks="MQDMPR-3.1.1.16-12")
+class QueueManagerReadStartMakesOtherDescriptorsReadyForRead(RemoteOpening):
     """When a remote reader begins to read with one OpenQueueDescriptor, the RemoteReadState of every other
     OpenQueueDescriptor that is Opened becomes ReadyForRead.
     """
@@ -226,8 +226,8 @@ add(
 )
 
 
-@fault("descriptor-of-second-reader-remote-read-state-opened", breaks="MQDMPR-3.1.1.16-14")
-class DescriptorOfSecondReaderRemoteReadStateOpened(RemoteOpening):
+@fault("remote-read-state-of-descriptor-stays-opened-for-second-reader", breaks="MQDMPR-3.1.1.16-14")
+class RemoteReadStateOfDescriptorStaysOpenedForSecondReader(RemoteOpening):
     """The RemoteReadState of an OpenQueueDescriptor stays Opened while a different reader reads the queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -238,8 +238,8 @@ class DescriptorOfSecondReaderRemoteReadStateOpened(RemoteOpening):
             descriptor.RemoteReadState = RemoteReadState.OPENED
 
 
-@fault("queue-manager-second-descriptor-lists-first", breaks="MQDMPR-3.1.1.16-05", blind=True)
-class QueueManagerSecondDescriptorListsFirst(QueueOpening):
+@fault("queue-manager-second-descriptor-contains-first-descriptor", breaks="MQDMPR-3.1.1.16-05", blind=True)
+class QueueManagerSecondDescriptorContainsFirstDescriptor(QueueOpening):
     """OpenQueueDescriptorCollection of the second descriptor of a queue contains the first descriptor."""
 
     def open_found_queue(
@@ -256,8 +256,8 @@ class QueueManagerSecondDescriptorListsFirst(QueueOpening):
         return status, made
 
 
-@fault("server-second-remote-descriptor-stays-opened", breaks="MQDMPR-3.1.1.16-14", blind=True)
-class ServerSecondRemoteDescriptorStaysOpened(RemoteOpening):
+@fault("server-remote-read-state-of-second-descriptor-stays-opened", breaks="MQDMPR-3.1.1.16-14", blind=True)
+class ServerRemoteReadStateOfSecondDescriptorStaysOpened(RemoteOpening):
     """While one descriptor is ReadyForRead, the RemoteReadState of the next descriptor stays Opened."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:

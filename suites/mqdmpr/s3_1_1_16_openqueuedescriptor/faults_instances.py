@@ -41,8 +41,8 @@ class DescriptorHandleOfThirdOpeningIsThatOfFirst(_NewDescriptorChanger):
             descriptor.Handle = opened[0].Handle
 
 
-@fault("descriptor-for-three-queues-peek", breaks="MQDMPR-3.1.1.16-06", blind=True)
-class DescriptorForThreeQueuesPeek(QueueOpening):
+@fault("descriptor-for-three-queues-has-peek-access", breaks="MQDMPR-3.1.1.16-06", blind=True)
+class DescriptorForThreeQueuesHasPeekAccess(QueueOpening):
     """The descriptor for three or more queues has PeekAccess."""
 
     def _open_several(self, *arguments: Any) -> OpenQueueResult:
@@ -64,8 +64,8 @@ class DescriptorForSeveralQueuesRefersToLastLocalQueue(QueueOpening):
         return status, descriptor
 
 
-@fault("remote-descriptor-of-second-reader-not-ready", breaks="MQDMPR-3.1.1.16-14", blind=True)
-class RemoteDescriptorOfSecondReaderNotReady(RemoteOpening):
+@fault("remote-read-state-of-second-remote-reader-stays-opened", breaks="MQDMPR-3.1.1.16-14", blind=True)
+class RemoteReadStateOfSecondRemoteReaderStaysOpened(RemoteOpening):
     """The descriptor of the second remote reader of a queue stays Opened while the reader reads."""
 
     def __init__(self, qm: QM) -> None:

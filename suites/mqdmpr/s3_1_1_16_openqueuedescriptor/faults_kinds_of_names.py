@@ -14,10 +14,10 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteRead
 from reference_qm.surface.clock import Now
 
 
-class _SingleDescriptorChanger(QueueOpening):
+class _SingleQueueDescriptorChanger(QueueOpening):
     """Change the descriptor of a single queue."""
 
-    def change_single_descriptor(self, queue: Queue, descriptor: OpenQueueDescriptor) -> None:
+    def change_descriptor_of_single_queue(self, queue: Queue, descriptor: OpenQueueDescriptor) -> None:
         """Change a new descriptor, which is not yet in the collection of its queue."""
 
     def open_found_queue(
@@ -29,22 +29,22 @@ class _SingleDescriptorChanger(QueueOpening):
     ) -> OpenQueueResult:
         status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
         if descriptor is not None:
-            self.change_single_descriptor(queue, descriptor)
+            self.change_descriptor_of_single_queue(queue, descriptor)
         return status, descriptor
 
 
-@fault("queue-manager-descriptor-of-multicast-name-contains-others", breaks="MQDMPR-3.1.1.16-05", blind=True)
-class QueueManagerDescriptorOfMulticastNameContainsOthers(_SingleDescriptorChanger):
+@fault("queue-manager-descriptor-of-multicast-name-contains-other-descriptor", breaks="MQDMPR-3.1.1.16-05", blind=True)
+class QueueManagerDescriptorOfMulticastNameContainsOtherDescriptor(_SingleQueueDescriptorChanger):
     """The OpenQueueDescriptorCollection of a descriptor of a multicast name contains another descriptor."""
 
-    def change_single_descriptor(self, queue: Queue, descriptor: OpenQueueDescriptor) -> None:
+    def change_descriptor_of_single_queue(self, queue: Queue, descriptor: OpenQueueDescriptor) -> None:
         if isinstance(parse_format_name(descriptor.FormatName), MulticastName):
             others = [one for one in self.qm.descriptors.values() if one is not descriptor]
             descriptor.OpenQueueDescriptorCollection.extend(others[:1])
 
 
-@fault("queue-manager-descriptor-of-remote-reader-contains-others", breaks="MQDMPR-3.1.1.16-05", blind=True)
-class QueueManagerDescriptorOfRemoteReaderContainsOthers(Qmcomm):
+@fault("queue-manager-descriptor-of-remote-reader-contains-other-descriptor", breaks="MQDMPR-3.1.1.16-05", blind=True)
+class QueueManagerDescriptorOfRemoteReaderContainsOtherDescriptor(Qmcomm):
     """The OpenQueueDescriptorCollection of a remote reader's descriptor contains another descriptor."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -53,10 +53,10 @@ class QueueManagerDescriptorOfRemoteReaderContainsOthers(Qmcomm):
         return super().get_open_values(descriptor)
 
 
-class _SeveralDescriptorChanger(QueueOpening):
+class _SeveralQueuesDescriptorChanger(QueueOpening):
     """Change the descriptor of several queues."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         """Change a new descriptor; ``given`` is the format name that the application passed."""
 
     def open_queue(
@@ -64,7 +64,7 @@ class _SeveralDescriptorChanger(QueueOpening):
     ) -> OpenQueueResult:
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
         if descriptor is not None and descriptor.Multiple:
-            self.change_several_descriptor(parse_format_name(format_name), descriptor)
+            self.change_descriptor_of_several_queues(parse_format_name(format_name), descriptor)
         return status, descriptor
 
     def list_local_queues(self, descriptor: OpenQueueDescriptor) -> list[Queue]:
@@ -72,91 +72,93 @@ class _SeveralDescriptorChanger(QueueOpening):
         queues = [one.QueueReference for one in descriptor.OpenQueueDescriptorCollection]
         return [one for one in queues if one is not None and not isinstance(one, OutgoingQueue)]
 
-    def is_second_descriptor_of_several(self, descriptor: OpenQueueDescriptor) -> bool:
+    def is_second_descriptor_of_several_queues(self, descriptor: OpenQueueDescriptor) -> bool:
         """Return whether another descriptor of several queues is open."""
         return sum(one.Multiple for one in self.qm.descriptors.values()) > 1
 
 
-@fault("queue-manager-access-to-distribution-list-receive", breaks="MQDMPR-3.1.1.16-06", blind=True)
-class QueueManagerAccessToDistributionListReceive(_SeveralDescriptorChanger):
+@fault("queue-manager-descriptor-of-distribution-list-has-receive-access", breaks="MQDMPR-3.1.1.16-06", blind=True)
+class QueueManagerDescriptorOfDistributionListHasReceiveAccess(_SeveralQueuesDescriptorChanger):
     """The AccessType of the descriptor for a distribution list with several members is ReceiveAccess."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         if isinstance(given, DistributionListName):
             descriptor.AccessType = QueueAccessType.RECEIVE
 
 
-@fault("queue-manager-access-to-local-queues-receive", breaks="MQDMPR-3.1.1.16-06", blind=True)
-class QueueManagerAccessToLocalQueuesReceive(_SeveralDescriptorChanger):
+@fault("queue-manager-descriptor-of-several-local-queues-has-receive-access", breaks="MQDMPR-3.1.1.16-06", blind=True)
+class QueueManagerDescriptorOfSeveralLocalQueuesHasReceiveAccess(_SeveralQueuesDescriptorChanger):
     """The AccessType of a descriptor for several local queues is ReceiveAccess."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         if len(self.list_local_queues(descriptor)) == len(descriptor.OpenQueueDescriptorCollection):
             descriptor.AccessType = QueueAccessType.RECEIVE
 
 
-@fault("queue-manager-access-of-second-descriptor-of-several-move", breaks="MQDMPR-3.1.1.16-06", blind=True)
-class QueueManagerAccessOfSecondDescriptorOfSeveralMove(_SeveralDescriptorChanger):
+@fault("queue-manager-second-descriptor-of-several-queues-has-move-access", breaks="MQDMPR-3.1.1.16-06", blind=True)
+class QueueManagerSecondDescriptorOfSeveralQueuesHasMoveAccess(_SeveralQueuesDescriptorChanger):
     """The AccessType of a second descriptor for several queues is MoveAccess."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
-        if self.is_second_descriptor_of_several(descriptor):
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+        if self.is_second_descriptor_of_several_queues(descriptor):
             descriptor.AccessType = QueueAccessType.MOVE
 
 
-@fault("queue-manager-read-state-of-distribution-list-opened", breaks="MQDMPR-3.1.1.16-07", blind=True)
-class QueueManagerReadStateOfDistributionListOpened(_SeveralDescriptorChanger):
+@fault("queue-manager-remote-read-state-of-distribution-list-is-opened", breaks="MQDMPR-3.1.1.16-07", blind=True)
+class QueueManagerRemoteReadStateOfDistributionListIsOpened(_SeveralQueuesDescriptorChanger):
     """The RemoteReadState of the descriptor for a distribution list with several members is Opened."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         if isinstance(given, DistributionListName):
             descriptor.RemoteReadState = RemoteReadState.OPENED
 
 
-@fault("queue-manager-read-state-of-second-descriptor-of-several-opened", breaks="MQDMPR-3.1.1.16-07", blind=True)
-class QueueManagerReadStateOfSecondDescriptorOfSeveralOpened(_SeveralDescriptorChanger):
+@fault("queue-manager-remote-read-state-of-second-list-descriptor-is-opened", breaks="MQDMPR-3.1.1.16-07", blind=True)
+class QueueManagerRemoteReadStateOfSecondListDescriptorIsOpened(_SeveralQueuesDescriptorChanger):
     """The RemoteReadState of a second descriptor for several queues is Opened."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
-        if self.is_second_descriptor_of_several(descriptor):
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+        if self.is_second_descriptor_of_several_queues(descriptor):
             descriptor.RemoteReadState = RemoteReadState.OPENED
 
 
 @fault("queue-manager-read-state-of-remote-queues-ready-for-read", breaks="MQDMPR-3.1.1.16-07", blind=True)
-class QueueManagerReadStateOfRemoteQueuesReadyForRead(_SeveralDescriptorChanger):
+class QueueManagerReadStateOfRemoteQueuesReadyForRead(_SeveralQueuesDescriptorChanger):
     """The RemoteReadState of a descriptor for several queues of other computers is ReadyForRead."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         if not self.list_local_queues(descriptor):
             descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
 
 
-@fault("queue-manager-several-local-queues-refer-to-last", breaks="MQDMPR-3.1.1.16-08", blind=True)
-class QueueManagerSeveralLocalQueuesReferToLast(_SeveralDescriptorChanger):
+@fault("queue-manager-descriptor-of-several-local-queues-refers-to-last-queue", breaks="MQDMPR-3.1.1.16-08", blind=True)
+class QueueManagerDescriptorOfSeveralLocalQueuesRefersToLastQueue(_SeveralQueuesDescriptorChanger):
     """The QueueReference of a descriptor for several local queues is the last of these queues."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         local = self.list_local_queues(descriptor)
         if len(local) == len(descriptor.OpenQueueDescriptorCollection):
             descriptor.QueueReference = local[-1]
 
 
-@fault("queue-manager-list-with-distribution-list-refers-to-queue", breaks="MQDMPR-3.1.1.16-08", blind=True)
-class QueueManagerListWithDistributionListRefersToQueue(_SeveralDescriptorChanger):
+@fault("queue-manager-descriptor-of-mixed-list-refers-to-first-queue", breaks="MQDMPR-3.1.1.16-08", blind=True)
+class QueueManagerDescriptorOfMixedListRefersToFirstQueue(_SeveralQueuesDescriptorChanger):
     """The QueueReference of a descriptor for a list of names that contains a distribution list is the first queue."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
         elements = given.Elements if isinstance(given, MultipleElementName) else ()
         if any(isinstance(one, DistributionListName) for one in elements):
             descriptor.QueueReference = descriptor.OpenQueueDescriptorCollection[0].QueueReference
 
 
-@fault("queue-manager-second-descriptor-of-several-refers-to-queue", breaks="MQDMPR-3.1.1.16-08", blind=True)
-class QueueManagerSecondDescriptorOfSeveralRefersToQueue(_SeveralDescriptorChanger):
+@fault(
+    "queue-manager-second-descriptor-of-several-queues-refers-to-first-queue", breaks="MQDMPR-3.1.1.16-08", blind=True
+)
+class QueueManagerSecondDescriptorOfSeveralQueuesRefersToFirstQueue(_SeveralQueuesDescriptorChanger):
     """The QueueReference of a second descriptor for several queues is the first queue."""
 
-    def change_several_descriptor(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
-        if self.is_second_descriptor_of_several(descriptor):
+    def change_descriptor_of_several_queues(self, given: FormatName | None, descriptor: OpenQueueDescriptor) -> None:
+        if self.is_second_descriptor_of_several_queues(descriptor):
             descriptor.QueueReference = descriptor.OpenQueueDescriptorCollection[0].QueueReference
 
 
@@ -170,8 +172,8 @@ class QueueManagerReadStateOfPeekingReaderReadyAtOpen(Qmcomm):
         return super().get_open_values(descriptor)
 
 
-@fault("queue-manager-read-state-of-second-reader-none", breaks="MQDMPR-3.1.1.16-12", blind=True)
-class QueueManagerReadStateOfSecondReaderNone(Qmcomm):
+@fault("queue-manager-remote-read-state-of-second-remote-reader-is-none", breaks="MQDMPR-3.1.1.16-12", blind=True)
+class QueueManagerRemoteReadStateOfSecondRemoteReaderIsNone(Qmcomm):
     """The RemoteReadState of a remote reader's descriptor is None if another remote reader has opened the queue."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:

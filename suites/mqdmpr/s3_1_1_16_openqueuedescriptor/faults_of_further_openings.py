@@ -66,8 +66,8 @@ class QueueManagerContextValueOfSameQueueRepeated(Qmcomm):
         return super().get_open_values(descriptor) | {"pdwContext": first}
 
 
-@fault("queue-manager-access-type-of-exclusive-peek-receive", breaks="MQDMPR-3.1.1.16-04", blind=True)
-class QueueManagerAccessTypeOfExclusivePeekReceive(QueueOpening):
+@fault("queue-manager-descriptor-of-exclusive-peeker-has-receive-access", breaks="MQDMPR-3.1.1.16-04", blind=True)
+class QueueManagerDescriptorOfExclusivePeekerHasReceiveAccess(QueueOpening):
     """A queue that is opened to peek and not to be shared has a descriptor with the AccessType ReceiveAccess."""
 
     def open_found_queue(

@@ -11,9 +11,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault(
-    "queue-manager-descriptor-of-several-queues-queue-reference-local-queue", breaks="MQDMPR-3.1.1.16-08", blind=True
+    "queue-manager-descriptor-of-several-queues-refers-to-first-local-queue", breaks="MQDMPR-3.1.1.16-08", blind=True
 )
-class QueueManagerDescriptorOfSeveralQueuesQueueReferenceLocalQueue(QueueOpening):
+class QueueManagerDescriptorOfSeveralQueuesRefersToFirstLocalQueue(QueueOpening):
     """The queue manager sets the QueueReference of an OpenQueueDescriptor for several queues to the first queue
     that is local.
     """

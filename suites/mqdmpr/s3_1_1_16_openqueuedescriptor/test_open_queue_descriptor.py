@@ -151,7 +151,7 @@ def test_descriptor_of_single_name_contains_no_descriptors(peer, sut, judge):
     )
 
 
-ATTRIBUTES_OF_SEVERAL_QUEUES_BY_RULE: dict[str, dict[str, str | None]] = {
+SEVERAL_QUEUES_DESCRIPTOR_ATTRIBUTES_BY_RULE: dict[str, dict[str, str | None]] = {
     "MQDMPR-3.1.1.16-06": {"AccessType": "SendAccess"},
     "MQDMPR-3.1.1.16-07": {"RemoteReadState": "None"},
     "MQDMPR-3.1.1.16-08": {"QueueReference": None},
@@ -166,13 +166,13 @@ def _judge_descriptors_of_opened_names(sut, judge, names):
         sut.control.call("close_queue", handle=handle)
     for case, handle in handles.items():
         several = descriptors.get(handle, {})
-        for rule, attributes in ATTRIBUTES_OF_SEVERAL_QUEUES_BY_RULE.items():
+        for rule, attributes in SEVERAL_QUEUES_DESCRIPTOR_ATTRIBUTES_BY_RULE.items():
             observed = {name: several.get(name, "not shown") for name in attributes}
             judge(rule, expected=attributes, observed=observed, case=f"descriptor of {case}")
 
 
 @needs("inspect", "open_to_send", "several_queues", "queues")
-@covers(*ATTRIBUTES_OF_SEVERAL_QUEUES_BY_RULE)
+@covers(*SEVERAL_QUEUES_DESCRIPTOR_ATTRIBUTES_BY_RULE)
 def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judge):
     """Several queues are opened together: queues of the peer and of the SUT, only queues of the peer, and only queues
     of the SUT. The descriptor of each of them shows SendAccess, RemoteReadState None and no QueueReference.
@@ -188,7 +188,7 @@ def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judg
 
 
 @needs("inspect", "open_to_send", "several_queues", "directory", "environment")
-@covers(*ATTRIBUTES_OF_SEVERAL_QUEUES_BY_RULE)
+@covers(*SEVERAL_QUEUES_DESCRIPTOR_ATTRIBUTES_BY_RULE)
 def test_descriptor_of_distribution_list_is_send_only_without_queue(peer, sut, judge):
     """A distribution list with two members is opened, alone and together with a direct name. Both descriptors show
     SendAccess, RemoteReadState None and no QueueReference.

@@ -198,8 +198,8 @@ class ExpressMessageOfOwnApplicationSurvivesRestart(Durability):
         return change
 
 
-@fault("model-identifier-differs-from-packets", breaks="MQDMPR-3.1.1-06")
-class ModelIdentifierDiffersFromPackets(Inspection):
+@fault("queue-manager-shown-identifier-differs-from-packets", breaks="MQDMPR-3.1.1-06")
+class QueueManagerShownIdentifierDiffersFromPackets(Inspection):
     """The Identifier of LocalQueueManager differs from the identifier in packets."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class ModelIdentifierDiffersFromPackets(Inspection):
         return shown
 
 
-class InactivePublicQueueCreator(Destinations):
+class InactiveStateOfPublicOutgoingQueueSetter(Destinations):
     """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
     def get_initial_state(self, text: str) -> OutgoingQueueState:
@@ -217,7 +217,7 @@ class InactivePublicQueueCreator(Destinations):
         return super().get_initial_state(text)
 
 
-class PublicQueueLockOmitter(Establishing):
+class PublicOutgoingQueueLockOmitter(Establishing):
     """In hardened security mode, the sender sets the State of an outgoing queue to a public queue to Inactive instead
     of Locked when it does not connect.
     """
@@ -237,7 +237,9 @@ add(
     "sender-hardened-public-queue-not-locked",
     "MQDMPR-3.1.1.3-07",
     "In hardened security mode, the sender leaves the outgoing queues to public queues Inactive.",
-    combine_installers(replace_part(InactivePublicQueueCreator), replace_part(PublicQueueLockOmitter)),
+    combine_installers(
+        replace_part(InactiveStateOfPublicOutgoingQueueSetter), replace_part(PublicOutgoingQueueLockOmitter)
+    ),
     blind=True,
 )
 

@@ -87,8 +87,8 @@ add(
 )
 
 
-@fault("queue-manager-message-moved-back-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
-class QueueManagerMessageMovedBackInSubqueueAfterRestart(QueueCommands):
+@fault("queue-manager-message-moved-back-restored-in-subqueue", breaks="MQDMPR-3.1.1.11-07", blind=True)
+class QueueManagerMessageMovedBackRestoredInSubqueue(QueueCommands):
     """After a restart, the queue manager restores a message that was moved to a subqueue and back in the subqueue."""
 
     def move_message(self, request: Any, token: int, now: Any) -> Result | None:
@@ -102,8 +102,8 @@ class QueueManagerMessageMovedBackInSubqueueAfterRestart(QueueCommands):
         return answer
 
 
-@fault("queue-manager-message-moved-to-waiting-reader-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07")
-class QueueManagerMessageMovedToWaitingReaderInSubqueueAfterRestart(Positions):
+@fault("queue-manager-message-moved-to-waiting-reader-restored-in-subqueue", breaks="MQDMPR-3.1.1.11-07")
+class QueueManagerMessageMovedToWaitingReaderRestoredInSubqueue(Positions):
     """After a restart, the queue manager restores a message that a waiting reader received in a subqueue
     after a move.
     """
@@ -237,8 +237,8 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-@fault("transaction-operation-of-second-enqueue-type-dequeue", breaks="MQDMPR-3.1.1.13-03")
-class TransactionOperationOfSecondEnqueueTypeDequeue(LastOperationChanger):
+@fault("transaction-second-enqueue-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-03")
+class TransactionSecondEnqueueRecordedAsDequeue(LastOperationChanger):
     """The queue manager records the second message that is sent in a transaction as an operation of type Dequeue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -249,8 +249,8 @@ class TransactionOperationOfSecondEnqueueTypeDequeue(LastOperationChanger):
         return position
 
 
-@fault("transaction-operation-of-outgoing-enqueue-type-move", breaks="MQDMPR-3.1.1.13-03")
-class TransactionOperationOfOutgoingEnqueueTypeMove(LastOperationChanger):
+@fault("transaction-enqueue-to-outgoing-queue-recorded-as-move", breaks="MQDMPR-3.1.1.13-03")
+class TransactionEnqueueToOutgoingQueueRecordedAsMove(LastOperationChanger):
     """The queue manager records a message that is sent to another computer as an operation of type Move."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -260,8 +260,8 @@ class TransactionOperationOfOutgoingEnqueueTypeMove(LastOperationChanger):
         return position
 
 
-@fault("transaction-operation-of-dequeue-after-enqueue-type-enqueue", breaks="MQDMPR-3.1.1.13-04")
-class TransactionOperationOfDequeueAfterEnqueueTypeEnqueue(LastOperationChanger):
+@fault("transaction-dequeue-after-enqueue-recorded-as-enqueue", breaks="MQDMPR-3.1.1.13-04")
+class TransactionDequeueAfterEnqueueRecordedAsEnqueue(LastOperationChanger):
     """The queue manager records a receive as an operation of type Enqueue, if the transaction has sent a message."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -271,8 +271,8 @@ class TransactionOperationOfDequeueAfterEnqueueTypeEnqueue(LastOperationChanger)
             self.change_last_operation(transaction, OperationType=OperationType.ENQUEUE)
 
 
-@fault("transaction-operation-of-second-move-type-dequeue", breaks="MQDMPR-3.1.1.13-05")
-class TransactionOperationOfSecondMoveTypeDequeue(LastOperationChanger):
+@fault("transaction-second-move-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-05")
+class TransactionSecondMoveRecordedAsDequeue(LastOperationChanger):
     """The queue manager records the second move in a transaction as an operation of type Dequeue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -282,8 +282,8 @@ class TransactionOperationOfSecondMoveTypeDequeue(LastOperationChanger):
             self.change_last_operation(transaction, OperationType=OperationType.DEQUEUE)
 
 
-@fault("transaction-second-move-refers-to-target-of-first", breaks="MQDMPR-3.1.1.13-06")
-class TransactionSecondMoveRefersToTargetOfFirst(TransactionOperations):
+@fault("transaction-later-moves-refer-to-target-queue-of-first-move", breaks="MQDMPR-3.1.1.13-06")
+class TransactionLaterMovesReferToTargetQueueOfFirstMove(TransactionOperations):
     """The TargetQueueReference of each Move operation of a transaction is the target queue of the transaction's first
     Move operation.
     """
@@ -294,8 +294,8 @@ class TransactionSecondMoveRefersToTargetOfFirst(TransactionOperations):
         super().move_in_transaction(transaction, position, first)
 
 
-@fault("transaction-operation-of-second-move-target-of-first", breaks="MQDMPR-3.1.1.13-06")
-class TransactionOperationOfSecondMoveTargetOfFirst(LastOperationChanger):
+@fault("transaction-later-moves-recorded-with-target-of-first-move", breaks="MQDMPR-3.1.1.13-06")
+class TransactionLaterMovesRecordedWithTargetOfFirstMove(LastOperationChanger):
     """The queue manager records the target of the first move of a transaction for each later move."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -304,8 +304,8 @@ class TransactionOperationOfSecondMoveTargetOfFirst(LastOperationChanger):
         self.change_last_operation(transaction, TargetQueueReference=moves[0].TargetQueueReference)
 
 
-@fault("queue-manager-restored-move-without-its-target", breaks="MQDMPR-3.1.1.13-06", blind=True)
-class QueueManagerRestoredMoveWithoutItsTarget(TransactionRecords):
+@fault("queue-manager-restored-move-target-is-queue-of-message", breaks="MQDMPR-3.1.1.13-06", blind=True)
+class QueueManagerRestoredMoveTargetIsQueueOfMessage(TransactionRecords):
     """After a restart, the TargetQueueReference of a Move in a prepared transaction is the queue of the message."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:

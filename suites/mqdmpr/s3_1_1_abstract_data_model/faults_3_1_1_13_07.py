@@ -9,8 +9,8 @@ from reference_qm.model.transactions import OperationType, Transaction
 from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import LastOperationChanger
 
 
-@fault("transaction-operation-of-enqueue-after-dequeue-has-reason", breaks="MQDMPR-3.1.1.13-07")
-class TransactionOperationOfEnqueueAfterDequeueHasReason(LastOperationChanger):
+@fault("transaction-enqueue-after-dequeue-has-dequeue-reason", breaks="MQDMPR-3.1.1.13-07")
+class TransactionEnqueueAfterDequeueHasDequeueReason(LastOperationChanger):
     """The queue manager records a DequeueReason for a message that is sent after a receive."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -21,8 +21,8 @@ class TransactionOperationOfEnqueueAfterDequeueHasReason(LastOperationChanger):
         return position
 
 
-@fault("transaction-operation-of-second-dequeue-without-reason", breaks="MQDMPR-3.1.1.13-07")
-class TransactionOperationOfSecondDequeueWithoutReason(LastOperationChanger):
+@fault("transaction-second-dequeue-has-no-dequeue-reason", breaks="MQDMPR-3.1.1.13-07")
+class TransactionSecondDequeueHasNoDequeueReason(LastOperationChanger):
     """The queue manager records no DequeueReason for the second receive of a transaction."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

@@ -36,8 +36,8 @@ class SecondChangeOfQueueNotSaved(Durability):
         return self.saved[queue.Pathname]
 
 
-@fault("express-message-to-queue-with-recoverable-saved", breaks="MQDMPR-3.1.1-04", blind=True)
-class ExpressMessageToQueueWithRecoverableSaved(Durability):
+@fault("express-message-of-local-application-saved-to-disk", breaks="MQDMPR-3.1.1-04", blind=True)
+class ExpressMessageOfLocalApplicationSavedToDisk(Durability):
     """The queue manager saves an express message of a local application."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -48,7 +48,7 @@ class ExpressMessageToQueueWithRecoverableSaved(Durability):
         return super().build_send_record(position)
 
 
-def _change_identifier_of_outgoing_sender(qm: QueueManager) -> None:
+def _change_identifier_if_outgoing_queues_exist(qm: QueueManager) -> None:
     if qm.adm.OutgoingQueues:
         qm.adm.Identifier = UUID(int=qm.adm.Identifier.int ^ 1)
 
@@ -57,13 +57,13 @@ add(
     "identifier-of-queue-manager-with-outgoing-queues-changed-at-restart",
     "MQDMPR-3.1.1-05",
     "The queue manager has another Identifier after a restart if it has outgoing queues.",
-    at_restart(_change_identifier_of_outgoing_sender),
+    at_restart(_change_identifier_if_outgoing_queues_exist),
     blind=True,
 )
 
 
-@fault("restored-message-moved-back-is-last", breaks="MQDMPR-3.1.1.11-07", blind=True)
-class RestoredMessageMovedBackIsLast(Restoring):
+@fault("restored-messages-of-subqueue-put-in-order-of-arrival", breaks="MQDMPR-3.1.1.11-07", blind=True)
+class RestoredMessagesOfSubqueuePutInOrderOfArrival(Restoring):
     """At a restart, the queue manager puts the messages of subqueues into their queues in order of their arrival."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:

@@ -148,16 +148,16 @@ class _MoveTypeChanger(TransactionOperations):
             transaction.TransactionalOperationCollection[-1].OperationType = wrong
 
 
-@fault("transaction-operation-of-move-from-subqueue-enqueue", breaks="MQDMPR-3.1.1.13-05", blind=True)
-class TransactionOperationOfMoveFromSubqueueEnqueue(_MoveTypeChanger):
+@fault("transaction-move-from-subqueue-recorded-as-enqueue", breaks="MQDMPR-3.1.1.13-05", blind=True)
+class TransactionMoveFromSubqueueRecordedAsEnqueue(_MoveTypeChanger):
     """The queue manager records a move from a subqueue to its queue as an operation of type Enqueue."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
         return OperationType.ENQUEUE if target.parent is None else None
 
 
-@fault("transaction-operation-of-move-between-subqueues-dequeue", breaks="MQDMPR-3.1.1.13-05", blind=True)
-class TransactionOperationOfMoveBetweenSubqueuesDequeue(_MoveTypeChanger):
+@fault("transaction-move-between-subqueues-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-05", blind=True)
+class TransactionMoveBetweenSubqueuesRecordedAsDequeue(_MoveTypeChanger):
     """The queue manager records a move from a subqueue to another subqueue as an operation of type Dequeue."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
@@ -165,8 +165,8 @@ class TransactionOperationOfMoveBetweenSubqueuesDequeue(_MoveTypeChanger):
         return OperationType.DEQUEUE if from_subqueue and target.parent is not None else None
 
 
-@fault("transaction-operation-of-move-in-coordinated-transaction-dequeue", breaks="MQDMPR-3.1.1.13-05", blind=True)
-class TransactionOperationOfMoveInCoordinatedTransactionDequeue(_MoveTypeChanger):
+@fault("coordinated-transaction-move-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-05", blind=True)
+class CoordinatedTransactionMoveRecordedAsDequeue(_MoveTypeChanger):
     """The queue manager records a move in a transaction of an external coordinator as an operation of type Dequeue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -193,8 +193,8 @@ class QueueManagerPingAnsweredWithOtherIdentifier(Ping):
         return replace(super().build_response(request), QMGuid=UUID(int=self.qm.adm.Identifier.int ^ 1))
 
 
-@fault("queue-manager-acknowledgment-from-other-identifier", breaks="MQDMPR-3.1.1-06")
-class QueueManagerAcknowledgmentFromOtherIdentifier(Sending):
+@fault("queue-manager-acknowledgment-has-other-source-queue-manager", breaks="MQDMPR-3.1.1-06")
+class QueueManagerAcknowledgmentHasOtherSourceQueueManager(Sending):
     """SourceQueueManager of an acknowledgment is not the Identifier of the queue manager."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

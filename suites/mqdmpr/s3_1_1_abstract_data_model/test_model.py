@@ -235,11 +235,11 @@ def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
     judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed, case="pending peeks and pending receives")
 
 
-OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")
+TRANSACTION_OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")
 
 
 @needs("inspect", "send", "receive", "queue_control", "transactions", "subqueues")
-@covers(*OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
+@covers(*TRANSACTION_OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
 @varied("response queue", "time to be received", "queue quota", "queue privacy")
 def test_transaction_lists_operation_for_each_message(peer, sut, judge):
     """A transaction sends, receives and moves a message. It lists an Enqueue, a Dequeue with a reason, and a Move whose
@@ -271,10 +271,10 @@ def test_transaction_lists_operation_for_each_message(peer, sut, judge):
     )
     sut.control.call("receive", queue=journaled, timeout_ms=0, transaction=transaction)
     sut.send(f"DIRECT=TCP:{peer.address}\\private$\\mqc-far", label="sent third", transaction=transaction)
-    operations = _list_operations(sut, transaction)
+    operations = _list_transaction_operations(sut, transaction)
     sut.control.call("abort", transaction=transaction)
     kinds = [one["OperationType"] for one in operations]
-    for rule, kind, count in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), (3, 3, 2), strict=True):
+    for rule, kind, count in zip(TRANSACTION_OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), (3, 3, 2), strict=True):
         judge(rule, expected=count, observed=kinds.count(kind), case=f"number of operations of type {kind}")
     targets = [str(one["TargetQueueReference"]).lower() for one in operations if one["OperationType"] == "Move"]
     judge(
@@ -319,7 +319,7 @@ def test_prepared_moves_have_their_targets(sut, judge, restarts):
     sut.control.call("prepare", transaction=transaction)
     for _ in range(restarts):
         sut.restart()
-    operations = _list_operations(sut, transaction)
+    operations = _list_transaction_operations(sut, transaction)
     targets = [str(one["TargetQueueReference"]).lower() for one in operations if one["OperationType"] == "Move"]
     sut.control.call("abort", transaction=transaction)
     judge(
@@ -346,7 +346,7 @@ def _find_lookup_id(sut, queue, label):
     raise ConformanceFailure(f"the message {label} is not in its queue")
 
 
-def _list_operations(sut, transaction):
+def _list_transaction_operations(sut, transaction):
     transactions = {one["Identifier"].lower(): one for one in sut.inspect_queue_manager()["TransactionCollection"]}
     listed = transactions.get(transaction.lower())
     return [] if listed is None else list(listed["TransactionalOperationCollection"])

@@ -37,7 +37,7 @@ QUEUE_PROPERTY_CASES: tuple[dict[str, Any], ...] = (
     },
     {},
 )
-PERSISTENT_ATTRIBUTES = (
+PERSISTENT_QUEUE_ATTRIBUTES = (
     "Identifier",
     "QueueType",
     "PrivateQueueNumber",
@@ -77,7 +77,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
 
     def read_queue_properties() -> list[dict[str, Any]]:
         shown = [sut.inspect_queue(name) if sut.has("inspect") else {} for name in names]
-        attributes = [{name: one[name] for name in PERSISTENT_ATTRIBUTES if name in one} for one in shown]
+        attributes = [{name: one[name] for name in PERSISTENT_QUEUE_ATTRIBUTES if name in one} for one in shown]
         properties = [sut.control.call("get_queue", name=name) for name in names]
         return [{**one, **more} for one, more in zip(properties, attributes, strict=True)]
 

@@ -68,8 +68,8 @@ class QueueManagerTimeoutOfReadRoundedUpToSeconds(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("queue-manager-waiting-read-ends-timers-of-others-at-expiry", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class QueueManagerWaitingReadEndsTimersOfOthersAtExpiry(Waiting):
+@fault("queue-manager-expired-read-stops-timers-of-other-reads", breaks="MQDMPR-3.1.2.3-02", blind=True)
+class QueueManagerExpiredReadStopsTimersOfOtherReads(Waiting):
     """When the timer of one pending read expires, the timers of the other pending reads of the queue stop."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -79,8 +79,8 @@ class QueueManagerWaitingReadEndsTimersOfOthersAtExpiry(Waiting):
             self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number))
 
 
-@fault("queue-manager-pending-peek-does-not-expire", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class QueueManagerPendingPeekDoesNotExpire(Waiting):
+@fault("queue-manager-pending-peek-by-cursor-never-expires", breaks="MQDMPR-3.1.2.3-02", blind=True)
+class QueueManagerPendingPeekByCursorNeverExpires(Waiting):
     """A pending peek by a cursor never expires."""
 
     def wait_for_new_message(
@@ -99,8 +99,8 @@ class QueueManagerPendingPeekDoesNotExpire(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("queue-manager-infinite-read-expires-with-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
-class QueueManagerInfiniteReadExpiresWithOtherRead(Waiting):
+@fault("queue-manager-infinite-reads-end-when-other-read-expires", breaks="MQDMPR-3.1.2.3-03", blind=True)
+class QueueManagerInfiniteReadsEndWhenOtherReadExpires(Waiting):
     """When the timer of a pending read expires, the reads of the same queue with an infinite timeout expire as well."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -112,8 +112,8 @@ class QueueManagerInfiniteReadExpiresWithOtherRead(Waiting):
                 self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
 
-@fault("queue-manager-expired-read-takes-next-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
-class QueueManagerExpiredReadTakesNextMessage(Waiting):
+@fault("queue-manager-expired-receive-removes-next-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
+class QueueManagerExpiredReceiveRemovesNextMessage(Waiting):
     """A receive whose timeout has expired still removes the next message that arrives."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -126,8 +126,8 @@ class QueueManagerExpiredReadTakesNextMessage(Waiting):
             self.qm.reading.dequeue_message(ghost, lambda status, position: None, Now(0, 0), None)
 
 
-@fault("lifetime-of-message-given-back-not-watched", breaks="MQDMPR-3.1.2.4-01")
-class LifetimeOfMessageGivenBackNotWatched(Lifetimes):
+@fault("expired-message-returned-by-reader-not-removed", breaks="MQDMPR-3.1.2.4-01")
+class ExpiredMessageReturnedByReaderNotRemoved(Lifetimes):
     """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -151,8 +151,8 @@ class MessageWithInfiniteLifetimeExpiresAfterAnHour(Positions):
         )
 
 
-@fault("queue-manager-message-of-long-lifetime-removed-at-once", breaks="MQDMPR-3.1.2.4-D01")
-class QueueManagerMessageOfLongLifetimeRemovedAtOnce(Lifetimes):
+@fault("queue-manager-message-with-long-time-to-be-received-removed-at-once", breaks="MQDMPR-3.1.2.4-D01")
+class QueueManagerMessageWithLongTimeToBeReceivedRemovedAtOnce(Lifetimes):
     """The queue manager removes at once a message whose TimeToBeReceived has the highest bit set but is not
     0xFFFFFFFF.
     """
@@ -163,8 +163,8 @@ class QueueManagerMessageOfLongLifetimeRemovedAtOnce(Lifetimes):
         self.qm.post(LifetimesChanged())
 
 
-@fault("queue-manager-lifetimes-forgotten-at-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class QueueManagerLifetimesForgottenAtRestart(Lifetimes):
+@fault("queue-manager-messages-no-longer-expire-after-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
+class QueueManagerMessagesNoLongerExpireAfterRestart(Lifetimes):
     """After a restart, messages with a TimeToBeReceived no longer expire."""
 
     def recover_deadlines(self) -> None:
@@ -180,8 +180,8 @@ class QueueManagerExpressMessageDoesNotExpire(Lifetimes):
         return
 
 
-@fault("queue-manager-later-message-with-shorter-lifetime-waits-for-earlier", breaks="MQDMPR-3.1.2.4-D01", blind=True)
-class QueueManagerLaterMessageWithShorterLifetimeWaitsForEarlier(Lifetimes):
+@fault("queue-manager-message-expires-no-earlier-than-earlier-messages", breaks="MQDMPR-3.1.2.4-D01", blind=True)
+class QueueManagerMessageExpiresNoEarlierThanEarlierMessages(Lifetimes):
     """A message expires no earlier than the messages that arrived before it in the same queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -198,8 +198,8 @@ class QueueManagerLaterMessageWithShorterLifetimeWaitsForEarlier(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-@fault("lifetimes-after-restart-watched-in-first-queue-only", breaks="MQDMPR-3.1.2.4-D01")
-class LifetimesAfterRestartWatchedInFirstQueueOnly(Lifetimes):
+@fault("messages-expire-only-in-first-queue-after-restart", breaks="MQDMPR-3.1.2.4-D01")
+class MessagesExpireOnlyInFirstQueueAfterRestart(Lifetimes):
     """After a restart, the queue manager removes expired messages only from the first queue that contains messages."""
 
     def recover_deadlines(self) -> None:
@@ -216,8 +216,8 @@ class LifetimesAfterRestartWatchedInFirstQueueOnly(Lifetimes):
         super().start_time_to_be_received_timer(position)
 
 
-@fault("queue-manager-transactional-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02")
-class QueueManagerTransactionalMessageOfLifetime0Kept(Lifetimes):
+@fault("queue-manager-transactional-message-with-time-to-be-received-0-kept", breaks="MQDMPR-3.1.2.4-D02")
+class QueueManagerTransactionalMessageWithTimeToBeReceived0Kept(Lifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0 forever."""
 
     @only_if(
@@ -230,8 +230,8 @@ class QueueManagerTransactionalMessageOfLifetime0Kept(Lifetimes):
         return
 
 
-@fault("queue-manager-own-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class QueueManagerOwnMessageOfLifetime0Kept(Lifetimes):
+@fault("queue-manager-local-message-with-time-to-be-received-0-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
+class QueueManagerLocalMessageWithTimeToBeReceived0Kept(Lifetimes):
     """The queue manager keeps a message of a local application with TimeToBeReceived 0 in its local queue."""
 
     @only_if(
@@ -314,8 +314,8 @@ add(
 )
 
 
-@fault("directory-online-timer-expires-once", breaks="MQDMPR-3.1.2.5-D01", blind=True)
-class DirectoryOnlineTimerExpiresOnce(DirectoryClient):
+@fault("directory-contacted-again-only-in-first-outage", breaks="MQDMPR-3.1.2.5-D01", blind=True)
+class DirectoryContactedAgainOnlyInFirstOutage(DirectoryClient):
     """The queue manager contacts the directory again only during the first of several outages."""
 
     def on_directory_online_timer(self, now: Now) -> None:
@@ -330,8 +330,8 @@ class DirectoryOnlineTimerExpiresOnce(DirectoryClient):
             self.qm.adm.QueueManagerVersion = "second outage"
 
 
-@fault("queue-manager-next-read-restarts-timers-of-descriptor", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class QueueManagerNextReadRestartsTimersOfDescriptor(Waiting):
+@fault("queue-manager-new-read-restarts-timers-of-reads-with-same-handle", breaks="MQDMPR-3.1.2.3-02", blind=True)
+class QueueManagerNewReadRestartsTimersOfReadsWithSameHandle(Waiting):
     """A read that begins to wait on a descriptor restarts the timers of the reads that already wait on it."""
 
     def wait_for_new_message(

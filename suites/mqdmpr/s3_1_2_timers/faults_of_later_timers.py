@@ -82,8 +82,8 @@ class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
                     self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
 
-@fault("receiver-transactional-message-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class ReceiverTransactionalMessageTimeToBeReceivedZeroKept(Lifetimes):
+@fault("receiver-transactional-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
+class ReceiverTransactionalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -92,8 +92,8 @@ class ReceiverTransactionalMessageTimeToBeReceivedZeroKept(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-@fault("receiver-local-message-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class ReceiverLocalMessageTimeToBeReceivedZeroKept(Lifetimes):
+@fault("receiver-local-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
+class ReceiverLocalMessageWithTimeToBeReceivedZeroKept(Lifetimes):
     """The queue manager keeps a message with TimeToBeReceived 0 that a local application has sent."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -115,19 +115,19 @@ class QueueManagerDirectoryOnlineTimerDoubledAfterExpiry(DirectoryClient):
 class QueueManagerDirectoryOnlineTimerLongerInSecondOutage(DirectoryClient):
     """The Directory Online Timer runs for five minutes when the directory is offline for the second time."""
 
-    outages = 0
+    directory_outage_count = 0
 
     def start_online_timer_if_offline(self, now: Now) -> None:
         key = TimerKey(TimerName.DIRECTORY_ONLINE, 0)
         running = self.qm.timers.is_running(key)
         super().start_online_timer_if_offline(now)
         if not running and self.qm.timers.is_running(key):
-            self.outages += 1
-            if self.outages > 1:
+            self.directory_outage_count += 1
+            if self.directory_outage_count > 1:
                 self.qm.timers.start(key, now.monotonic_ms, 300_000)
 
     def on_directory_online_timer(self, now: Now) -> None:
-        self.outages -= 1
+        self.directory_outage_count -= 1
         super().on_directory_online_timer(now)
 
 
@@ -135,13 +135,13 @@ class QueueManagerDirectoryOnlineTimerLongerInSecondOutage(DirectoryClient):
 class QueueManagerDirectoryContactedOnlyAtFirstExpiry(DirectoryClient):
     """The queue manager contacts the directory only when the Directory Online Timer expires for the first time."""
 
-    contacted = False
+    was_directory_contacted = False
 
     def on_directory_online_timer(self, now: Now) -> None:
-        if self.contacted:
+        if self.was_directory_contacted:
             self.start_online_timer_if_offline(now)
             return
-        self.contacted = True
+        self.was_directory_contacted = True
         super().on_directory_online_timer(now)
 
 
@@ -149,12 +149,12 @@ class QueueManagerDirectoryContactedOnlyAtFirstExpiry(DirectoryClient):
 class QueueManagerDirectoryNotUsedAgainAfterSecondOutage(DirectoryClient):
     """When the directory answers after a second outage, the queue manager does not use it again."""
 
-    outages = 0
+    directory_outage_count = 0
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.state.DirectoryOffline
         super().on_answered(event, now)
         state = self.qm.enterprise.state
         if before and not state.DirectoryOffline and self.qm.begun:
-            self.outages += 1
-            state.DirectoryOffline = self.outages > 1
+            self.directory_outage_count += 1
+            state.DirectoryOffline = self.directory_outage_count > 1

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 class _ReadTimeoutChanger(Waiting):
     """Start the timers of some reads with another duration."""
 
-    def change_timeout(
+    def change_read_timeout(
         self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None
     ) -> int:
         """Return the duration of the timer of a read."""
@@ -36,15 +36,15 @@ class _ReadTimeoutChanger(Waiting):
         transaction: Transaction | None = None,
     ) -> None:
         if timeout_ms:
-            timeout_ms = self.change_timeout(queue_desc, timeout_ms, destructive_read, cursor)
+            timeout_ms = self.change_read_timeout(queue_desc, timeout_ms, destructive_read, cursor)
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("server-second-read-of-handle-waits-like-first", breaks="MQDMPR-3.1.2.3-01", blind=True)
-class ServerSecondReadOfHandleWaitsLikeFirst(_ReadTimeoutChanger):
+@fault("server-second-read-of-handle-has-timeout-of-first", breaks="MQDMPR-3.1.2.3-01", blind=True)
+class ServerSecondReadOfHandleHasTimeoutOfFirst(_ReadTimeoutChanger):
     """A second pending read with the same handle waits for the timeout of the first read."""
 
-    def change_timeout(
+    def change_read_timeout(
         self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None
     ) -> int:
         if not queue_desc.WaitingMessageReadOperationCollection:
@@ -52,11 +52,11 @@ class ServerSecondReadOfHandleWaitsLikeFirst(_ReadTimeoutChanger):
         return self.first_ms
 
 
-@fault("server-read-by-cursor-waits-half-as-long", breaks="MQDMPR-3.1.2.3-01", blind=True)
-class ServerReadByCursorWaitsHalfAsLong(_ReadTimeoutChanger):
+@fault("server-pending-peek-by-cursor-waits-half-of-its-timeout", breaks="MQDMPR-3.1.2.3-01", blind=True)
+class ServerPendingPeekByCursorWaitsHalfOfItsTimeout(_ReadTimeoutChanger):
     """A pending peek by a cursor waits for half of its timeout."""
 
-    def change_timeout(
+    def change_read_timeout(
         self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None
     ) -> int:
         return timeout_ms if destructive_read or cursor is None else timeout_ms // 2
@@ -103,8 +103,12 @@ class ServerExpiredReadWaitsWhileEarlierReadWaits(Waiting):
             super().on_waiting_message_read_timer(number)
 
 
-@fault("receiver-only-first-of-messages-expires", breaks=("MQDMPR-3.1.2.4-01", "MQSO-5.1.1.3-D02"), blind=True)
-class ReceiverOnlyFirstOfMessagesExpires(Expiring):
+@fault(
+    "receiver-only-first-of-simultaneously-expired-messages-removed",
+    breaks=("MQDMPR-3.1.2.4-01", "MQSO-5.1.1.3-D02"),
+    blind=True,
+)
+class ReceiverOnlyFirstOfSimultaneouslyExpiredMessagesRemoved(Expiring):
     """When the TimeToBeReceived of several messages expires at the same time, the queue manager removes only the
     first of them.
     """
@@ -113,8 +117,8 @@ class ReceiverOnlyFirstOfMessagesExpires(Expiring):
         super().delete_not_received(positions[:1], now)
 
 
-@fault("receiver-message-returned-by-abort-after-expiry-stays", breaks="MQDMPR-3.1.2.4-01")
-class ReceiverMessageReturnedByAbortAfterExpiryStays(Lifetimes):
+@fault("receiver-expired-message-returned-by-abort-not-removed", breaks="MQDMPR-3.1.2.4-01")
+class ReceiverExpiredMessageReturnedByAbortNotRemoved(Lifetimes):
     """The queue manager does not remove a message of a transactional queue whose TimeToBeReceived expired before the
     transaction that had received the message was aborted.
     """
@@ -126,8 +130,8 @@ class ReceiverMessageReturnedByAbortAfterExpiryStays(Lifetimes):
         self.watched = watched | {position}
 
 
-@fault("receiver-messages-of-applications-never-expire", breaks=("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.1.9-15"))
-class ReceiverMessagesOfApplicationsNeverExpire(Lifetimes):
+@fault("receiver-messages-of-local-applications-never-expire", breaks=("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.1.9-15"))
+class ReceiverMessagesOfLocalApplicationsNeverExpire(Lifetimes):
     """The queue manager does not remove a message that one of its own applications sent to a local queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

@@ -51,10 +51,10 @@ def test_unavailable_directory_is_contacted_after_a_minute(peer, sut, judge, fai
     name = f"mqc-{sut.own}-away"
     sut.create_queue(name, label="old label")
     for outage in ("first", "second") if not failed else ("first",):
-        _judge_update_after_outage(peer, sut, judge, name, failed, outage)
+        _judge_directory_update_after_outage(peer, sut, judge, name, failed, outage)
 
 
-def _judge_update_after_outage(peer, sut, judge, name, failed, outage):
+def _judge_directory_update_after_outage(peer, sut, judge, name, failed, outage):
     """Change the label of a queue while the directory is unavailable, and judge when the SUT shows the change."""
     sut.control.call("set_queue", name=name, label="old label")
     sut.change_environment(directory=False)

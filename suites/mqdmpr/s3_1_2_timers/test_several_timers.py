@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
 
-LIFETIME_S = 5
+MESSAGE_LIFETIME_S = 5
 
 
 @needs("receive", "queues")
@@ -65,22 +65,27 @@ def test_each_message_expires_at_its_own_time(peer, sut, judge):
     application = Application(peer, sut)
     other = Application(peer, sut)
     connection = peer.open_raw()
-    lifetimes = {"longer": 4 * LIFETIME_S, "express": LIFETIME_S, "recoverable": LIFETIME_S, "no limit": 0xFFFF_FFFF}
+    lifetimes = {
+        "longer": 4 * MESSAGE_LIFETIME_S,
+        "express": MESSAGE_LIFETIME_S,
+        "recoverable": MESSAGE_LIFETIME_S,
+        "no limit": 0xFFFF_FFFF,
+    }
     for label, lifetime_s in lifetimes.items():
         user = {"DM": int(label != "express"), "TimeToBeReceived": lifetime_s}
         headers = {"label": label, "destination": rf"TCP:{sut.address}\{application.queue}"}
         connection.send(peer.message(user, **headers))
-    limit = {"DM": 1, "TimeToBeReceived": 3 * LIFETIME_S}
+    limit = {"DM": 1, "TimeToBeReceived": 3 * MESSAGE_LIFETIME_S}
     connection.send(other.build_message("elsewhere", limit))
     connection.check_alive()
     application.await_labels(len(lifetimes))
     observed = {"at once": application.labels()}
-    peer.pass_time((LIFETIME_S + 2) * 1_000)
+    peer.pass_time((MESSAGE_LIFETIME_S + 2) * 1_000)
     observed["after the short lifetimes"] = application.labels()
     if sut.has("restart"):
         sut.restart()
     elsewhere = other.labels()
-    peer.pass_time(3 * LIFETIME_S * 1_000)
+    peer.pass_time(3 * MESSAGE_LIFETIME_S * 1_000)
     observed["after all lifetimes"] = application.labels()
     judge(
         "MQDMPR-3.1.2.4-D01",
@@ -102,10 +107,10 @@ def test_message_that_expires_while_locked_leaves_queue(remote, judge):
     leaves the queue, and a message without a limit stays there.
     """
     queue = remote.open_with_messages()
-    remote.deliver(["expires"], TimeToBeReceived=LIFETIME_S)
+    remote.deliver(["expires"], TimeToBeReceived=MESSAGE_LIFETIME_S)
     remote.deliver(["stays"])
     held = queue.start_receive().expect_success()
-    remote.peer.pass_time((LIFETIME_S + 2) * 1_000)
+    remote.peer.pass_time((MESSAGE_LIFETIME_S + 2) * 1_000)
     given_back = queue.put_message_back(held)
     remote.peer.eventually(lambda: queue.labels() == ["stays"])
     judge(
@@ -125,11 +130,11 @@ def test_message_that_expires_during_transaction_leaves_queue(peer, sut, judge):
     """
     application = Application(peer, sut, transactional=True)
     for label in ("received", "not received"):
-        application.send(label, delivery="transactional", time_to_be_received_s=LIFETIME_S)
+        application.send(label, delivery="transactional", time_to_be_received_s=MESSAGE_LIFETIME_S)
     application.send("stays", delivery="transactional")
     transaction = application.begin_transaction()
     received = application.receive(transaction=transaction)
-    peer.pass_time((LIFETIME_S + 2) * 1_000)
+    peer.pass_time((MESSAGE_LIFETIME_S + 2) * 1_000)
     application.end_transaction("abort", transaction)
     peer.eventually(lambda: application.labels() == ["stays"])
     judge(

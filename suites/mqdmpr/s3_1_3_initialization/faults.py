@@ -102,7 +102,7 @@ def _change_published_public_keys(name: str, change: Callable[[MqdsPublicKeys], 
     return change_after_every_input(change_published_list)
 
 
-def _keep_first_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+def _keep_only_first_public_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     return MqdsPublicKeys(keys.aPublicKeys[:1])
 
 
@@ -111,7 +111,7 @@ def _repeat_longest_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     return MqdsPublicKeys(tuple(replace(one, aBuf=longest) for one in keys.aPublicKeys))
 
 
-def _make_exponents_even(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+def _make_rsa_exponents_even(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     def make_exponent_even(blob: bytes) -> bytes:
         return (
             blob[:RSA_EXPONENT_OFFSET_BYTES]
@@ -128,14 +128,14 @@ for _name, _breaks, _says, _list, _change in (
         ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22"),
         "The PublicEncryptionKeyList has a key for only one provider.",
         "PublicEncryptionKeyList",
-        _keep_first_key,
+        _keep_only_first_public_key,
     ),
     (
         "published-signing-key-for-one-provider-only",
         ("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25"),
         "The PublicSigningKeyList has a key for only one provider.",
         "PublicSigningKeyList",
-        _keep_first_key,
+        _keep_only_first_public_key,
     ),
     (
         "signing-key-same-for-all-providers",
@@ -149,7 +149,7 @@ for _name, _breaks, _says, _list, _change in (
         "MQDMPR-3.1.3-26",
         "The keys of the PublicSigningKeyList have an even exponent.",
         "PublicSigningKeyList",
-        _make_exponents_even,
+        _make_rsa_exponents_even,
     ),
 ):
     add(_name, _breaks, _says, _change_published_public_keys(_list, _change))
@@ -165,8 +165,8 @@ class InternalQueuesOpenToApplications(Initialization):
             self.qm.queues.add(Queue(Pathname=name, QueueType=QueueType.PRIVATE))
 
 
-@fault("order-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)
-class OrderQueueOpenToSendForApplications(QueueOpening):
+@fault("order-ack-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)
+class OrderAckQueueOpenToSendForApplications(QueueOpening):
     """An application can open the queue for order acknowledgments for sending with a format name that addresses the
     queue by the name of the local computer.
     """
@@ -181,8 +181,8 @@ class OrderQueueOpenToSendForApplications(QueueOpening):
         return super().open_queue(format_name, required_access, shared_mode, now)
 
 
-@fault("order-queue-open-to-peek-for-remote-readers", breaks="MQDMPR-3.1.3-27", blind=True)
-class OrderQueueOpenToPeekForRemoteReaders(QueueOpening):
+@fault("order-ack-queue-open-to-peek-for-remote-readers", breaks="MQDMPR-3.1.3-27", blind=True)
+class OrderAckQueueOpenToPeekForRemoteReaders(QueueOpening):
     """An application or a remote reader can open the queue for order acknowledgments with PeekAccess."""
 
     def open_queue(
@@ -194,8 +194,8 @@ class OrderQueueOpenToPeekForRemoteReaders(QueueOpening):
         return super().open_queue(format_name, required_access, shared_mode, now)
 
 
-@fault("notify-queue-open-to-send-in-upper-case", breaks="MQDMPR-3.1.3-27", blind=True)
-class NotifyQueueOpenToSendInUpperCase(QueueOpening):
+@fault("notification-queue-with-upper-case-name-opened-to-send", breaks="MQDMPR-3.1.3-27", blind=True)
+class NotificationQueueWithUpperCaseNameOpenedToSend(QueueOpening):
     """An application can open the queue of change notifications with send access if the application writes the
     name of the queue in capital letters.
     """
@@ -226,7 +226,7 @@ class QualifiedComputerNameWithoutDomain(Initialization):
         self.qm.adm.QualifiedComputerName = self.qm.adm.ComputerName
 
 
-def _change_synchronized_state(change: Callable[[DirectoryState], None]) -> Install:
+def _change_state_after_directory_read(change: Callable[[DirectoryState], None]) -> Install:
     """Build a fault that changes the attributes that the queue manager has read from the directory."""
 
     class SynchronizedStateChanger(DirectoryClient):
@@ -246,7 +246,7 @@ add(
     "queue-manager-without-site",
     ("MQDMPR-3.1.3-D05", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
     "The queue manager belongs to no site.",
-    _change_synchronized_state(_clear_site_identifiers),
+    _change_state_after_directory_read(_clear_site_identifiers),
 )
 
 
@@ -280,11 +280,11 @@ for _name, _breaks, _says, _state in (
         _clear_site_collection,
     ),
 ):
-    add(_name, _breaks, _says, _change_synchronized_state(_state))
+    add(_name, _breaks, _says, _change_state_after_directory_read(_state))
 
 
-@fault("site-gates-timer-not-started", breaks="MQDMPR-3.1.3-D11")
-class SiteGatesTimerNotStarted(DirectoryClient):
+@fault("site-gates-update-timer-not-started", breaks="MQDMPR-3.1.3-D11")
+class SiteGatesUpdateTimerNotStarted(DirectoryClient):
     """The queue manager reads its site gates only at its start."""
 
     def _start_timer(self, name: TimerName, now: Now) -> None:
@@ -292,8 +292,8 @@ class SiteGatesTimerNotStarted(DirectoryClient):
             super()._start_timer(name, now)
 
 
-@fault("sites-update-timer-stopped-by-gates-timer", breaks="MQDMPR-3.1.3-D11", blind=True)
-class SitesUpdateTimerStoppedByGatesTimer(DirectoryClient):
+@fault("sites-update-timer-stopped-by-start-of-site-gates-timer", breaks="MQDMPR-3.1.3-D11", blind=True)
+class SitesUpdateTimerStoppedByStartOfSiteGatesTimer(DirectoryClient):
     """At its start the queue manager stops the Directory Sites Update Timer when it starts the Directory Site Gates
     Update Timer.
     """
@@ -351,8 +351,8 @@ class HardenedSecurityOutgoingQueueStateWaitingInsteadOfLocked(Establishing):
             queue.State = OutgoingQueueState.WAITING
 
 
-@fault("hardened-security-queue-of-second-host-not-locked-at-start", breaks="MQDMPR-3.1.3-D14", blind=True)
-class HardenedSecurityQueueOfSecondHostNotLockedAtStart(Initialization):
+@fault("hardened-security-outgoing-queue-to-second-host-not-locked-at-start", breaks="MQDMPR-3.1.3-D14", blind=True)
+class HardenedSecurityOutgoingQueueToSecondHostNotLockedAtStart(Initialization):
     """When the queue manager starts in hardened security mode, only the first of its outgoing queues is Locked."""
 
     def begin(self, now: Now) -> None:
@@ -376,8 +376,8 @@ add(
 )
 
 
-@fault("in-doubt-transaction-second-receive-forgotten", breaks="MQDMPR-3.1.3-D15", blind=True)
-class InDoubtTransactionSecondReceiveForgotten(TransactionRecords):
+@fault("in-doubt-transaction-second-receive-not-restored", breaks="MQDMPR-3.1.3-D15", blind=True)
+class InDoubtTransactionSecondReceiveNotRestored(TransactionRecords):
     """After a restart, the queue manager restores only the first receive of a prepared transaction that received
     several messages.
     """
@@ -400,8 +400,8 @@ class InDoubtTransactionMoveNotRestored(TransactionRecords):
         super().restore_transaction(rest, {**value, "operations": kept})
 
 
-@fault("in-doubt-transaction-last-one-restored-only", breaks="MQDMPR-3.1.3-D15", blind=True)
-class InDoubtTransactionLastOneRestoredOnly(TransactionRecords):
+@fault("only-last-in-doubt-transaction-restored", breaks="MQDMPR-3.1.3-D15", blind=True)
+class OnlyLastInDoubtTransactionRestored(TransactionRecords):
     """After a restart, the queue manager can commit or abort only the last of several prepared transactions."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:

@@ -56,8 +56,8 @@ add(
 )
 
 
-@fault("queue-manager-starts-with-transaction", breaks="MQDMPR-3.1.3-05", blind=True)
-class QueueManagerStartsWithTransaction(Initialization):
+@fault("queue-manager-initialization-creates-transaction", breaks="MQDMPR-3.1.3-05", blind=True)
+class QueueManagerInitializationCreatesTransaction(Initialization):
     """The initialization creates a transaction that no application has begun."""
 
     def begin(self, now: Now) -> None:
@@ -269,7 +269,7 @@ add(
 )
 
 
-def _set_site_to_other_site(qm: QueueManager) -> None:
+def _set_site_identifier_to_unassigned_site(qm: QueueManager) -> None:
     if qm.enterprise.state.DirectoryIntegrated:
         set_published_attribute(qm, SiteIdentifierList=(OTHER_GUID,))
 
@@ -278,7 +278,7 @@ add(
     "queue-manager-belongs-to-other-site",
     "MQDMPR-3.1.3-D05",
     "The queue manager belongs to a site that was not assigned to the queue manager.",
-    change_after_every_input(_set_site_to_other_site),
+    change_after_every_input(_set_site_identifier_to_unassigned_site),
     blind=True,
 )
 
@@ -306,8 +306,8 @@ add(
 )
 
 
-@fault("queue-manager-sites-without-names", breaks="MQDMPR-3.1.3-D09", blind=True)
-class QueueManagerSitesWithoutNames(DirectoryClient):
+@fault("queue-manager-reads-empty-site-names-at-start", breaks="MQDMPR-3.1.3-D09", blind=True)
+class QueueManagerReadsEmptySiteNamesAtStart(DirectoryClient):
     """At its start the queue manager reads empty names of its sites."""
 
     def synchronize(self, now: Now) -> Result:
@@ -370,8 +370,8 @@ add(
 )
 
 
-@fault("any-second-failed-initialization-starts-empty", breaks="MQDMPR-3.1.3-30", blind=True)
-class AnySecondFailedInitializationStartsEmpty(Inputs):
+@fault("second-failed-initialization-starts-with-empty-store", breaks="MQDMPR-3.1.3-30", blind=True)
+class SecondFailedInitializationStartsWithEmptyStore(Inputs):
     """The queue manager ignores the error of a repeated initialization that again cannot read its store, and starts
     without the stored data.
     """

@@ -26,8 +26,8 @@ from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
 )
 
 
-@fault("queue-manager-domain-of-other-domain-not-queried", breaks="MQDMPR-3.1.3-10", blind=True)
-class QueueManagerDomainOfOtherDomainNotQueried(Membership):
+@fault("queue-manager-machine-domain-id-missing-after-domain-change", breaks="MQDMPR-3.1.3-10", blind=True)
+class QueueManagerMachineDomainIdMissingAfterDomainChange(Membership):
     """After the machine has moved to another domain, the queue manager has no MachineDomainId."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -55,8 +55,8 @@ class QueueManagerKeepsDomainInWorkgroup(Membership):
         self.qm.adm.MachineDomainId = self.qm.adm.MachineDomainId or self.qm.adm.LastDomain
 
 
-@fault("queue-manager-domain-is-identifier-after-move", breaks="MQDMPR-3.1.3-D02", blind=True)
-class QueueManagerDomainIsIdentifierAfterMove(Membership):
+@fault("queue-manager-machine-domain-id-is-own-identifier-after-domain-change", breaks="MQDMPR-3.1.3-D02", blind=True)
+class QueueManagerMachineDomainIdIsOwnIdentifierAfterDomainChange(Membership):
     """After the machine has moved to another domain, MachineDomainId is the Identifier of the queue manager."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -145,11 +145,11 @@ class QueueManagerEnterpriseLostWhenDirectoryReturns(DirectoryClient):
             _clear_enterprise_reference(self.qm)
 
 
-def _stop_sites_timer(qm: QueueManager) -> None:
+def _stop_sites_update_timer(qm: QueueManager) -> None:
     qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0))
 
 
-def _stop_gates_timer(qm: QueueManager) -> None:
+def _stop_site_gates_update_timer(qm: QueueManager) -> None:
     qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0))
 
 
@@ -157,14 +157,14 @@ add(
     "queue-manager-sites-timer-not-started-after-restart",
     "MQDMPR-3.1.3-D11",
     "After a restart the queue manager does not start the Directory Sites Update Timer.",
-    change_state_at_later_synchronization(_stop_sites_timer),
+    change_state_at_later_synchronization(_stop_sites_update_timer),
     blind=True,
 )
 add(
     "queue-manager-gates-timer-not-started-after-restart",
     "MQDMPR-3.1.3-D11",
     "After a restart the queue manager does not start the Directory Site Gates Update Timer.",
-    change_state_at_later_synchronization(_stop_gates_timer),
+    change_state_at_later_synchronization(_stop_site_gates_update_timer),
     blind=True,
 )
 
@@ -185,8 +185,8 @@ class _OutgoingQueueLockKeeper(Destinations):
         )
 
 
-@fault("sender-private-name-stays-locked-after-restart", breaks="MQDMPR-3.1.3-D13", blind=True)
-class SenderPrivateNameStaysLockedAfterRestart(_OutgoingQueueLockKeeper):
+@fault("sender-queue-for-private-format-name-stays-locked-after-restart", breaks="MQDMPR-3.1.3-D13", blind=True)
+class SenderQueueForPrivateFormatNameStaysLockedAfterRestart(_OutgoingQueueLockKeeper):
     """When the queue manager starts without hardened security mode, the outgoing queue for a private format name stays
     locked.
     """
@@ -195,8 +195,8 @@ class SenderPrivateNameStaysLockedAfterRestart(_OutgoingQueueLockKeeper):
         return isinstance(parse_name(text), PrivateName)
 
 
-@fault("queue-manager-domain-unknown-without-directory", breaks=("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
-class QueueManagerDomainUnknownWithoutDirectory(DirectoryClient):
+@fault("queue-manager-machine-domain-id-missing-without-directory", breaks=("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
+class QueueManagerMachineDomainIdMissingWithoutDirectory(DirectoryClient):
     """A queue manager whose directory is unavailable when it starts has no MachineDomainId."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -23,8 +23,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DomainReported
 
 
-@fault("queue-manager-domain-kept-after-machine-left", breaks="MQDMPR-3.1.3-06", blind=True)
-class QueueManagerDomainKeptAfterMachineLeft(Membership):
+@fault("queue-manager-machine-domain-id-kept-after-machine-left-domain", breaks="MQDMPR-3.1.3-06", blind=True)
+class QueueManagerMachineDomainIdKeptAfterMachineLeftDomain(Membership):
     """At a start after the machine left its domain, the queue manager keeps the earlier domain as MachineDomainId."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -43,41 +43,41 @@ class QueueManagerDomainKeptAfterMachineJoinedOtherDomain(Membership):
             self.qm.adm.MachineDomainId = self.qm.adm.LastDomain
 
 
-def _without_keys(keys: bytes) -> bytes:
+def _remove_all_keys_from_list(keys: bytes) -> bytes:
     return b""
 
 
-def _without_last_provider(keys: bytes) -> bytes:
+def _remove_key_of_last_provider(keys: bytes) -> bytes:
     return MqdsPublicKeys(MqdsPublicKeys.parse(keys).aPublicKeys[:-1]).build() if keys else keys
 
 
-ChangeOfKeys = Callable[[bytes], bytes]
+KeyListChange = Callable[[bytes], bytes]
 
 
-def _change_list(qm: QueueManager, name: str, change: ChangeOfKeys) -> None:
+def _change_key_list(qm: QueueManager, name: str, change: KeyListChange) -> None:
     state = qm.enterprise.state
     changed: dict[str, Any] = {name: change(getattr(state.LocalQueueManager, name))}
     state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
 
 
-def _change_at_later_start(name: str, change: ChangeOfKeys) -> Install:
+def _change_key_list_at_later_start(name: str, change: KeyListChange) -> Install:
     """Return an installer of a fault that changes a list of keys after each start except the first in a directory."""
 
     def publish_changed_keys(part: DirectoryClient, original: Callable[[], None]) -> None:
         original()
         if part.qm.enterprise.last_known is not None:
-            _change_list(part.qm, name, change)
+            _change_key_list(part.qm, name, change)
 
     return change_step(DirectoryClient.publish_public_keys, publish_changed_keys)
 
 
-def _change_in_outage(name: str, change: ChangeOfKeys) -> Install:
+def _change_key_list_in_directory_outage(name: str, change: KeyListChange) -> Install:
     """Return an installer of a fault that changes a list of keys when the directory is offline."""
 
     def change_offline_keys(part: DirectoryClient, original: Callable[[Now], None], now: Now) -> None:
         original(now)
         if part.qm.enterprise.state.DirectoryOffline:
-            _change_list(part.qm, name, change)
+            _change_key_list(part.qm, name, change)
 
     return change_step(DirectoryClient.start_online_timer_if_offline, change_offline_keys)
 
@@ -90,33 +90,33 @@ for _attribute, _use, _list_rule, _providers_rule in (
         f"queue-manager-{_use}-key-list-empty-at-later-start",
         _list_rule,
         f"The {_attribute} of the queue manager is empty after a later start.",
-        _change_at_later_start(_attribute, _without_keys),
+        _change_key_list_at_later_start(_attribute, _remove_all_keys_from_list),
         blind=True,
     )
     add(
         f"queue-manager-{_use}-key-list-empty-while-directory-offline",
         _list_rule,
         f"The {_attribute} of the queue manager is empty while the directory is offline.",
-        _change_in_outage(_attribute, _without_keys),
+        _change_key_list_in_directory_outage(_attribute, _remove_all_keys_from_list),
         blind=True,
     )
     add(
         f"queue-manager-{_use}-key-of-last-provider-missing-at-later-start",
         _providers_rule,
         f"The {_attribute} lacks the key of the last provider after a later start.",
-        _change_at_later_start(_attribute, _without_last_provider),
+        _change_key_list_at_later_start(_attribute, _remove_key_of_last_provider),
         blind=True,
     )
     add(
         f"queue-manager-{_use}-key-of-last-provider-missing-in-outage",
         _providers_rule,
         f"The {_attribute} lacks the key of the last provider while the directory is offline.",
-        _change_in_outage(_attribute, _without_last_provider),
+        _change_key_list_in_directory_outage(_attribute, _remove_key_of_last_provider),
         blind=True,
     )
 
 
-def _lengthen_retry(qm: QueueManager) -> None:
+def _lengthen_initialization_retry_duration(qm: QueueManager) -> None:
     qm.adm.InitializationRetryTimerDuration = 900
 
 
@@ -124,30 +124,30 @@ add(
     "queue-manager-retry-timer-duration-longer-after-restart",
     "MQDMPR-3.1.3-D04",
     "The InitializationRetryTimerDuration is 900 seconds after a restart without a failure.",
-    at_restart(_lengthen_retry),
+    at_restart(_lengthen_initialization_retry_duration),
     blind=True,
 )
 
 
-class _Synchronizing(DirectoryClient):
+class _StateAfterDirectoryReadChanger(DirectoryClient):
     """Changes the state after the queue manager has read its attributes from the directory."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
         again = self.qm.begun
         status = super().synchronize(now)
         if status is DirectoryOperationResult.SUCCESS:
-            self.change_state(again)
+            self.change_state_after_directory_read(again)
         return status
 
-    def change_state(self, again: bool) -> None:
+    def change_state_after_directory_read(self, again: bool) -> None:
         raise NotImplementedError
 
 
 @fault("queue-manager-site-identifiers-dropped-after-outage", breaks="MQDMPR-3.1.3-D05", blind=True)
-class QueueManagerSiteIdentifiersDroppedAfterOutage(_Synchronizing):
+class QueueManagerSiteIdentifiersDroppedAfterOutage(_StateAfterDirectoryReadChanger):
     """The queue manager belongs to no site after the directory was offline."""
 
-    def change_state(self, again: bool) -> None:
+    def change_state_after_directory_read(self, again: bool) -> None:
         state = self.qm.enterprise.state
         if again:
             state.LocalQueueManager = replace(state.LocalQueueManager, SiteIdentifierList=())
@@ -170,10 +170,10 @@ class QueueManagerAttributesOfDirectoryNotUsedAtLaterStart(DirectoryClient):
 
 
 @fault("queue-manager-attributes-of-sites-not-read-at-start", breaks="MQDMPR-3.1.3-D09", blind=True)
-class QueueManagerAttributesOfSitesNotReadAtStart(_Synchronizing):
+class QueueManagerAttributesOfSitesNotReadAtStart(_StateAfterDirectoryReadChanger):
     """At its start the queue manager reads its sites without their IntraSiteReplicationInterval."""
 
-    def change_state(self, again: bool) -> None:
+    def change_state_after_directory_read(self, again: bool) -> None:
         state = self.qm.enterprise.state
         state.SiteCollection = tuple(replace(one, IntraSiteReplicationInterval=None) for one in state.SiteCollection)
 
@@ -190,12 +190,12 @@ class QueueManagerEnterpriseNotReadAtLaterStart(DirectoryClient):
         return status
 
 
-def _unlock_all_but_first(qm: QueueManager) -> None:
+def _unlock_all_outgoing_queues_but_first(qm: QueueManager) -> None:
     for queue in list(qm.adm.OutgoingQueues.values())[1:]:
         queue.State = OutgoingQueueState.INACTIVE
 
 
-def _unlock_empty_queues(qm: QueueManager) -> None:
+def _unlock_empty_outgoing_queues(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         if not len(queue.session.OutgoingMessageTable):
             queue.State = OutgoingQueueState.INACTIVE
@@ -205,14 +205,14 @@ add(
     "queue-manager-second-outgoing-queue-not-locked-at-hardened-start",
     "MQDMPR-3.1.3-D14",
     "A queue manager that starts in hardened security mode locks only the first of its outgoing queues.",
-    at_restart(_unlock_all_but_first),
+    at_restart(_unlock_all_outgoing_queues_but_first),
     blind=True,
 )
 add(
     "queue-manager-empty-outgoing-queue-not-locked-at-hardened-start",
     "MQDMPR-3.1.3-D14",
     "A queue manager that starts in hardened security mode does not lock an outgoing queue without messages.",
-    at_restart(_unlock_empty_queues),
+    at_restart(_unlock_empty_outgoing_queues),
     blind=True,
 )
 

@@ -18,8 +18,11 @@ from suites.mqdmpr.steps.directory import Enterprise
 pytestmark = needs("directory")
 
 DIRECTORY_QUOTA_KB = 0x0012_3456
-INTERVAL_ATTRIBUTE, INTERVAL_PROPERTY = "IntraSiteReplicationInterval", "intra_site_replication_interval_s"
-CHANGED_INTERVAL_S = 4_321
+REPLICATION_INTERVAL_ATTRIBUTE, REPLICATION_INTERVAL_PROPERTY = (
+    "IntraSiteReplicationInterval",
+    "intra_site_replication_interval_s",
+)
+CHANGED_REPLICATION_INTERVAL_S = 4_321
 KEY_LISTS_BY_RULE = {"MQDMPR-3.1.3-21": "PublicEncryptionKeyList", "MQDMPR-3.1.3-24": "PublicSigningKeyList"}
 
 
@@ -87,14 +90,22 @@ def _judge_sites_of_directory(
             raise ConformanceFailure("the directory does not contain a site of the SUT")
         judge(
             "MQDMPR-3.1.3-D09",
-            expected={"Name": of_directory["name"], INTERVAL_ATTRIBUTE: of_directory[INTERVAL_PROPERTY]},
-            observed={name: site[name] for name in ("Name", INTERVAL_ATTRIBUTE)},
+            expected={
+                "Name": of_directory["name"],
+                REPLICATION_INTERVAL_ATTRIBUTE: of_directory[REPLICATION_INTERVAL_PROPERTY],
+            },
+            observed={name: site[name] for name in ("Name", REPLICATION_INTERVAL_ATTRIBUTE)},
             case=f"attributes of a site {time}",
         )
-        if of_directory[INTERVAL_PROPERTY] != CHANGED_INTERVAL_S:
-            before = {"site": identifier, INTERVAL_PROPERTY: of_directory[INTERVAL_PROPERTY] or 0}
+        if of_directory[REPLICATION_INTERVAL_PROPERTY] != CHANGED_REPLICATION_INTERVAL_S:
+            before = {
+                "site": identifier,
+                REPLICATION_INTERVAL_PROPERTY: of_directory[REPLICATION_INTERVAL_PROPERTY] or 0,
+            }
             peer.at_end(partial(sut.change_directory_object, **before))
-            sut.change_directory_object(site=identifier, **{INTERVAL_PROPERTY: CHANGED_INTERVAL_S})
+            sut.change_directory_object(
+                site=identifier, **{REPLICATION_INTERVAL_PROPERTY: CHANGED_REPLICATION_INTERVAL_S}
+            )
 
 
 @needs("inspect", "restart")

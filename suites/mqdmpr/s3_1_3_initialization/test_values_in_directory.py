@@ -13,7 +13,7 @@ pytestmark = needs("directory", "inspect")
 KEY_LISTS_BY_RULE = {"MQDMPR-3.1.3-22": "PublicEncryptionKeyList", "MQDMPR-3.1.3-25": "PublicSigningKeyList"}
 
 
-def _list_providers(queue_manager, name):
+def _list_providers_of_listed_keys(queue_manager, name):
     keys = bytes.fromhex(queue_manager[name] or "")
     return sorted(read_listed_keys(keys)) if keys else []
 
@@ -41,9 +41,9 @@ def test_keys_sites_and_retry_duration_survive_outage_and_restart(peer, sut, jud
     shown["with the directory again"] = sut.inspect_queue_manager()
     for time, model in shown.items():
         for rule, name in KEY_LISTS_BY_RULE.items():
-            before = _list_providers(first, name)
+            before = _list_providers_of_listed_keys(first, name)
             case = f"providers with a key in {name} {time}"
-            judge(rule, expected=any_order(*before), observed=_list_providers(model, name), case=case)
+            judge(rule, expected=any_order(*before), observed=_list_providers_of_listed_keys(model, name), case=case)
         judge(
             "MQDMPR-3.1.3-D05",
             expected=any_order(*(str(one).lower() for one in first["SiteIdentifierList"])),
@@ -67,17 +67,17 @@ def test_qualified_name_stays_the_same_whenever_directory_is_read(peer, sut, jud
     """
     enterprise = Enterprise(peer, sut)
 
-    def read_names(time: str) -> dict[str, str]:
+    def read_qualified_computer_names(time: str) -> dict[str, str]:
         if not enterprise.await_online():
             raise ConformanceFailure(f"the SUT does not use its directory {time}")
         model = sut.inspect_queue_manager()
         return {name: str(model[name]).lower() for name in ("QualifiedComputerName", "ComputerName")}
 
-    first = read_names("at the start of the check")
+    first = read_qualified_computer_names("at the start of the check")
     for time in ("after a restart", "after a second restart", "after an outage of the directory"):
         if time == "after an outage of the directory":
             enterprise.go_offline()
             sut.change_environment(directory=True)
         else:
             sut.restart()
-        judge("MQDMPR-3.1.3-D03", expected=first, observed=read_names(time), case=f"names {time}")
+        judge("MQDMPR-3.1.3-D03", expected=first, observed=read_qualified_computer_names(time), case=f"names {time}")

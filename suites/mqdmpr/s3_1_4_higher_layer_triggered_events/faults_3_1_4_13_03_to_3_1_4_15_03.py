@@ -49,8 +49,8 @@ class OnlineQueueManagerRefusesSessions(SessionOpening):
         super().receive_establish_request(session, packet, now)
 
 
-@fault("online-queue-manager-sends-only-messages-from-before", breaks="MQDMPR-3.1.4.13-03", blind=True)
-class OnlineQueueManagerSendsOnlyMessagesFromBefore(Administering):
+@fault("queue-manager-messages-sent-while-offline-not-sent-when-online", breaks="MQDMPR-3.1.4.13-03", blind=True)
+class QueueManagerMessagesSentWhileOfflineNotSentWhenOnline(Administering):
     """A queue manager that is brought online does not send the messages that were sent while it was offline."""
 
     def establish_waiting(self, now: Now) -> None:

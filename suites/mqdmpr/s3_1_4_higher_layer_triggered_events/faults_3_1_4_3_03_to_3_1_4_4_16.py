@@ -27,8 +27,8 @@ from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import (
 )
 
 
-@fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
-class PrepareAffectsOtherTransactions(Coordinating):
+@fault("prepare-of-one-transaction-prepares-all-transactions", breaks="MQDMPR-3.1.4.3-03")
+class PrepareOfOneTransactionPreparesAllTransactions(Coordinating):
     """When one transaction is to be prepared, the queue manager prepares all transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -50,8 +50,8 @@ class QueueManagerPrepareEndsWaitingReadsOfOtherTransactions(Coordinating):
         return voted
 
 
-@fault("coordinated-transaction-single-phase", breaks="MQDMPR-3.1.4.3-04")
-class CoordinatedTransactionSinglePhase(TransactionEvents):
+@fault("coordinated-transaction-has-single-phase-true", breaks="MQDMPR-3.1.4.3-04")
+class CoordinatedTransactionHasSinglePhaseTrue(TransactionEvents):
     """A transaction that a coordinator prepares has SinglePhase True."""
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
@@ -60,10 +60,10 @@ class CoordinatedTransactionSinglePhase(TransactionEvents):
 
 
 @fault(
-    "unknown-transaction-begun-when-ended",
+    "end-request-for-unknown-transaction-creates-it",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.4-04", "MQDMPR-3.1.4.5-04", "MQDMPR-3.1.4.6-11"),
 )
-class UnknownTransactionBegunWhenEnded(TransactionEvents):
+class EndRequestForUnknownTransactionCreatesIt(TransactionEvents):
     """When an application requests to end an unknown transaction, the queue manager creates that transaction."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
@@ -74,10 +74,10 @@ class UnknownTransactionBegunWhenEnded(TransactionEvents):
 
 
 @fault(
-    "unknown-transaction-mapped-to-last-begun",
+    "request-for-unknown-transaction-applied-to-last-begun-one",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
 )
-class UnknownTransactionMappedToLastBegun(TransactionEvents):
+class RequestForUnknownTransactionAppliedToLastBegunOne(TransactionEvents):
     """The queue manager applies a request for an unknown transaction to the transaction that was begun last."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
@@ -107,8 +107,8 @@ def _clear_boundary_mark_unless_other_mark_is_set(transaction: Transaction, mark
             position.MessageReference = replace(message, **cleared)
 
 
-@fault("transaction-first-message-not-marked", breaks="MQDMPR-3.1.4.3-06")
-class TransactionFirstMessageNotMarked(TransactionEvents):
+@fault("transaction-first-of-several-messages-not-marked-first", breaks="MQDMPR-3.1.4.3-06")
+class TransactionFirstOfSeveralMessagesNotMarkedFirst(TransactionEvents):
     """The first message of a transaction has FM set only if it is also the last message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -116,8 +116,8 @@ class TransactionFirstMessageNotMarked(TransactionEvents):
         _clear_boundary_mark_unless_other_mark_is_set(transaction, "FirstInTransaction", "LastInTransaction")
 
 
-@fault("transaction-that-begins-with-receive-has-no-first-message", breaks="MQDMPR-3.1.4.3-06", blind=True)
-class TransactionThatBeginsWithReceiveHasNoFirstMessage(TransactionEvents):
+@fault("transaction-that-begins-with-receive-has-no-message-marked-first", breaks="MQDMPR-3.1.4.3-06", blind=True)
+class TransactionThatBeginsWithReceiveHasNoMessageMarkedFirst(TransactionEvents):
     """The sender marks no message of a transaction as the first if the transaction received a message of the same queue
     manager before it sent a message.
     """
@@ -131,8 +131,8 @@ class TransactionThatBeginsWithReceiveHasNoFirstMessage(TransactionEvents):
                 position.MessageReference = replace(position.MessageReference, FirstInTransaction=False)
 
 
-@fault("transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07")
-class TransactionLastMessageNotMarked(TransactionEvents):
+@fault("transaction-last-of-several-messages-not-marked-last", breaks="MQDMPR-3.1.4.3-07")
+class TransactionLastOfSeveralMessagesNotMarkedLast(TransactionEvents):
     """The last message of a transaction has LM set only if it is also the first message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -152,8 +152,8 @@ class SenderOnlyMessageOfTransactionNotMarkedLast(TransactionEvents):
                 position.MessageReference = replace(position.MessageReference, LastInTransaction=False)
 
 
-@fault("transaction-that-ends-with-receive-has-no-last-message", breaks="MQDMPR-3.1.4.3-07", blind=True)
-class TransactionThatEndsWithReceiveHasNoLastMessage(TransactionEvents):
+@fault("transaction-that-ends-with-receive-has-no-message-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)
+class TransactionThatEndsWithReceiveHasNoMessageMarkedLast(TransactionEvents):
     """The sender marks no message of a transaction as the last if the last operation of the transaction receives a
     message.
     """
@@ -167,8 +167,8 @@ class TransactionThatEndsWithReceiveHasNoLastMessage(TransactionEvents):
                 position.MessageReference = replace(position.MessageReference, LastInTransaction=False)
 
 
-@fault("external-transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07", blind=True)
-class ExternalTransactionLastMessageNotMarked(TransactionEvents):
+@fault("external-transaction-last-message-not-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)
+class ExternalTransactionLastMessageNotMarkedLast(TransactionEvents):
     """The sender does not mark the last message of a transaction with a coordinator as the last."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -219,10 +219,10 @@ class PrepareRefusedForTransactionWithMove(Coordinating):
 
 
 @fault(
-    "commit-or-abort-affects-other-transactions",
+    "commit-or-abort-applied-to-all-open-transactions",
     breaks=("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.5-03"),
 )
-class CommitOrAbortAffectsOtherTransactions(TransactionEvents):
+class CommitOrAbortAppliedToAllOpenTransactions(TransactionEvents):
     """The queue manager applies the commit or the abort of one transaction to all open transactions."""
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
@@ -242,8 +242,8 @@ class CommitEndsReadsOfOtherTransactions(Coordinating):
         return result
 
 
-@fault("commit-of-unknown-transaction-commits-open-transaction", breaks="MQDMPR-3.1.4.4-04", blind=True)
-class CommitOfUnknownTransactionCommitsOpenTransaction(TransactionCommands):
+@fault("refused-commit-of-unknown-transaction-ends-waiting-reads", breaks="MQDMPR-3.1.4.4-04", blind=True)
+class RefusedCommitOfUnknownTransactionEndsWaitingReads(TransactionCommands):
     """When the queue manager refuses to commit an unknown transaction, it ends the reads that wait in transactions."""
 
     def commit_transaction(self, request: Any, token: int, now: Now) -> Result | None:
@@ -289,8 +289,8 @@ class CommitMakesMessagesOfFirstQueueAvailableOnly(TransactionEvents):
             super().commit_enqueue(operation, now)
 
 
-@fault("commit-removes-received-message-without-reason", breaks=("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.7-03"))
-class CommitRemovesReceivedMessageWithoutReason(TransactionEvents):
+@fault("commit-removes-received-message-without-dequeue-reason", breaks=("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.7-03"))
+class CommitRemovesReceivedMessageWithoutDequeueReason(TransactionEvents):
     """When a transaction commits, the queue manager removes a message that the transaction received, but passes no
     reason for the removal; so the message is not acknowledged.
     """
@@ -313,8 +313,8 @@ class ReceiverCommittedReceiveAfterPurgeReportedAsPurged(TransactionEvents):
         self.qm.positions.delete_message(operation.MessagePositionReference, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
 
 
-@fault("queue-manager-commit-removes-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.4-11")
-class QueueManagerCommitRemovesMessagesOfOneQueueOnly(TransactionEvents):
+@fault("queue-manager-commit-removes-received-messages-of-first-queue-only", breaks="MQDMPR-3.1.4.4-11")
+class QueueManagerCommitRemovesReceivedMessagesOfFirstQueueOnly(TransactionEvents):
     """A commit removes the messages that the transaction received from its first queue; the messages that it received
     from other queues can be received again.
     """

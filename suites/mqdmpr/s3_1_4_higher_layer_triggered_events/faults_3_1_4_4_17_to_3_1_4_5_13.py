@@ -122,7 +122,7 @@ class CommittedMovesInReverseOrder(TransactionEvents):
         super().transaction_commit(transaction, now)
 
 
-def _is_in_two_phase_transaction(part: TransactionEvents, operation: TransactionalOperation) -> bool:
+def _is_operation_in_two_phase_transaction(part: TransactionEvents, operation: TransactionalOperation) -> bool:
     units = part.qm.adm.TransactionCollection.values()
     return any(operation in unit.TransactionalOperationCollection and not unit.SinglePhase for unit in units)
 
@@ -131,7 +131,7 @@ def _is_in_two_phase_transaction(part: TransactionEvents, operation: Transaction
 class QueueManagerCommitAfterPrepareLeavesMovedMessageLocked(TransactionEvents):
     """A message that a prepared transaction moved stays locked in its target queue after the commit."""
 
-    @only_if(lambda part, operation, now: _is_in_two_phase_transaction(part, operation))
+    @only_if(lambda part, operation, now: _is_operation_in_two_phase_transaction(part, operation))
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_move(operation, now)
         target = operation.TargetQueueReference
@@ -140,8 +140,8 @@ class QueueManagerCommitAfterPrepareLeavesMovedMessageLocked(TransactionEvents):
                 one.State = MessagePositionState.LOCKED
 
 
-@fault("committed-transaction-can-be-undone", breaks="MQDMPR-3.1.4.4-22")
-class CommittedTransactionCanBeUndone(TransactionEvents):
+@fault("committed-transaction-can-be-aborted", breaks="MQDMPR-3.1.4.4-22")
+class CommittedTransactionCanBeAborted(TransactionEvents):
     """A committed transaction keeps its operations and can be aborted."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -210,8 +210,8 @@ class CommitAnsweredAsPrepared(Coordinating):
         return Result({"outcome": "prepared"}) if outcome is Outcome.COMMITTED else decided
 
 
-@fault("queue-manager-commit-refused-when-queue-of-message-is-deleted", breaks="MQDMPR-3.1.4.4-24")
-class QueueManagerCommitRefusedWhenQueueOfMessageIsDeleted(Coordinating):
+@fault("queue-manager-commit-refused-when-queue-of-operation-is-deleted", breaks="MQDMPR-3.1.4.4-24")
+class QueueManagerCommitRefusedWhenQueueOfOperationIsDeleted(Coordinating):
     """The queue manager refuses to commit a transaction if the queue of one of the transaction's
     messages was deleted.
     """
@@ -265,8 +265,8 @@ class AbortRestoresPurgedMessage(TransactionEvents):
         super().abort_dequeue(operation, now)
 
 
-@fault("queue-manager-abort-after-purge-keeps-moved-message", breaks="MQDMPR-3.1.4.5-08")
-class QueueManagerAbortAfterPurgeKeepsMovedMessage(TransactionEvents):
+@fault("queue-manager-abort-returns-moved-message-that-was-purged", breaks="MQDMPR-3.1.4.5-08")
+class QueueManagerAbortReturnsMovedMessageThatWasPurged(TransactionEvents):
     """If a message that a transaction has moved is purged, the abort of the transaction returns the message to its
     queue.
     """
@@ -278,8 +278,8 @@ class QueueManagerAbortAfterPurgeKeepsMovedMessage(TransactionEvents):
         super().abort_dequeue(operation, now)
 
 
-@fault("queue-manager-abort-after-purge-keeps-second-received-message", breaks="MQDMPR-3.1.4.5-08")
-class QueueManagerAbortAfterPurgeKeepsSecondReceivedMessage(TransactionEvents):
+@fault("queue-manager-abort-returns-second-received-message-that-was-purged", breaks="MQDMPR-3.1.4.5-08")
+class QueueManagerAbortReturnsSecondReceivedMessageThatWasPurged(TransactionEvents):
     """If several messages that a transaction has received are purged, the abort removes only the first of them."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

@@ -164,8 +164,8 @@ class PrepareWithSinglePhaseDoesNotCommit(Coordinating):
         return result
 
 
-@fault("queue-manager-single-phase-prepare-of-move-not-committed", breaks="MQDMPR-3.1.4.6-09")
-class QueueManagerSinglePhasePrepareOfMoveNotCommitted(Coordinating):
+@fault("queue-manager-single-phase-prepare-does-not-commit-move", breaks="MQDMPR-3.1.4.6-09")
+class QueueManagerSinglePhasePrepareDoesNotCommitMove(Coordinating):
     """If a transaction moves a message, a request to prepare and commit the transaction in a single phase only prepares
     the transaction.
     """
@@ -179,8 +179,8 @@ class QueueManagerSinglePhasePrepareOfMoveNotCommitted(Coordinating):
         return super().prepare(transaction, False, token, now)
 
 
-@fault("queue-manager-second-prepare-answered-as-prepared", breaks="MQDMPR-3.1.4.6-11")
-class QueueManagerSecondPrepareAnsweredAsPrepared(TransactionCommands):
+@fault("queue-manager-prepare-of-ended-transaction-answered-as-prepared", breaks="MQDMPR-3.1.4.6-11")
+class QueueManagerPrepareOfEndedTransactionAnsweredAsPrepared(TransactionCommands):
     """The queue manager answers that a transaction is prepared although the transaction has already ended."""
 
     def prepare_transaction(self, request: Any, token: int, now: Now) -> Result | None:
@@ -216,8 +216,8 @@ class PreparedTransactionAbortKeepsSentMessageLocked(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-@fault("queue-manager-abort-of-prepared-not-answered", breaks="MQDMPR-3.1.4.8-05", blind=True)
-class QueueManagerAbortOfPreparedNotAnswered(Coordinating):
+@fault("queue-manager-abort-of-prepared-transaction-not-answered", breaks="MQDMPR-3.1.4.8-05", blind=True)
+class QueueManagerAbortOfPreparedTransactionNotAnswered(Coordinating):
     """The queue manager does not answer the coordinator that a prepared transaction is aborted."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -238,8 +238,8 @@ class InDoubtTransactionCommitSendsFirstMessageOnly(TransactionRecords):
         super().restore_transaction(rest, {**value, "operations": kept})
 
 
-@fault("in-doubt-transaction-second-one-not-restored", breaks=("MQDMPR-3.1.4.9-D01", "MQDMPR-3.1.1.1-D03"))
-class InDoubtTransactionSecondOneNotRestored(TransactionRecords):
+@fault("second-in-doubt-transaction-not-restored", breaks=("MQDMPR-3.1.4.9-D01", "MQDMPR-3.1.1.1-D03"))
+class SecondInDoubtTransactionNotRestored(TransactionRecords):
     """After a restart, the queue manager knows only one of several transactions in doubt."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -247,8 +247,8 @@ class InDoubtTransactionSecondOneNotRestored(TransactionRecords):
             super().restore_transaction(rest, value)
 
 
-@fault("in-doubt-transaction-commit-decides-all", breaks="MQDMPR-3.1.4.9-D01", blind=True)
-class InDoubtTransactionCommitDecidesAll(TransactionEvents):
+@fault("in-doubt-transaction-commit-commits-all-in-doubt-transactions", breaks="MQDMPR-3.1.4.9-D01", blind=True)
+class InDoubtTransactionCommitCommitsAllInDoubtTransactions(TransactionEvents):
     """When one transaction in doubt is committed, the queue manager also commits the other transactions in doubt."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -314,8 +314,8 @@ class ReenlistmentTimeoutReportsFirstTransactionOnly(TransactionCommands):
         return Result({"in_doubt": super().on_reenlistment_timeout(request, token, now).values["in_doubt"][:1]})
 
 
-@fault("initiator-offline-retries-lost-session", breaks="MQDMPR-3.1.4.12-03")
-class InitiatorOfflineRetriesLostSession(Establishing):
+@fault("initiator-reestablishes-lost-session-while-offline", breaks="MQDMPR-3.1.4.12-03")
+class InitiatorReestablishesLostSessionWhileOffline(Establishing):
     """A queue manager that is offline still establishes a session when the Session Retry Connect Timer of a lost
     session expires.
     """
@@ -363,8 +363,8 @@ class SecondOfflineRequestAfterOnlineRequestIgnored(Administering):
         self.qm.adm.QueueManagerVersion = "online again"
 
 
-@fault("queue-manager-prepared-move-carried-out", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerPreparedMoveCarriedOut(Coordinating):
+@fault("queue-manager-moves-carried-out-at-prepare", breaks="MQDMPR-3.1.4.6-03", blind=True)
+class QueueManagerMovesCarriedOutAtPrepare(Coordinating):
     """The queue manager carries out the moves of a transaction when it prepares the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:

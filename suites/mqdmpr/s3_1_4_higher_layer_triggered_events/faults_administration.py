@@ -36,8 +36,11 @@ class InDoubtTransactionLosesItsSentMessages(TransactionRecords):
         operations[:] = [one for one in operations if one.OperationType is not OperationType.ENQUEUE]
 
 
-@fault("coordinator-abort-commits", breaks=("MQDMPR-3.1.4.8-03", "MQDMPR-3.1.4.8-05", "MQDMPR-3.1.4.10-D01"))
-class CoordinatorAbortCommits(Coordinating):
+@fault(
+    "coordinator-abort-commits-prepared-transaction",
+    breaks=("MQDMPR-3.1.4.8-03", "MQDMPR-3.1.4.8-05", "MQDMPR-3.1.4.10-D01"),
+)
+class CoordinatorAbortCommitsPreparedTransaction(Coordinating):
     """The queue manager commits a prepared transaction when the coordinator aborts it."""
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
@@ -57,8 +60,8 @@ add(
 # -- the administrator, and a coordinator that does not answer -------------------------------------------------------
 
 
-@fault("reenlistment-timeout-reports-nothing", breaks="MQDMPR-3.1.4.11-D01")
-class ReenlistmentTimeoutReportsNothing(TransactionCommands):
+@fault("reenlistment-timeout-reports-no-in-doubt-transaction", breaks="MQDMPR-3.1.4.11-D01")
+class ReenlistmentTimeoutReportsNoInDoubtTransaction(TransactionCommands):
     """At the reenlistment timeout the queue manager reports that no transaction is in doubt."""
 
     def on_reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:

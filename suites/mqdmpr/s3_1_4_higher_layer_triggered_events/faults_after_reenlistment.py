@@ -7,8 +7,8 @@ from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.surface.clock import Now
 
 
-@fault("any-commands-carried-out-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
-class AnyCommandsCarriedOutAfterReenlistmentTimeout(Coordinating):
+@fault("application-requests-served-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
+class ApplicationRequestsServedAfterReenlistmentTimeout(Coordinating):
     """After the Reenlistment Timeout, the queue manager goes offline, but carries out the requests of applications."""
 
     def on_reenlistment_timeout(self, now: Now) -> None:

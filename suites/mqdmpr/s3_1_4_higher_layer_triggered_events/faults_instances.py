@@ -24,8 +24,8 @@ from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_4_higher_layer_triggered_events.fault_steps import list_sent_messages_of_transaction
 
 
-@fault("prepare-of-second-transaction-prepares-first", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class PrepareOfSecondTransactionPreparesFirst(Coordinating):
+@fault("prepare-of-transaction-also-prepares-older-transactions", breaks="MQDMPR-3.1.4.3-03", blind=True)
+class PrepareOfTransactionAlsoPreparesOlderTransactions(Coordinating):
     """The queue manager also prepares every older active transaction of a coordinator when it prepares one."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -199,8 +199,8 @@ class AbortReturnsReceivedMessagesOfFirstQueueOnly(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-@fault("abort-of-receive-and-move-leaves-moved-locked", breaks="MQDMPR-3.1.4.5-13", blind=True)
-class AbortOfReceiveAndMoveLeavesMovedLocked(TransactionEvents):
+@fault("abort-of-receive-and-move-leaves-moved-message-locked", breaks="MQDMPR-3.1.4.5-13", blind=True)
+class AbortOfReceiveAndMoveLeavesMovedMessageLocked(TransactionEvents):
     """An abort leaves a moved message locked if the transaction also received a message."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -227,8 +227,8 @@ class AbortKeepsLastOfThreeSentMessages(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-@fault("purged-message-of-second-dequeue-returned", breaks="MQDMPR-3.1.4.5-08", blind=True)
-class PurgedMessageOfSecondDequeueReturned(TransactionEvents):
+@fault("abort-returns-second-purged-message-to-queue", breaks="MQDMPR-3.1.4.5-08", blind=True)
+class AbortReturnsSecondPurgedMessageToQueue(TransactionEvents):
     """An abort returns the second purged message of a transaction to its queue."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -248,16 +248,16 @@ def _find_newest_transaction_if_unknown(part: TransactionEvents, identifier: UUI
     return next(reversed(known.values()), None) if identifier not in known else None
 
 
-@fault("unknown-transaction-means-newest-one", breaks="MQDMPR-3.1.4.4-04", blind=True)
-class UnknownTransactionMeansNewestOne(TransactionEvents):
+@fault("request-for-unknown-transaction-applied-to-newest-transaction", breaks="MQDMPR-3.1.4.4-04", blind=True)
+class RequestForUnknownTransactionAppliedToNewestTransaction(TransactionEvents):
     """The queue manager commits, aborts or prepares its newest transaction when a request names an unknown one."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         return _find_newest_transaction_if_unknown(self, identifier) or super().find_transaction(identifier)
 
 
-@fault("transaction-committed-before-last-known-still", breaks="MQDMPR-3.1.4.4-23", blind=True)
-class TransactionCommittedBeforeLastKnownStill(TransactionEvents):
+@fault("committed-transaction-with-two-operations-kept-as-empty-transaction", breaks="MQDMPR-3.1.4.4-23", blind=True)
+class CommittedTransactionWithTwoOperationsKeptAsEmptyTransaction(TransactionEvents):
     """The queue manager keeps a committed transaction with two or more operations as an empty transaction."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -269,8 +269,8 @@ class TransactionCommittedBeforeLastKnownStill(TransactionEvents):
             self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
 
 
-@fault("pause-of-second-queue-resumes-first", breaks="MQDMPR-3.1.4.14-03", blind=True)
-class PauseOfSecondQueueResumesFirst(Administering):
+@fault("pause-of-outgoing-queue-resumes-other-paused-queues", breaks="MQDMPR-3.1.4.14-03", blind=True)
+class PauseOfOutgoingQueueResumesOtherPausedQueues(Administering):
     """The pause of an outgoing queue resumes every other paused outgoing queue."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -280,8 +280,8 @@ class PauseOfSecondQueueResumesFirst(Administering):
         super().pause_queue(queue, now)
 
 
-@fault("resume-of-queue-resumes-all-queues", breaks="MQDMPR-3.1.4.15-03", blind=True)
-class ResumeOfQueueResumesAllQueues(Administering):
+@fault("resume-of-queue-ignored-while-other-queue-is-paused", breaks="MQDMPR-3.1.4.15-03", blind=True)
+class ResumeOfQueueIgnoredWhileOtherQueueIsPaused(Administering):
     """The queue manager resumes an outgoing queue only if no other outgoing queue is paused."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:

@@ -31,7 +31,7 @@ def _make_operation_type_condition(kind: OperationType) -> TransactionCondition:
     return lambda transaction: any(one.OperationType is kind for one in transaction.TransactionalOperationCollection)
 
 
-def _is_external(transaction: Transaction) -> bool:
+def _is_external_transaction(transaction: Transaction) -> bool:
     return not transaction.SinglePhase
 
 
@@ -47,7 +47,7 @@ DESCRIPTION_AND_CONDITION_BY_TRANSACTION_KIND: dict[str, tuple[str, TransactionC
     "send": ("that sends a message", _make_operation_type_condition(OperationType.ENQUEUE)),
     "receive": ("that receives a message", _make_operation_type_condition(OperationType.DEQUEUE)),
     "move": ("that moves a message", _make_operation_type_condition(OperationType.MOVE)),
-    "external": ("with a coordinator", _is_external),
+    "external": ("with a coordinator", _is_external_transaction),
     "empty": ("without operations", _has_no_operation),
     "long": ("with several operations", _has_two_operations),
 }
@@ -99,7 +99,7 @@ class QueueManagerInternalBesideExternalTransactionNotSinglePhase(TransactionEve
     """A transaction without a coordinator has the SinglePhase False while a transaction with a coordinator is open."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
-        another = any(map(_is_external, self.qm.adm.TransactionCollection.values()))
+        another = any(map(_is_external_transaction, self.qm.adm.TransactionCollection.values()))
         return super().create_transaction(identifier, single_phase and not another)
 
 
@@ -184,8 +184,8 @@ class QueueManagerCommitLeavesMessageMovedBackLocked(TransactionEvents):
                 position.State = MessagePositionState.LOCKED
 
 
-@fault("queue-manager-abort-of-unknown-transaction-aborts-open-one", breaks="MQDMPR-3.1.4.5-04", blind=True)
-class QueueManagerAbortOfUnknownTransactionAbortsOpenOne(TransactionCommands):
+@fault("queue-manager-abort-of-unknown-transaction-aborts-open-transaction", breaks="MQDMPR-3.1.4.5-04", blind=True)
+class QueueManagerAbortOfUnknownTransactionAbortsOpenTransaction(TransactionCommands):
     """When a request to abort names an unknown transaction, the queue manager refuses the request, but aborts the open
     transaction.
     """
@@ -198,8 +198,10 @@ class QueueManagerAbortOfUnknownTransactionAbortsOpenOne(TransactionCommands):
         return super().abort_transaction(request, token, now)
 
 
-@fault("queue-manager-second-abort-succeeds", breaks="MQDMPR-3.1.4.5-04", blind=True)
-class QueueManagerSecondAbortSucceeds(TransactionCommands):
+@fault(
+    "queue-manager-abort-of-ended-transaction-succeeds-beside-open-transaction", breaks="MQDMPR-3.1.4.5-04", blind=True
+)
+class QueueManagerAbortOfEndedTransactionSucceedsBesideOpenTransaction(TransactionCommands):
     """The queue manager accepts a request to abort a transaction that another transaction followed."""
 
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
@@ -255,7 +257,7 @@ for _kind, _operation in (
         "MQDMPR-3.1.4.7-03",
         f"When the coordinator commits a prepared transaction {_which}, the queue manager does not carry out this "
         "operation.",
-        _omit_operations_at_commit(_operation, _is_external),
+        _omit_operations_at_commit(_operation, _is_external_transaction),
         blind=True,
     )
 
@@ -303,7 +305,7 @@ def _report_wrong_outcome_of_commit(outcome: str, condition: TransactionConditio
 
     class OtherOutcomeReported(Coordinating):
         def _carry_out_outcome(self, transaction: Transaction, end: Outcome) -> Result:
-            changed = end is Outcome.COMMITTED and _is_external(transaction) and condition(transaction)
+            changed = end is Outcome.COMMITTED and _is_external_transaction(transaction) and condition(transaction)
             answer = super()._carry_out_outcome(transaction, end)
             return replace(answer, values={"outcome": outcome}) if changed else answer
 

@@ -23,11 +23,11 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import Command
 
 
-def _list_others(qm: QueueManager, transaction: Transaction) -> list[Transaction]:
+def _list_other_transactions(qm: QueueManager, transaction: Transaction) -> list[Transaction]:
     return [one for one in qm.adm.TransactionCollection.values() if one is not transaction]
 
 
-def _share_queue(one: Transaction, other: Transaction) -> bool:
+def _do_transactions_share_queue(one: Transaction, other: Transaction) -> bool:
     queues = [
         {id(operation.MessagePositionReference.QueueReference) for operation in each.TransactionalOperationCollection}
         for each in (one, other)
@@ -35,14 +35,18 @@ def _share_queue(one: Transaction, other: Transaction) -> bool:
     return bool(queues[0] & queues[1])
 
 
-@fault("queue-manager-prepare-of-transaction-prepares-others-of-queue", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class QueueManagerPrepareOfTransactionPreparesOthersOfQueue(Coordinating):
+@fault("queue-manager-prepare-also-prepares-transactions-on-same-queue", breaks="MQDMPR-3.1.4.3-03", blind=True)
+class QueueManagerPrepareAlsoPreparesTransactionsOnSameQueue(Coordinating):
     """A request to prepare a transaction also prepares the other external transactions that use one of its queues."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result = super().prepare(transaction, single_phase, token, now)
-        for other in _list_others(self.qm, transaction):
-            if not other.SinglePhase and other.state is TransactionState.ACTIVE and _share_queue(transaction, other):
+        for other in _list_other_transactions(self.qm, transaction):
+            if (
+                not other.SinglePhase
+                and other.state is TransactionState.ACTIVE
+                and _do_transactions_share_queue(transaction, other)
+            ):
                 other.state = TransactionState.PREPARED
         return result
 
@@ -53,7 +57,7 @@ class QueueManagerSinglePhasePreparePreparesOtherTransaction(Coordinating):
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result = super().prepare(transaction, single_phase, token, now)
-        for other in _list_others(self.qm, transaction):
+        for other in _list_other_transactions(self.qm, transaction):
             if single_phase and not other.SinglePhase and other.state is TransactionState.ACTIVE:
                 other.state = TransactionState.PREPARED
         return result
@@ -64,7 +68,7 @@ class QueueManagerSinglePhaseOfOtherTransactionFalse(Coordinating):
     """When a coordinator prepares a transaction, the SinglePhase of every open transaction becomes False."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
-        for other in _list_others(self.qm, transaction):
+        for other in _list_other_transactions(self.qm, transaction):
             other.SinglePhase = False
         return super().prepare(transaction, single_phase, token, now)
 
@@ -93,10 +97,10 @@ class QueueManagerUnknownTransactionCreatedByPrepare(TransactionCommands):
             raise
 
 
-class _DecidedTransactions(TransactionCommands):
+class _EndedTransactionRecorder(TransactionCommands):
     """Remembers the transactions that were committed or aborted."""
 
-    decided: set[UUID]
+    ended_transactions: set[UUID]
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         return self._note(request.transaction, super().commit_transaction(request, token, now))
@@ -104,34 +108,36 @@ class _DecidedTransactions(TransactionCommands):
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
         return self._note(request.transaction, super().abort_transaction(request, token, now))
 
-    def is_decided(self, identifier: UUID) -> bool:
+    def has_transaction_ended(self, identifier: UUID) -> bool:
         open_ = identifier in self.qm.adm.TransactionCollection
-        return not open_ and identifier in getattr(self, "decided", ())
+        return not open_ and identifier in getattr(self, "ended_transactions", ())
 
     def _note(self, identifier: UUID, result: Result | None) -> Result | None:
-        self.decided = {*getattr(self, "decided", ()), identifier}
+        self.ended_transactions = {*getattr(self, "decided", ()), identifier}
         return result
 
 
-@fault("queue-manager-decided-transaction-prepared", breaks="MQDMPR-3.1.4.3-05", blind=True)
-class QueueManagerDecidedTransactionPrepared(_DecidedTransactions):
+@fault("queue-manager-ended-transaction-answered-as-prepared", breaks="MQDMPR-3.1.4.3-05", blind=True)
+class QueueManagerEndedTransactionAnsweredAsPrepared(_EndedTransactionRecorder):
     """The queue manager votes to prepare a transaction that it has committed or aborted."""
 
     def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
-        if self.is_decided(request.transaction):
+        if self.has_transaction_ended(request.transaction):
             return Result({"outcome": TransactionState.PREPARED.value})
         return super().prepare_transaction(request, token, now)
 
 
-@fault("queue-manager-commit-of-transaction-commits-others-of-queue", breaks="MQDMPR-3.1.4.4-03", blind=True)
-class QueueManagerCommitOfTransactionCommitsOthersOfQueue(TransactionEvents):
+@fault("queue-manager-commit-also-commits-transactions-on-same-queue", breaks="MQDMPR-3.1.4.4-03", blind=True)
+class QueueManagerCommitAlsoCommitsTransactionsOnSameQueue(TransactionEvents):
     """A request to commit a transaction also commits the other transactions that use one of its queues."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         others = [
             one
-            for one in _list_others(self.qm, transaction)
-            if one.SinglePhase and one.state is TransactionState.ACTIVE and _share_queue(one, transaction)
+            for one in _list_other_transactions(self.qm, transaction)
+            if one.SinglePhase
+            and one.state is TransactionState.ACTIVE
+            and _do_transactions_share_queue(one, transaction)
         ]
         super().transaction_commit(transaction, now)
         for other in others:
@@ -142,8 +148,8 @@ class QueueManagerCommitOfTransactionCommitsOthersOfQueue(TransactionEvents):
                 super().transaction_commit(other, now)
 
 
-@fault("queue-manager-commit-of-transaction-commits-prepared-ones", breaks="MQDMPR-3.1.4.4-03", blind=True)
-class QueueManagerCommitOfTransactionCommitsPreparedOnes(TransactionEvents):
+@fault("queue-manager-commit-also-commits-prepared-transactions", breaks="MQDMPR-3.1.4.4-03", blind=True)
+class QueueManagerCommitAlsoCommitsPreparedTransactions(TransactionEvents):
     """A request to commit a prepared transaction also commits the other prepared transactions."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -154,12 +160,12 @@ class QueueManagerCommitOfTransactionCommitsPreparedOnes(TransactionEvents):
                 super().transaction_commit(other, now)
 
 
-@fault("queue-manager-aborted-transaction-committed", breaks="MQDMPR-3.1.4.4-04", blind=True)
-class QueueManagerAbortedTransactionCommitted(_DecidedTransactions):
+@fault("queue-manager-commit-of-ended-transaction-answered-as-committed", breaks="MQDMPR-3.1.4.4-04", blind=True)
+class QueueManagerCommitOfEndedTransactionAnsweredAsCommitted(_EndedTransactionRecorder):
     """The queue manager answers a request to commit a transaction that has ended as if it committed the transaction."""
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
-        if self.is_decided(request.transaction):
+        if self.has_transaction_ended(request.transaction):
             return Result({"outcome": Outcome.COMMITTED.value})
         return super().commit_transaction(request, token, now)
 
@@ -210,20 +216,24 @@ class QueueManagerTransactionWithSeveralMovesNotCommitted(Coordinating):
         return super().commit(transaction, token, now)
 
 
-@fault("queue-manager-abort-of-transaction-aborts-others-of-queue", breaks="MQDMPR-3.1.4.5-03", blind=True)
-class QueueManagerAbortOfTransactionAbortsOthersOfQueue(TransactionEvents):
+@fault("queue-manager-abort-also-aborts-transactions-on-same-queue", breaks="MQDMPR-3.1.4.5-03", blind=True)
+class QueueManagerAbortAlsoAbortsTransactionsOnSameQueue(TransactionEvents):
     """A request to abort a transaction also aborts the other transactions that use one of its queues."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
-        others = [one for one in _list_others(self.qm, transaction) if _share_queue(one, transaction)]
+        others = [
+            one
+            for one in _list_other_transactions(self.qm, transaction)
+            if _do_transactions_share_queue(one, transaction)
+        ]
         super().transaction_abort(transaction, now)
         for other in others:
             if other.state is TransactionState.ACTIVE:
                 super().transaction_abort(other, now)
 
 
-@fault("queue-manager-abort-of-transaction-aborts-prepared-ones", breaks="MQDMPR-3.1.4.5-03", blind=True)
-class QueueManagerAbortOfTransactionAbortsPreparedOnes(TransactionEvents):
+@fault("queue-manager-abort-also-aborts-prepared-transactions", breaks="MQDMPR-3.1.4.5-03", blind=True)
+class QueueManagerAbortAlsoAbortsPreparedTransactions(TransactionEvents):
     """A request to abort a transaction also aborts the prepared transactions."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -233,8 +243,8 @@ class QueueManagerAbortOfTransactionAbortsPreparedOnes(TransactionEvents):
                 super().transaction_abort(other, now)
 
 
-@fault("queue-manager-move-carried-out-by-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerMoveCarriedOutByVote(Coordinating):
+@fault("queue-manager-moves-carried-out-at-request-for-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
+class QueueManagerMovesCarriedOutAtRequestForVote(Coordinating):
     """When the coordinator requests a vote, the queue manager carries out the moves of the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -245,8 +255,8 @@ class QueueManagerMoveCarriedOutByVote(Coordinating):
         return result
 
 
-@fault("queue-manager-receive-acknowledged-by-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
-class QueueManagerReceiveAcknowledgedByVote(Coordinating):
+@fault("queue-manager-receives-acknowledged-at-request-for-vote", breaks="MQDMPR-3.1.4.6-03", blind=True)
+class QueueManagerReceivesAcknowledgedAtRequestForVote(Coordinating):
     """When the coordinator requests a vote, the queue manager acknowledges the receives of the transaction."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -272,8 +282,8 @@ class QueueManagerUnknownTransactionCommittedInSinglePhase(TransactionCommands):
         return super().prepare_transaction(request, token, now)
 
 
-@fault("queue-manager-transaction-without-vote-committed", breaks="MQDMPR-3.1.4.6-11", blind=True)
-class QueueManagerTransactionWithoutVoteCommitted(TransactionCommands):
+@fault("queue-manager-unprepared-transaction-answered-as-committed", breaks="MQDMPR-3.1.4.6-11", blind=True)
+class QueueManagerUnpreparedTransactionAnsweredAsCommitted(TransactionCommands):
     """The queue manager answers the commit of a transaction that it could not prepare as if it committed it."""
 
     refused: set[UUID]
@@ -292,45 +302,45 @@ class QueueManagerTransactionWithoutVoteCommitted(TransactionCommands):
         return super().commit_transaction(request, token, now)
 
 
-class _AbortAnswer(TransactionCommands):
+class _AbortOutcomeChanger(TransactionCommands):
     """Answers some aborts with another outcome."""
 
     outcome: str
 
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
         transaction = self.qm.transaction_events.find_transaction(request.transaction)
-        changed = not transaction.SinglePhase and self.is_changed(transaction)
+        changed = not transaction.SinglePhase and self.is_abort_outcome_changed(transaction)
         result = super().abort_transaction(request, token, now)
         return Result({"outcome": self.outcome}) if changed and result is not None else result
 
-    def is_changed(self, transaction: Transaction) -> bool:
+    def is_abort_outcome_changed(self, transaction: Transaction) -> bool:
         raise NotImplementedError
 
 
 @fault(
     "queue-manager-abort-of-transaction-without-operations-answered-committed", breaks="MQDMPR-3.1.4.8-05", blind=True
 )
-class QueueManagerAbortOfTransactionWithoutOperationsAnsweredCommitted(_AbortAnswer):
+class QueueManagerAbortOfTransactionWithoutOperationsAnsweredCommitted(_AbortOutcomeChanger):
     """The queue manager answers the coordinator's abort of a transaction without operations with committed."""
 
     outcome = Outcome.COMMITTED.value
 
-    def is_changed(self, transaction: Transaction) -> bool:
+    def is_abort_outcome_changed(self, transaction: Transaction) -> bool:
         return not transaction.TransactionalOperationCollection
 
 
 @fault("queue-manager-abort-of-transaction-with-receive-answered-prepared", breaks="MQDMPR-3.1.4.8-05", blind=True)
-class QueueManagerAbortOfTransactionWithReceiveAnsweredPrepared(_AbortAnswer):
+class QueueManagerAbortOfTransactionWithReceiveAnsweredPrepared(_AbortOutcomeChanger):
     """The queue manager answers the coordinator's abort of a transaction with a receive with prepared."""
 
     outcome = TransactionState.PREPARED.value
 
-    def is_changed(self, transaction: Transaction) -> bool:
+    def is_abort_outcome_changed(self, transaction: Transaction) -> bool:
         kinds = {operation.OperationType for operation in transaction.TransactionalOperationCollection}
         return OperationType.DEQUEUE in kinds and transaction.state is TransactionState.ACTIVE
 
 
-_REENLISTMENT = "the coordinator did not report"
+_REENLISTMENT_TIMEOUT_REASON = "the coordinator did not report"
 
 
 @fault("queue-manager-receive-not-refused-after-reenlistment-timeout", breaks="MQDMPR-3.1.4.11-D02", blind=True)
@@ -340,7 +350,7 @@ class QueueManagerReceiveNotRefusedAfterReenlistmentTimeout(Inputs):
     def on_command(self, event: Command, now: Now) -> None:
         halted = self.qm.halted
         reads = isinstance(event.request, commands.ReceiveMessage | commands.PeekMessage)
-        if reads and halted is not None and halted.startswith(_REENLISTMENT):
+        if reads and halted is not None and halted.startswith(_REENLISTMENT_TIMEOUT_REASON):
             self.qm.halted = None
         super().on_command(event, now)
         self.qm.halted = self.qm.halted or halted
@@ -354,7 +364,7 @@ class QueueManagerSecondRequestNotRefusedAfterReenlistmentTimeout(Inputs):
 
     def on_command(self, event: Command, now: Now) -> None:
         halted = self.qm.halted
-        if halted is not None and halted.startswith(_REENLISTMENT):
+        if halted is not None and halted.startswith(_REENLISTMENT_TIMEOUT_REASON):
             if self.refused:
                 self.qm.halted = None
             self.refused = self.refused or not isinstance(event.request, commands.ListQueues | commands.Inspect)

@@ -20,27 +20,27 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-def _make_establishing_first_queue(original: Callable[..., Any], *_: Any) -> Callable[..., None]:
-    def establish_first_queue(qm: QueueManager, now: Now) -> None:
+def _make_session_opener_for_first_waiting_queue(original: Callable[..., Any], *_: Any) -> Callable[..., None]:
+    def open_session_for_first_waiting_queue(qm: QueueManager, now: Now) -> None:
         for queue in qm.adm.OutgoingQueues.values():
             if len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
                 qm.establishing.establish(queue.session, now)
                 return
 
-    return establish_first_queue
+    return open_session_for_first_waiting_queue
 
 
 add(
     "queue-manager-start-waiting-messages-of-first-destination-only-sent",
     "MQDMPR-3.1.4.1-03",
     "The starting queue manager sends only the waiting messages of its first outgoing queue.",
-    replace_during(Initialization.begin, Administering.establish_waiting, _make_establishing_first_queue),
+    replace_during(Initialization.begin, Administering.establish_waiting, _make_session_opener_for_first_waiting_queue),
     blind=True,
 )
 
 
-@fault("queue-manager-abort-of-move-purged-message-available-again", breaks="MQDMPR-3.1.4.5-08", blind=True)
-class QueueManagerAbortOfMovePurgedMessageAvailableAgain(TransactionEvents):
+@fault("queue-manager-abort-makes-purged-moved-message-available-again", breaks="MQDMPR-3.1.4.5-08", blind=True)
+class QueueManagerAbortMakesPurgedMovedMessageAvailableAgain(TransactionEvents):
     """The queue manager makes a message that a transaction had moved and that was purged available again at the
     abort of the transaction.
     """
@@ -52,8 +52,8 @@ class QueueManagerAbortOfMovePurgedMessageAvailableAgain(TransactionEvents):
         super().abort_dequeue(operation, now)
 
 
-@fault("queue-manager-abort-every-second-received-message-stays-locked", breaks="MQDMPR-3.1.4.5-13", blind=True)
-class QueueManagerAbortEverySecondReceivedMessageStaysLocked(TransactionEvents):
+@fault("queue-manager-abort-leaves-every-second-received-message-locked", breaks="MQDMPR-3.1.4.5-13", blind=True)
+class QueueManagerAbortLeavesEverySecondReceivedMessageLocked(TransactionEvents):
     """At an abort, the queue manager skips every second operation that received or moved a message, so that this
     message stays locked.
     """

@@ -8,8 +8,8 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-offline-tries-further-next-hop", breaks="MQDMPR-3.1.4.12-03")
-class InitiatorOfflineTriesFurtherNextHop(Establishing):
+@fault("initiator-tries-further-next-hop-while-offline", breaks="MQDMPR-3.1.4.12-03")
+class InitiatorTriesFurtherNextHopWhileOffline(Establishing):
     """A queue manager that is offline tries a further next hop when the Session Retry Connect Timer expires, but does
     not begin with the first next hop again.
     """

@@ -11,7 +11,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
-QUEUE_PURGED_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+QUEUE_PURGED_NACK_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
 
 
 def _is_message_purged(operation: TransactionalOperation) -> bool:
@@ -24,18 +24,18 @@ class CommitAfterPurgeDropsSentMessage(TransactionEvents):
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_message_purged(operation):
-            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_CLASS)
+            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_NACK_CLASS)
         else:
             super().commit_enqueue(operation, now)
 
 
-@fault("commit-after-purge-counts-received-message-as-purged", breaks="MQDMPR-3.1.4.4-11")
-class CommitAfterPurgeCountsReceivedMessageAsPurged(TransactionEvents):
+@fault("commit-after-purge-acknowledges-received-message-as-purged", breaks="MQDMPR-3.1.4.4-11")
+class CommitAfterPurgeAcknowledgesReceivedMessageAsPurged(TransactionEvents):
     """If the queue was purged after the receive, a commit acknowledges the received message as purged."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_message_purged(operation):
-            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_CLASS)
+            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_NACK_CLASS)
         else:
             super().commit_dequeue(operation, now)
 
@@ -46,13 +46,13 @@ class CommitAfterPurgeDropsMovedMessage(TransactionEvents):
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_message_purged(operation):
-            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_CLASS)
+            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_NACK_CLASS)
         else:
             super().commit_move(operation, now)
 
 
-@fault("abort-of-prepared-transaction-keeps-moved-message", breaks="MQDMPR-3.1.4.8-03")
-class AbortOfPreparedTransactionKeepsMovedMessage(TransactionEvents):
+@fault("abort-of-prepared-transaction-carries-out-moves", breaks="MQDMPR-3.1.4.8-03")
+class AbortOfPreparedTransactionCarriesOutMoves(TransactionEvents):
     """The abort of a coordinator's transaction carries out the moves of the transaction."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

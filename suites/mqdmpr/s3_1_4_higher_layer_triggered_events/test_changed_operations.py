@@ -18,11 +18,11 @@ SHORT_LIFETIME_S = 15
 """The lifetime of the messages that expire; the transactions have received them before."""
 
 
-PURGED_REMOVAL, EXPIRED_REMOVAL, QUEUE_DELETED_REMOVAL = "purged", "expired", "deleted with the queue"
+REMOVAL_BY_PURGE, REMOVAL_BY_EXPIRY, REMOVAL_BY_QUEUE_DELETION = "purged", "expired", "deleted with the queue"
 
 
 @covers("MQDMPR-3.1.4.3-08")
-@pytest.mark.parametrize("removal", [PURGED_REMOVAL, EXPIRED_REMOVAL, QUEUE_DELETED_REMOVAL])
+@pytest.mark.parametrize("removal", [REMOVAL_BY_PURGE, REMOVAL_BY_EXPIRY, REMOVAL_BY_QUEUE_DELETION])
 @varied("response queue", "queue journaling", "queue privacy")
 def test_transaction_whose_messages_were_removed_is_prepared(peer, sut, judge, removal):
     """Five transactions of a coordinator each have different operations: one receive, two receives, a receive by
@@ -43,18 +43,18 @@ def test_transaction_whose_messages_were_removed_is_prepared(peer, sut, judge, r
     for name, operate in operations.items():
         application = Application(peer, sut, transactional=True)
         connection = peer.open_raw()
-        user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == EXPIRED_REMOVAL else {}
+        user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == REMOVAL_BY_EXPIRY else {}
         packets += [connection.send(application.build_message(label, user)) for label in ("first", "second", "third")]
         if not application.await_labels(3):
             raise ConformanceFailure("the SUT did not store the messages")
         transactions[name] = application, application.begin_transaction(external=True)
         operate(*transactions[name])
-    if removal == EXPIRED_REMOVAL:
+    if removal == REMOVAL_BY_EXPIRY:
         peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     for application, _ in transactions.values():
-        if removal == PURGED_REMOVAL:
+        if removal == REMOVAL_BY_PURGE:
             application.call("purge", queue=application.queue)
-        if removal == QUEUE_DELETED_REMOVAL:
+        if removal == REMOVAL_BY_QUEUE_DELETION:
             sut.delete_queue(application.queue)
     prepared = {name: sut.attempt("prepare", transaction=one) for name, (_, one) in transactions.items()}
     for application, one in transactions.values():

@@ -15,11 +15,11 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.applications import Application
 
-UNKNOWN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000ab")
+UNKNOWN_TRANSACTION_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ab")
 PREPARED_STATE = "prepared"
 
 
-def _decide(sut: Sut, verb: str, transaction: str, **how: Any) -> str:
+def _request_transaction_decision(sut: Sut, verb: str, transaction: str, **how: Any) -> str:
     """Request a decision; return its outcome, or REFUSED."""
     try:
         return str(sut.control.call(verb, transaction=transaction, **how).get("outcome"))
@@ -27,7 +27,7 @@ def _decide(sut: Sut, verb: str, transaction: str, **how: Any) -> str:
         return Outcome.REFUSED
 
 
-def _get_states(sut: Sut) -> dict[str, str]:
+def _get_transaction_states(sut: Sut) -> dict[str, str]:
     listed = sut.control.call("list")["transactions"]
     return {one["transaction"].lower(): one["state"].lower() for one in listed}
 
@@ -45,7 +45,7 @@ def test_single_phase_prepare_leaves_other_transactions_unprepared(peer, sut, ju
         application.receive(transaction=transaction)
     application.end_transaction("prepare", transactions[1], single_phase=True)
     others = [transactions[0], transactions[2]]
-    states = [_get_states(sut).get(one.lower()) for one in others]
+    states = [_get_transaction_states(sut).get(one.lower()) for one in others]
     more = [sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=one) for one in others]
     for one in others:
         application.end_transaction("abort", one)
@@ -92,7 +92,7 @@ def test_abort_before_vote_is_answered_aborted(peer, sut, judge):
     packets = application.fill_queue("a")
     empty, receiving = (application.begin_transaction(external=True) for _ in range(2))
     application.receive(transaction=receiving)
-    outcomes = [_decide(sut, "abort", one) for one in (empty, receiving)]
+    outcomes = [_request_transaction_decision(sut, "abort", one) for one in (empty, receiving)]
     judge("MQDMPR-3.1.4.8-05", expected=each("aborted", "answer"), observed=outcomes, evidence=packets)
 
 
@@ -102,11 +102,11 @@ def test_unknown_transaction_gets_no_vote_and_is_not_committed(sut, judge):
     """A coordinator requests that the SUT prepare an unknown transaction, in two phases and in a single phase. Neither
     request gets a vote, and the transaction cannot be committed afterwards.
     """
-    unknown = str(UNKNOWN_TRANSACTION)
+    unknown = str(UNKNOWN_TRANSACTION_GUID)
     observed = {
-        "two-phase prepare": _decide(sut, "prepare", unknown),
-        "single-phase prepare": _decide(sut, "prepare", unknown, single_phase=True),
-        "commit": _decide(sut, "commit", unknown),
+        "two-phase prepare": _request_transaction_decision(sut, "prepare", unknown),
+        "single-phase prepare": _request_transaction_decision(sut, "prepare", unknown, single_phase=True),
+        "commit": _request_transaction_decision(sut, "commit", unknown),
     }
     judge("MQDMPR-3.1.4.6-11", expected=each(Outcome.REFUSED, "request"), observed=observed)
 

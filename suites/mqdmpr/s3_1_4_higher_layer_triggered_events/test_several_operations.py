@@ -21,7 +21,7 @@ IN_DOUBT_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.9-D01", "abort": "MQDMPR-3.
 OUTCOME_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.4-24", "abort": "MQDMPR-3.1.4.5-20"}
 REMOVAL_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.4-23", "abort": "MQDMPR-3.1.4.5-19"}
 COORDINATOR_RULES = ("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.8-03")
-IN_DOUBT_RULES = (*IN_DOUBT_RULE_BY_DECISION.values(), "MQDMPR-3.1.3-D15")
+IN_DOUBT_TRANSACTION_RULES = (*IN_DOUBT_RULE_BY_DECISION.values(), "MQDMPR-3.1.3-D15")
 QUEUE_QUOTA_KB = 64
 SENT_BODY = "x" * 20_000
 
@@ -46,7 +46,7 @@ def test_each_operation_of_transaction_is_decided(peer, sut, judge, kind):
     if kind == "internal":
         judge.mark_not_exercised(*COORDINATOR_RULES, reason="the transactions have no coordinator")
     if kind != "in doubt":
-        judge.mark_not_exercised(*IN_DOUBT_RULES, reason="no transaction is in doubt")
+        judge.mark_not_exercised(*IN_DOUBT_TRANSACTION_RULES, reason="no transaction is in doubt")
     for verb in ("commit", "abort"):
         _judge_decision_of_many_operations(peer, sut, judge, kind, verb)
 

@@ -73,7 +73,7 @@ class TwoOpenTransactions:
         self.application.peer.settle()
         return not self.waiting_read.is_answered()
 
-    def receive_all(self, queue: str) -> list[str]:
+    def receive_all_messages_of_queue(self, queue: str) -> list[str]:
         """Receive all messages of a queue; return their labels in order."""
         labels = []
         while (message := self.application.call("receive", queue=queue, timeout_ms=0)["message"]) is not None:
@@ -168,7 +168,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
         observed=labels_of_subqueue,
         evidence=evidence,
     )
-    received = work.receive_all(work.subqueue)
+    received = work.receive_all_messages_of_queue(work.subqueue)
     judge(
         "MQDMPR-3.1.4.4-19",
         expected=["earlier", "second"],
@@ -212,7 +212,7 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
         },
         evidence=evidence,
     )
-    received = work.receive_all(work.queue)
+    received = work.receive_all_messages_of_queue(work.queue)
     judge(
         "MQDMPR-3.1.4.5-13",
         expected={

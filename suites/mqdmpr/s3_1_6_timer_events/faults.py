@@ -26,16 +26,16 @@ add(
 )
 
 
-@fault("expired-read-fails-with-not-found", breaks="MQDMPR-3.1.6.3-03")
-class ExpiredReadFailsWithNotFound(Waiting):
+@fault("expired-read-fails-with-message-not-found", breaks="MQDMPR-3.1.6.3-03")
+class ExpiredReadFailsWithMessageNotFound(Waiting):
     """A read whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_MESSAGE_NOT_FOUND)
 
 
-@fault("sites-update-timer-runs-once", breaks="MQDMPR-3.1.6.1-10", blind=True)
-class SitesUpdateTimerRunsOnce(DirectoryClient):
+@fault("sites-updated-only-at-first-timer-expiry", breaks="MQDMPR-3.1.6.1-10", blind=True)
+class SitesUpdatedOnlyAtFirstTimerExpiry(DirectoryClient):
     """The queue manager updates its sites only at the first expiration of the timer."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
@@ -43,8 +43,8 @@ class SitesUpdateTimerRunsOnce(DirectoryClient):
         self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0))
 
 
-@fault("sites-update-loses-gates", breaks="MQDMPR-3.1.6.1-10", blind=True)
-class SitesUpdateLosesGates(DirectoryClient):
+@fault("sites-update-removes-site-gates", breaks="MQDMPR-3.1.6.1-10", blind=True)
+class SitesUpdateRemovesSiteGates(DirectoryClient):
     """When the queue manager updates its sites, it removes their gates."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
@@ -53,8 +53,8 @@ class SitesUpdateLosesGates(DirectoryClient):
         state.SiteCollection = tuple(replace(one, SiteGateCollection=()) for one in state.SiteCollection)
 
 
-@fault("gates-update-timer-runs-once", breaks="MQDMPR-3.1.6.2-11", blind=True)
-class GatesUpdateTimerRunsOnce(DirectoryClient):
+@fault("site-gates-updated-only-at-first-timer-expiry", breaks="MQDMPR-3.1.6.2-11", blind=True)
+class SiteGatesUpdatedOnlyAtFirstTimerExpiry(DirectoryClient):
     """The queue manager updates its site gates only at the first expiration of the timer."""
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:

@@ -28,8 +28,8 @@ add(
 )
 
 
-@fault("sites-update-attributes-not-stored", breaks="MQDMPR-3.1.6.1-10")
-class SitesUpdateAttributesNotStored(DirectoryClient):
+@fault("sites-update-keeps-old-site-attributes", breaks="MQDMPR-3.1.6.1-10")
+class SitesUpdateKeepsOldSiteAttributes(DirectoryClient):
     """The queue manager reads its sites again, but keeps their old attributes."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
@@ -37,8 +37,8 @@ class SitesUpdateAttributesNotStored(DirectoryClient):
         self.qm.directory_link.read(lambda answer, now: None)
 
 
-@fault("gates-update-attributes-not-stored", breaks="MQDMPR-3.1.6.2-11")
-class GatesUpdateAttributesNotStored(DirectoryClient):
+@fault("site-gates-update-keeps-old-gate-attributes", breaks="MQDMPR-3.1.6.2-11")
+class SiteGatesUpdateKeepsOldGateAttributes(DirectoryClient):
     """The queue manager reads its site gates again, but keeps their old attributes."""
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
@@ -61,8 +61,8 @@ class SitesUpdateReadsWrongSite(DirectoryClient):
         )
 
 
-@fault("gates-update-reads-wrong-queue-manager", breaks="MQDMPR-3.1.6.2-08")
-class GatesUpdateReadsWrongQueueManager(DirectoryClient):
+@fault("site-gates-update-reads-wrong-queue-manager", breaks="MQDMPR-3.1.6.2-08")
+class SiteGatesUpdateReadsWrongQueueManager(DirectoryClient):
     """When the queue manager updates its site gates, it reads the last queue manager of the directory instead of each
     gate.
     """

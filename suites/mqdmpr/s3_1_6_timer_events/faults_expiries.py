@@ -75,7 +75,7 @@ def _change_sites_after_expiry(timer: str, change: Callable[[DirectoryClient, Si
     return replace_part(SitesChanged)
 
 
-def _find_other_site(client: DirectoryClient, site: Site) -> Site:
+def _find_other_site_in_directory(client: DirectoryClient, site: Site) -> Site:
     elements = client.qm.enterprise.directory.contents()[1] or ()
     return next(one for one in elements if isinstance(one, Site) and one.Identifier != site.Identifier)
 
@@ -91,7 +91,9 @@ add(
     "sites-update-uses-name-of-other-site",
     "MQDMPR-3.1.6.1-07",
     "When the Directory Sites Update Timer expires, a site of the queue manager gets the name of another site.",
-    _change_sites_after_expiry("sites", lambda client, site: replace(site, Name=_find_other_site(client, site).Name)),
+    _change_sites_after_expiry(
+        "sites", lambda client, site: replace(site, Name=_find_other_site_in_directory(client, site).Name)
+    ),
     blind=True,
 )
 add(
@@ -99,28 +101,28 @@ add(
     "MQDMPR-3.1.6.1-07",
     "When the Directory Sites Update Timer expires, a site of the queue manager gets the Identifier of another site.",
     _change_sites_after_expiry(
-        "sites", lambda client, site: replace(site, Identifier=_find_other_site(client, site).Identifier)
+        "sites", lambda client, site: replace(site, Identifier=_find_other_site_in_directory(client, site).Identifier)
     ),
     blind=True,
 )
 
 
-def _make_gate_changer(**attributes: Any) -> Callable[[DirectoryClient, Site], Site]:
+def _make_site_gate_changer(**attributes: Any) -> Callable[[DirectoryClient, Site], Site]:
     def change_gates_of_site(client: DirectoryClient, site: Site) -> Site:
         return replace(site, SiteGateCollection=tuple(replace(gate, **attributes) for gate in site.SiteGateCollection))
 
     return change_gates_of_site
 
 
-def _set_own_quota_of_gates(client: DirectoryClient, site: Site) -> Site:
-    return _make_gate_changer(QueueManagerQuota=client.qm.adm.QueueManagerQuota)(client, site)
+def _set_gate_quotas_to_own_quota(client: DirectoryClient, site: Site) -> Site:
+    return _make_site_gate_changer(QueueManagerQuota=client.qm.adm.QueueManagerQuota)(client, site)
 
 
-def _set_own_identifier_of_gates(client: DirectoryClient, site: Site) -> Site:
-    return _make_gate_changer(Identifier=client.qm.adm.Identifier)(client, site)
+def _set_gate_identifiers_to_own_identifier(client: DirectoryClient, site: Site) -> Site:
+    return _make_site_gate_changer(Identifier=client.qm.adm.Identifier)(client, site)
 
 
-def _repeat_first_gate(client: DirectoryClient, site: Site) -> Site:
+def _repeat_first_gate_of_site(client: DirectoryClient, site: Site) -> Site:
     return replace(site, SiteGateCollection=site.SiteGateCollection[:1] * 2)
 
 
@@ -129,26 +131,26 @@ for _name, _rule, _says, _change in (
         "gates-update-uses-own-quota",
         "MQDMPR-3.1.6.2-05",
         "When the Directory Site Gates Update Timer expires, a gate gets the QueueManagerQuota of the queue manager.",
-        _set_own_quota_of_gates,
+        _set_gate_quotas_to_own_quota,
     ),
     (
         "gates-update-uses-own-identifier",
         "MQDMPR-3.1.6.2-08",
         "When the Directory Site Gates Update Timer expires, a gate gets the Identifier of the queue manager.",
-        _set_own_identifier_of_gates,
+        _set_gate_identifiers_to_own_identifier,
     ),
     (
         "gates-update-repeats-first-gate",
         "MQDMPR-3.1.6.2-08",
         "When the Directory Site Gates Update Timer expires, the queue manager adds the first gate a second time.",
-        _repeat_first_gate,
+        _repeat_first_gate_of_site,
     ),
 ):
     add(_name, _rule, _says, _change_sites_after_expiry("gates", _change), blind=True)
 
 
-@fault("gates-updated-by-sites-timer-only", breaks="MQDMPR-3.1.6.2-05", blind=True)
-class GatesUpdatedBySitesTimerOnly(DirectoryClient):
+@fault("site-gates-updated-only-by-sites-update-timer", breaks="MQDMPR-3.1.6.2-05", blind=True)
+class SiteGatesUpdatedOnlyBySitesUpdateTimer(DirectoryClient):
     """The queue manager reads its gates again only when the Directory Sites Update Timer expires."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:

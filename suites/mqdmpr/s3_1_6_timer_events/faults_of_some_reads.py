@@ -8,8 +8,8 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.statuses import Status
 
 
-@fault("server-second-expired-read-cancelled", breaks="MQDMPR-3.1.6.3-03", blind=True)
-class ServerSecondExpiredReadCancelled(Waiting):
+@fault("server-later-expired-reads-fail-as-cancelled", breaks="MQDMPR-3.1.6.3-03", blind=True)
+class ServerLaterExpiredReadsFailAsCancelled(Waiting):
     """Only the first read whose timeout expires fails with MQ_ERROR_IO_TIMEOUT; later reads fail with
     MQ_ERROR_OPERATION_CANCELLED.
     """

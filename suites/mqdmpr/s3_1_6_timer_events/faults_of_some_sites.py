@@ -7,16 +7,16 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.directory.objects import Site
 from reference_qm.surface.clock import Now
 
-_Sites = tuple[Site, ...]
+_SiteCollection = tuple[Site, ...]
 
 
-class _SitesUpdate(DirectoryClient):
+class _SitesUpdateChanger(DirectoryClient):
     """Changes the sites after the Directory Sites Update."""
 
-    expiries = 0
+    timer_expiry_count = 0
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
-        self.expiries += 1
+        self.timer_expiry_count += 1
         state = self.qm.enterprise.state
         before = state.SiteCollection
 
@@ -26,17 +26,17 @@ class _SitesUpdate(DirectoryClient):
         super().on_directory_sites_update_timer(now)
         self.qm.directory_link.read(lambda answer, at: change_sites())
 
-    def change_sites(self, before: _Sites, after: _Sites) -> _Sites:
+    def change_sites(self, before: _SiteCollection, after: _SiteCollection) -> _SiteCollection:
         raise NotImplementedError
 
 
-class _GatesUpdate(DirectoryClient):
+class _SiteGatesUpdateChanger(DirectoryClient):
     """Changes the sites after the Directory Site Gates Update."""
 
-    expiries = 0
+    timer_expiry_count = 0
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
-        self.expiries += 1
+        self.timer_expiry_count += 1
         state = self.qm.enterprise.state
         before = state.SiteCollection
 
@@ -46,21 +46,21 @@ class _GatesUpdate(DirectoryClient):
         super().on_directory_site_gates_update_timer(now)
         self.qm.directory_link.read(lambda answer, at: change_sites())
 
-    def change_sites(self, before: _Sites, after: _Sites) -> _Sites:
+    def change_sites(self, before: _SiteCollection, after: _SiteCollection) -> _SiteCollection:
         raise NotImplementedError
 
 
 @fault("queue-manager-sites-read-again-only-at-first-expiry", breaks="MQDMPR-3.1.6.1-04", blind=True)
-class QueueManagerSitesReadAgainOnlyAtFirstExpiry(_SitesUpdate):
+class QueueManagerSitesReadAgainOnlyAtFirstExpiry(_SitesUpdateChanger):
     """The queue manager reads its sites again only when the Directory Sites Update Timer expires for the first time."""
 
-    def change_sites(self, before: _Sites, after: _Sites) -> _Sites:
-        return after if self.expiries == 1 else before
+    def change_sites(self, before: _SiteCollection, after: _SiteCollection) -> _SiteCollection:
+        return after if self.timer_expiry_count == 1 else before
 
 
 @fault("queue-manager-gate-attributes-stored-only-at-first-expiry", breaks="MQDMPR-3.1.6.2-11", blind=True)
-class QueueManagerGateAttributesStoredOnlyAtFirstExpiry(_GatesUpdate):
+class QueueManagerGateAttributesStoredOnlyAtFirstExpiry(_SiteGatesUpdateChanger):
     """The queue manager stores the attributes of gates only at the first Directory Site Gates Update."""
 
-    def change_sites(self, before: _Sites, after: _Sites) -> _Sites:
-        return after if self.expiries == 1 else before
+    def change_sites(self, before: _SiteCollection, after: _SiteCollection) -> _SiteCollection:
+        return after if self.timer_expiry_count == 1 else before

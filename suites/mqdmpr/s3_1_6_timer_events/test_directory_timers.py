@@ -15,7 +15,7 @@ LONGEST_WAIT_MS = 120_000
 """The longest time in ms that a check waits when it cannot speed up the timers."""
 SITES_UPDATE_RULES = ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10")
 SITE_GATES_UPDATE_RULES = ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11")
-COLLECTION_RULE = "MQDMPR-3.1.1.1-27"
+SITE_COLLECTION_RULE = "MQDMPR-3.1.1.1-27"
 SITE_IDENTIFIER_RULES = ("MQDMPR-3.1.6.1-07", "MQDMPR-3.1.6.2-08")
 
 
@@ -28,7 +28,7 @@ def _list_site_identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
     return [[site["Identifier"], *(gate["Identifier"] for gate in site["SiteGateCollection"])] for site in sites]
 
 
-def _list_quotas(sites: list[dict[str, Any]], gate: str) -> list[int]:
+def _list_gate_quotas(sites: list[dict[str, Any]], gate: str) -> list[int]:
     """Return QueueManagerQuota of a gate, for each site that contains the gate."""
     gates = [one for site in sites for one in site["SiteGateCollection"]]
     return [one["QueueManagerQuota"] for one in gates if one["Identifier"] == gate]
@@ -41,7 +41,7 @@ def _get_time_until_expiry_ms(sut: Sut) -> int:
 
 
 @needs("directory", "environment", "inspect")
-@covers(*SITES_UPDATE_RULES, *SITE_GATES_UPDATE_RULES, *SITE_IDENTIFIER_RULES, COLLECTION_RULE)
+@covers(*SITES_UPDATE_RULES, *SITE_GATES_UPDATE_RULES, *SITE_IDENTIFIER_RULES, SITE_COLLECTION_RULE)
 def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
     """The replication interval of a site and the quota of its gate are changed twice in the directory. After each
     change, the SUT's data model contains the new values as soon as the timers have expired.
@@ -57,7 +57,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
             *SITES_UPDATE_RULES,
             *SITE_GATES_UPDATE_RULES,
             *SITE_IDENTIFIER_RULES,
-            COLLECTION_RULE,
+            SITE_COLLECTION_RULE,
             reason=f"the SUT reads its sites and gates again only after {left_ms // 1_000} s",
         )
         return
@@ -78,7 +78,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         sut.change_directory_object(queue_manager=gate["Identifier"], quota_kb=quota_kb)
         gates_left_ms = int(sut.inspect_queue_manager()["timers"]["DirectorySiteGatesUpdate"] or left_ms)
         peer.pass_time(gates_left_ms + sut.slack_ms(gates_left_ms) + sut.response_timeout_ms)
-        quotas = _list_quotas(_read_sites(sut), gate["Identifier"])
+        quotas = _list_gate_quotas(_read_sites(sut), gate["Identifier"])
         judge(
             *SITE_GATES_UPDATE_RULES,
             expected=[quota_kb],
@@ -97,7 +97,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
             observed=intervals,
             case="intervals of the sites in seconds",
         )
-        quotas = _list_quotas(sites_after, gate["Identifier"])
+        quotas = _list_gate_quotas(sites_after, gate["Identifier"])
         judge(*SITE_GATES_UPDATE_RULES, expected=[quota_kb], observed=quotas, case="quotas in KB")
         names = {one["Identifier"]: one["Name"] for one in sites_after}
         judge(
@@ -109,7 +109,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         )
         listed = [str(one).lower() for one in sut.inspect_queue_manager()["SiteIdentifierList"]]
         strange = [one for one in names if one.lower() not in listed]
-        judge(COLLECTION_RULE, expected=none("site that is missing from SiteIdentifierList"), observed=strange)
+        judge(SITE_COLLECTION_RULE, expected=none("site that is missing from SiteIdentifierList"), observed=strange)
         left_ms = max(left_ms, _get_time_until_expiry_ms(sut))
     judge(
         *SITE_IDENTIFIER_RULES,

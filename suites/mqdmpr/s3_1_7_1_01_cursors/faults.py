@@ -34,8 +34,8 @@ class OpenCursorOfDeletedQueueSucceeds(Qmcomm):
             super().r_qm_create_remote_cursor(call, now)
 
 
-@fault("cursor-of-recreated-queue-opened", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class CursorOfRecreatedQueueOpened(Cursors):
+@fault("handle-of-deleted-queue-opens-cursor-of-recreated-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
+class HandleOfDeletedQueueOpensCursorOfRecreatedQueue(Cursors):
     """A handle of a deleted queue opens a cursor of a new queue with the same path name."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -68,8 +68,8 @@ class OpenCursorReturnsSharedCursor(Cursors):
         return super().open(queue_desc) if known is None else known
 
 
-@fault("closed-cursor-rewinds-others", breaks="MQDMPR-3.1.7.1.1-06")
-class ClosedCursorRewindsOthers(Cursors):
+@fault("closed-cursor-rewinds-other-cursors-of-handle", breaks="MQDMPR-3.1.7.1.1-06")
+class ClosedCursorRewindsOtherCursorsOfHandle(Cursors):
     """When a cursor is closed, the queue manager moves the other cursors of the handle to the start of the queue."""
 
     def rewind(self, cursor: Cursor) -> None:
@@ -165,8 +165,8 @@ class CursorOfEmptyQueueRefused(QueueCommands):
         return super().open_cursor(request, token, now)
 
 
-@fault("cursor-of-handle-to-peek-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class CursorOfHandleToPeekRefused(QueueCommands):
+@fault("cursor-of-handle-with-peek-access-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
+class CursorOfHandleWithPeekAccessRefused(QueueCommands):
     """The queue manager creates no cursor for a handle with PeekAccess."""
 
     def open_cursor(self, request: Any, token: int, now: Any) -> Any:

@@ -11,8 +11,8 @@ from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 
 
-@fault("queue-manager-cursor-of-deleted-queue-earlier-cursor-returned", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class QueueManagerCursorOfDeletedQueueEarlierCursorReturned(Cursors):
+@fault("queue-manager-earlier-cursor-returned-for-deleted-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
+class QueueManagerEarlierCursorReturnedForDeletedQueue(Cursors):
     """For a queue that was deleted after it was opened, the queue manager returns the cursor that was opened before the
     deletion.
     """
@@ -22,8 +22,8 @@ class QueueManagerCursorOfDeletedQueueEarlierCursorReturned(Cursors):
         return next(iter(queue_desc.CursorCollection.values()))
 
 
-@fault("queue-manager-cursor-of-deleted-queue-on-queue-of-same-name", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class QueueManagerCursorOfDeletedQueueOnQueueOfSameName(Cursors):
+@fault("queue-manager-cursor-created-on-queue-with-name-of-deleted-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
+class QueueManagerCursorCreatedOnQueueWithNameOfDeletedQueue(Cursors):
     """For a queue that was deleted and created again after it was opened, the queue manager creates a cursor of the
     new queue.
     """

@@ -17,8 +17,8 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
 
-@fault("new-queue-quota-8-mb-by-default", breaks="MQDMPR-3.1.7.1.3-02")
-class NewQueueQuota8MbByDefault(Queues):
+@fault("new-queue-default-quota-is-8-megabytes", breaks="MQDMPR-3.1.7.1.3-02")
+class NewQueueDefaultQuotaIs8Megabytes(Queues):
     """If the creator of a queue supplies no Quota, the queue manager sets the Quota to 8 MB."""
 
     def add(self, queue: Queue) -> None:
@@ -27,8 +27,8 @@ class NewQueueQuota8MbByDefault(Queues):
             queue.Quota = 8_192
 
 
-@fault("queue-manager-create-queue-journal-quota-from-quota", breaks="MQDMPR-3.1.7.1.3-02")
-class QueueManagerCreateQueueJournalQuotaFromQuota(Queues):
+@fault("queue-manager-create-queue-default-journal-quota-equals-quota", breaks="MQDMPR-3.1.7.1.3-02")
+class QueueManagerCreateQueueDefaultJournalQuotaEqualsQuota(Queues):
     """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager also uses the Quota as
     JournalQuota.
     """
@@ -39,8 +39,8 @@ class QueueManagerCreateQueueJournalQuotaFromQuota(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("queue-manager-create-queue-type-of-earlier-queue", breaks="MQDMPR-3.1.7.1.3-02")
-class QueueManagerCreateQueueTypeOfEarlierQueue(Queues):
+@fault("queue-manager-create-queue-default-type-is-that-of-previous-queue", breaks="MQDMPR-3.1.7.1.3-02")
+class QueueManagerCreateQueueDefaultTypeIsThatOfPreviousQueue(Queues):
     """If the creator of a queue supplies no Type, the queue manager assigns the Type of the previously
     created queue.
     """
@@ -52,8 +52,8 @@ class QueueManagerCreateQueueTypeOfEarlierQueue(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("queue-manager-create-queue-name-of-journal-accepted", breaks="MQDMPR-3.1.7.1.3-05")
-class QueueManagerCreateQueueNameOfJournalAccepted(Queues):
+@fault("queue-manager-create-queue-accepts-name-of-journal", breaks="MQDMPR-3.1.7.1.3-05")
+class QueueManagerCreateQueueAcceptsNameOfJournal(Queues):
     """The queue manager creates a queue although its path name denotes the journal of a queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -157,8 +157,8 @@ class _CreatedQueueChanger(Queues):
         raise NotImplementedError
 
 
-@fault("any-new-queues-share-journal", breaks="MQDMPR-3.1.7.1.3-09", blind=True)
-class AnyNewQueuesShareJournal(_CreatedQueueChanger):
+@fault("new-queues-with-same-label-share-journal", breaks="MQDMPR-3.1.7.1.3-09", blind=True)
+class NewQueuesWithSameLabelShareJournal(_CreatedQueueChanger):
     """The queue manager assigns the same journal to all queues that are created with the same Label."""
 
     def change_created_queue(self, queue: Queue) -> None:
@@ -227,8 +227,8 @@ class NewQueuePrivacyBodyBecomesOptionalWithAuthentication(_CreatedQueueChanger)
             queue.PrivacyLevel = PrivacyLevel.OPTIONAL
 
 
-@fault("new-queue-type-kept-only-with-label", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
-class NewQueueTypeKeptOnlyWithLabel(_CreatedQueueChanger):
+@fault("new-queue-supplied-type-ignored-without-label", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
+class NewQueueSuppliedTypeIgnoredWithoutLabel(_CreatedQueueChanger):
     """The queue manager ignores the supplied Type of a new queue without a label."""
 
     def change_created_queue(self, queue: Queue) -> None:
@@ -236,8 +236,8 @@ class NewQueueTypeKeptOnlyWithLabel(_CreatedQueueChanger):
             queue.Type = NULL_GUID
 
 
-@fault("queue-manager-create-queue-label-of-64-characters", breaks="MQDMPR-3.1.7.1.3-D01")
-class QueueManagerCreateQueueLabelOf64Characters(Queues):
+@fault("queue-manager-create-queue-label-cut-to-64-characters", breaks="MQDMPR-3.1.7.1.3-D01")
+class QueueManagerCreateQueueLabelCutTo64Characters(Queues):
     """The queue manager keeps only the first 64 characters of the Label of a new queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -245,8 +245,8 @@ class QueueManagerCreateQueueLabelOf64Characters(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("queue-manager-create-queue-quota-of-31-bits", breaks="MQDMPR-3.1.7.1.3-D01")
-class QueueManagerCreateQueueQuotaOf31Bits(Queues):
+@fault("queue-manager-create-queue-quota-cut-to-31-bits", breaks="MQDMPR-3.1.7.1.3-D01")
+class QueueManagerCreateQueueQuotaCutTo31Bits(Queues):
     """The queue manager keeps only the low 31 bits of the Quota of a new queue."""
 
     @only_if(lambda part, queue, utc_s: queue.Quota != UNLIMITED_QUOTA_KB)
@@ -299,8 +299,8 @@ class NewQueueQuota0Unlimited(_CreatedQueueChanger):
         queue.Quota = queue.Quota or 0xFFFFFFFF
 
 
-@fault("new-queue-journal-quota-of-31-bits", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class NewQueueJournalQuotaOf31Bits(_CreatedQueueChanger):
+@fault("new-queue-journal-quota-cut-to-31-bits", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
+class NewQueueJournalQuotaCutTo31Bits(_CreatedQueueChanger):
     """The queue manager stores only the low 31 bits of the JournalQuota of a new queue."""
 
     def change_created_queue(self, queue: Queue) -> None:
@@ -308,8 +308,8 @@ class NewQueueJournalQuotaOf31Bits(_CreatedQueueChanger):
             queue.JournalQuota &= 0x7FFFFFFF
 
 
-@fault("new-queue-base-priority-of-8-bits", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class NewQueueBasePriorityOf8Bits(_CreatedQueueChanger):
+@fault("new-queue-base-priority-above-255-zeroed", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
+class NewQueueBasePriorityAbove255Zeroed(_CreatedQueueChanger):
     """If the creator of a queue supplies a BasePriority above 255, the queue manager sets BasePriority to 0."""
 
     def change_created_queue(self, queue: Queue) -> None:
@@ -326,8 +326,8 @@ class NewTransactionalQueueWithoutAuthentication(_CreatedQueueChanger):
             queue.Authentication = queue.Journaling = False
 
 
-@fault("new-private-queue-scope-site", breaks="MQDMPR-3.1.7.1.3-D02")
-class NewPrivateQueueScopeSite(Queues):
+@fault("new-private-queue-has-scope-site", breaks="MQDMPR-3.1.7.1.3-D02")
+class NewPrivateQueueHasScopeSite(Queues):
     """The queue manager sets Scope of a new private queue to Site."""
 
     def add(self, queue: Queue) -> None:
@@ -335,8 +335,8 @@ class NewPrivateQueueScopeSite(Queues):
         queue.Scope = Scope.SITE
 
 
-@fault("new-queue-modify-time-0", breaks="MQDMPR-3.1.7.1.3-D02")
-class NewQueueModifyTime0(Queues):
+@fault("new-queue-modify-time-is-zero", breaks="MQDMPR-3.1.7.1.3-D02")
+class NewQueueModifyTimeIsZero(Queues):
     """The queue manager sets ModifyTime of a new queue to 0."""
 
     def add(self, queue: Queue) -> None:
@@ -355,8 +355,8 @@ class ModifyTimeOfNewQueueIsZero(Queues):
         return status, created
 
 
-@fault("new-private-queue-public-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
-class NewPrivateQueuePublicFormatName(QueueCommands):
+@fault("new-private-queue-has-public-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
+class NewPrivateQueueHasPublicFormatName(QueueCommands):
     """When a private queue is created, the queue manager returns a public format name."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
@@ -370,8 +370,8 @@ class NewPrivateQueuePublicFormatName(QueueCommands):
             queue.PrivateQueueNumber = number
 
 
-@fault("new-public-queue-private-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
-class NewPublicQueuePrivateFormatName(QueueCommands):
+@fault("new-public-queue-has-private-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
+class NewPublicQueueHasPrivateFormatName(QueueCommands):
     """When a public queue is created, the queue manager also returns a private format name."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
@@ -384,8 +384,8 @@ class NewPublicQueuePrivateFormatName(QueueCommands):
             queue.PrivateQueueNumber = None
 
 
-@fault("private-queue-with-upper-case-folder-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class PrivateQueueWithUpperCaseFolderIsPublic(_CreatedQueueChanger):
+@fault("new-queue-with-upper-case-private-prefix-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
+class NewQueueWithUpperCasePrivatePrefixIsPublic(_CreatedQueueChanger):
     """The queue manager creates a queue whose path name begins with PRIVATE$ in upper-case letters as a
     public queue.
     """

@@ -18,8 +18,8 @@ from reference_qm.security.descriptor import Ace, AceType, Acl
 PROPERTY_READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES
 
 
-@fault("queue-manager-queue-created-after-deletion-missing", breaks="MQDMPR-3.1.7.1.3-06")
-class QueueManagerQueueCreatedAfterDeletionMissing(Queues):
+@fault("queue-manager-recreated-queue-reported-but-not-created", breaks="MQDMPR-3.1.7.1.3-06")
+class QueueManagerRecreatedQueueReportedButNotCreated(Queues):
     """The queue manager reports the creation of a queue with the name of a deleted queue, but creates no queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -32,8 +32,8 @@ class QueueManagerQueueCreatedAfterDeletionMissing(Queues):
         return status, created
 
 
-@fault("queue-manager-new-transactional-queue-missing", breaks="MQDMPR-3.1.7.1.3-06")
-class QueueManagerNewTransactionalQueueMissing(Queues):
+@fault("queue-manager-new-transactional-queue-reported-but-not-created", breaks="MQDMPR-3.1.7.1.3-06")
+class QueueManagerNewTransactionalQueueReportedButNotCreated(Queues):
     """The queue manager reports the creation of a transactional queue with a label, but creates no queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -57,12 +57,14 @@ def _change_descriptors_of_anonymous_queues(
     return replace_part(AnonymousChanged)
 
 
-def _make_anonymous_entry_adder(kind: AceType, mask: int) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
-    def add_entry(found: SecurityDescriptor) -> SecurityDescriptor:
+def _make_adder_of_access_entry_for_anonymous_user(
+    kind: AceType, mask: int
+) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
+    def add_access_entry(found: SecurityDescriptor) -> SecurityDescriptor:
         aces = () if found.Dacl is None else found.Dacl.Aces
         return replace(found, Dacl=Acl((*aces, Ace(kind, mask, ANONYMOUS_SID))))
 
-    return add_entry
+    return add_access_entry
 
 
 for _name, _rule, _says, _is_meant, _change in (
@@ -92,14 +94,14 @@ for _name, _rule, _says, _is_meant, _change in (
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor has an entry for the anonymous user that grants no right.",
         lambda queue: True,
-        _make_anonymous_entry_adder(AceType.ACCESS_ALLOWED, 0),
+        _make_adder_of_access_entry_for_anonymous_user(AceType.ACCESS_ALLOWED, 0),
     ),
     (
         "anonymous-entry-in-public-queue",
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor of a public queue grants the anonymous user the right to read properties.",
         lambda queue: queue.QueueType is QueueType.PUBLIC,
-        _make_anonymous_entry_adder(AceType.ACCESS_ALLOWED, int(PROPERTY_READ_RIGHTS)),
+        _make_adder_of_access_entry_for_anonymous_user(AceType.ACCESS_ALLOWED, int(PROPERTY_READ_RIGHTS)),
     ),
     (
         "anonymous-entry-in-transactional-queue",
@@ -107,7 +109,7 @@ for _name, _rule, _says, _is_meant, _change in (
         "The default security descriptor of a transactional queue grants the anonymous user the right to read"
         " properties.",
         lambda queue: queue.Transactional,
-        _make_anonymous_entry_adder(AceType.ACCESS_ALLOWED, int(PROPERTY_READ_RIGHTS)),
+        _make_adder_of_access_entry_for_anonymous_user(AceType.ACCESS_ALLOWED, int(PROPERTY_READ_RIGHTS)),
     ),
 ):
     add(

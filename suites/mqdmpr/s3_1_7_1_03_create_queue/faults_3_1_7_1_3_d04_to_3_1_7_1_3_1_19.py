@@ -18,8 +18,8 @@ from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Acl, QueueAccess,
 from reference_qm.security.descriptor import Ace, AceType
 
 
-@fault("queue-manager-create-queue-number-of-queues-as-private-number", breaks="MQDMPR-3.1.7.1.3-D04")
-class QueueManagerCreateQueueNumberOfQueuesAsPrivateNumber(Queues):
+@fault("queue-manager-private-queue-number-of-new-queue-is-count-of-queues", breaks="MQDMPR-3.1.7.1.3-D04")
+class QueueManagerPrivateQueueNumberOfNewQueueIsCountOfQueues(Queues):
     """The queue manager uses the number of existing queues as PrivateQueueNumber of a new private queue, although
     another queue may have this number.
     """
@@ -37,8 +37,8 @@ class TwoNewPrivateQueuesShareNumber(Queues):
         return number - (number % 2)
 
 
-@fault("new-queue-number-is-number-of-queues", breaks="MQDMPR-3.1.7.1.3-D04", blind=True)
-class NewQueueNumberIsNumberOfQueues(Queues):
+@fault("new-private-queue-number-is-count-of-queues-plus-100", breaks="MQDMPR-3.1.7.1.3-D04", blind=True)
+class NewPrivateQueueNumberIsCountOfQueuesPlus100(Queues):
     """The queue manager assigns the number of existing queues plus 100 as the number of a new private queue."""
 
     def _assign_private_queue_number(self) -> int:
@@ -46,16 +46,16 @@ class NewQueueNumberIsNumberOfQueues(Queues):
         return len(self.qm.adm.QueueCollection) + 100
 
 
-@fault("new-public-queue-without-object", breaks="MQDMPR-3.1.7.1.3-D05")
-class NewPublicQueueWithoutObject(Publishing):
+@fault("new-public-queue-without-directory-object", breaks="MQDMPR-3.1.7.1.3-D05")
+class NewPublicQueueWithoutDirectoryObject(Publishing):
     """The queue manager creates a public queue without an object in the directory."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         published(Status.MQ_OK)
 
 
-@fault("second-public-queue-with-identifier-of-first", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
-class SecondPublicQueueWithIdentifierOfFirst(Publishing):
+@fault("second-public-queue-has-identifier-of-first", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
+class SecondPublicQueueHasIdentifierOfFirst(Publishing):
     """The queue manager assigns the Identifier of the first public queue to the second public queue instead of the GUID
     of its directory object.
     """
@@ -70,8 +70,8 @@ class SecondPublicQueueWithIdentifierOfFirst(Publishing):
         super().publish(queue, reuse_identifier_of_first_public_queue)
 
 
-@fault("new-public-queue-created-offline", breaks="MQDMPR-3.1.7.1.3-D06")
-class NewPublicQueueCreatedOffline(Publishing):
+@fault("new-public-queue-created-while-directory-offline", breaks="MQDMPR-3.1.7.1.3-D06")
+class NewPublicQueueCreatedWhileDirectoryOffline(Publishing):
     """The queue manager creates a public queue although the directory does not answer."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
@@ -101,8 +101,8 @@ class RefusedPublicQueueCreatedWhenDirectoryIsBack(Publishing):
         self.refused.clear()
 
 
-@fault("failed-directory-object-leaves-second-public-queue", breaks="MQDMPR-3.1.7.1.3-D06")
-class FailedDirectoryObjectLeavesSecondPublicQueue(Queues):
+@fault("public-queue-created-although-directory-refuses-its-object", breaks="MQDMPR-3.1.7.1.3-D06")
+class PublicQueueCreatedAlthoughDirectoryRefusesItsObject(Queues):
     """The queue manager creates a public queue whose object the directory refuses, and returns the error."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False, **rest: Any) -> None:
@@ -114,8 +114,8 @@ class FailedDirectoryObjectLeavesSecondPublicQueue(Queues):
         super().create(queue, utc_s, create_queue_after_failure, skip_directory)
 
 
-@fault("any-public-queue-created-without-directory", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
-class AnyPublicQueueCreatedWithoutDirectory(Publishing):
+@fault("public-queue-created-without-directory-and-published-later", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
+class PublicQueueCreatedWithoutDirectoryAndPublishedLater(Publishing):
     """The queue manager creates a public queue although the directory is unavailable, and publishes it later."""
 
     def publish(self, queue: Queue, published: Any) -> None:
@@ -135,8 +135,8 @@ class NewQueueNameOf100CharactersRefused(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("new-queue-refused-with-name-that-begins-like-other", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class NewQueueRefusedWithNameThatBeginsLikeOther(Queues):
+@fault("new-queue-refused-if-its-name-is-prefix-of-other-name", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
+class NewQueueRefusedIfItsNameIsPrefixOfOtherName(Queues):
     """The queue manager refuses to create a queue whose name is the beginning of another queue's name."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -145,8 +145,8 @@ class NewQueueRefusedWithNameThatBeginsLikeOther(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("descriptor-computer-sid-of-earlier-answer-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class DescriptorComputerSidOfEarlierAnswerOffline(Queues):
+@fault("descriptor-has-earlier-computer-sid-when-directory-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
+class DescriptorHasEarlierComputerSidWhenDirectoryOffline(Queues):
     """If the directory does not answer, the default security descriptor has the SID that the directory returned
     before.
     """
@@ -160,8 +160,8 @@ class DescriptorComputerSidOfEarlierAnswerOffline(Queues):
         return self.earlier
 
 
-@fault("supplied-security-descriptor-owner-ignored-without-creator", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class SuppliedSecurityDescriptorOwnerIgnoredWithoutCreator(Queues):
+@fault("supplied-security-descriptor-owner-replaced-by-anonymous-user", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
+class SuppliedSecurityDescriptorOwnerReplacedByAnonymousUser(Queues):
     """If the creator of a queue is not a domain user, the queue manager replaces the supplied owner with the anonymous
     user.
     """
@@ -327,11 +327,11 @@ for _name, _rule, _says, _which, _change in (
 
 
 @fault(
-    "default-security-descriptor-computer-reads-less-beside-user",
+    "default-security-descriptor-of-user-limits-computer-to-one-read-right",
     breaks="MQDMPR-3.1.7.1.3.1-14",
     blind=True,
 )
-class DefaultSecurityDescriptorComputerReadsLessBesideUser(Queues):
+class DefaultSecurityDescriptorOfUserLimitsComputerToOneReadRight(Queues):
     """The default security descriptor of a domain user's queue grants the computer only the right to read
     properties.
     """
@@ -343,8 +343,8 @@ class DefaultSecurityDescriptorComputerReadsLessBesideUser(Queues):
         return _set_access_mask_of_sid(computer, QueueAccess.MQSEC_GET_QUEUE_PROPERTIES)(found)
 
 
-@fault("default-security-descriptor-without-computer-beside-user", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
-class DefaultSecurityDescriptorWithoutComputerBesideUser(Queues):
+@fault("default-security-descriptor-of-user-without-computer-entry", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
+class DefaultSecurityDescriptorOfUserWithoutComputerEntry(Queues):
     """The default security descriptor of a domain user's queue has no entry for the computer."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:

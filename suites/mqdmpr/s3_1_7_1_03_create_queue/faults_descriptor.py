@@ -28,7 +28,9 @@ def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
     return replace_part(NewQueueDescriptorReplacer)
 
 
-def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS_SID) -> SecurityDescriptor:
+def _build_descriptor_granting_rights(
+    *granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS_SID
+) -> SecurityDescriptor:
     aces = tuple(Ace(AceType.ACCESS_ALLOWED, int(mask), sid) for sid, mask in granted)
     return SecurityDescriptor(owner, None, Acl(aces))
 
@@ -42,7 +44,7 @@ class _AbsoluteSecurityDescriptor(SecurityDescriptor):
         return bytes(data)
 
 
-DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE = _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS))
+DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE = _build_descriptor_granting_rights((EVERYONE_SID, ALL_QUEUE_RIGHTS))
 for _name, _rule, _says, _wrong in (
     (
         "owner-missing",
@@ -63,31 +65,33 @@ for _name, _rule, _says, _wrong in (
             "The default security descriptor of a non-domain user's queue grants everyone only the right "
             "to read properties."
         ),
-        _build_descriptor((EVERYONE_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
+        _build_descriptor_granting_rights((EVERYONE_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
     ),
     (
         "everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor has no entry for everyone.",
-        _build_descriptor((ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
+        _build_descriptor_granting_rights((ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "anonymous-all-rights",
         "MQDMPR-3.1.7.1.3.1-17",
         "The default security descriptor grants the anonymous user all rights.",
-        _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
+        _build_descriptor_granting_rights((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "computer-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-18",
         "The default security descriptor has an entry for the computer in workgroup mode.",
-        _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)),
+        _build_descriptor_granting_rights(
+            (EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, PROPERTY_AND_DESCRIPTOR_READ_RIGHTS)
+        ),
     ),
     (
         "creator-entry-in-workgroup",
         "MQDMPR-3.1.7.1.3.1-19",
         "The default security descriptor has an entry for a creator that is not a domain user.",
-        _build_descriptor((EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, ALL_QUEUE_RIGHTS)),
+        _build_descriptor_granting_rights((EVERYONE_SID, ALL_QUEUE_RIGHTS), (LOCAL_SYSTEM_SID, ALL_QUEUE_RIGHTS)),
     ),
     (
         "absolute-form",
@@ -111,7 +115,7 @@ def _change_owned_queue_descriptor(change: Callable[[SecurityDescriptor], Securi
     return replace_part(OwnedQueueDescriptorChanger)
 
 
-def _get_aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
+def _get_dacl_entries(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
     return () if descriptor.Dacl is None else descriptor.Dacl.Aces
 
 
@@ -127,20 +131,24 @@ for _name, _rules, _says, _change in (
         "MQDMPR-3.1.7.1.3.1-13",
         "The default security descriptor of a domain user's queue grants everyone all rights.",
         lambda found: replace(
-            found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL_QUEUE_RIGHTS)) for ace in _get_aces(found)))
+            found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL_QUEUE_RIGHTS)) for ace in _get_dacl_entries(found)))
         ),
     ),
     (
         "domain-user-owner-entry-missing",
         ("MQDMPR-3.1.7.1.3.1-13", "MQDMPR-3.1.7.1.3.1-19"),
         "The default security descriptor of a domain user's queue has no entry for the owner.",
-        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _get_aces(found) if ace.Sid == EVERYONE_SID))),
+        lambda found: replace(
+            found, Dacl=Acl(tuple(ace for ace in _get_dacl_entries(found) if ace.Sid == EVERYONE_SID))
+        ),
     ),
     (
         "domain-user-everyone-missing",
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor of a domain user's queue has no entry for everyone.",
-        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _get_aces(found) if ace.Sid != EVERYONE_SID))),
+        lambda found: replace(
+            found, Dacl=Acl(tuple(ace for ace in _get_dacl_entries(found) if ace.Sid != EVERYONE_SID))
+        ),
     ),
     (
         "domain-user-absolute-form",
@@ -162,8 +170,8 @@ class DescriptorComputerSidNotFromDirectory(Queues):
         return None if super().find_machine_sid() is None else LOCAL_SYSTEM_SID
 
 
-@fault("descriptor-computer-sid-guessed-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
-class DescriptorComputerSidGuessedOffline(Queues):
+@fault("descriptor-has-sid-of-system-account-when-directory-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
+class DescriptorHasSidOfSystemAccountWhenDirectoryOffline(Queues):
     """If the directory does not answer, the default security descriptor has the SID of the operating system's account
     for the computer.
     """
@@ -186,7 +194,9 @@ class DefaultSecurityDescriptorGrantsComputerAllRights(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         found, computer = super().create_default_security(owner), self.find_machine_sid()
-        aces = (replace(ace, Mask=int(ALL_QUEUE_RIGHTS)) if ace.Sid == computer else ace for ace in _get_aces(found))
+        aces = (
+            replace(ace, Mask=int(ALL_QUEUE_RIGHTS)) if ace.Sid == computer else ace for ace in _get_dacl_entries(found)
+        )
         return replace(found, Dacl=Acl(tuple(aces)))
 
 
@@ -225,9 +235,10 @@ class SuppliedSecurityDescriptorOwnerIgnored(_SuppliedDescriptorChanger):
 
 
 @fault(
-    "supplied-security-descriptor-list-appended-to-default", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
+    "supplied-security-descriptor-dacl-appended-to-default-dacl",
+    breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08"),
 )
-class SuppliedSecurityDescriptorListAppendedToDefault(Queues):
+class SuppliedSecurityDescriptorDaclAppendedToDefaultDacl(Queues):
     """The queue manager appends the entries of a supplied access list to the default list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -235,12 +246,15 @@ class SuppliedSecurityDescriptorListAppendedToDefault(Queues):
         return (
             found
             if supplied is None
-            else replace(found, Dacl=Acl((*_get_aces(DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE), *_get_aces(found))))
+            else replace(
+                found,
+                Dacl=Acl((*_get_dacl_entries(DESCRIPTOR_WITH_ALL_RIGHTS_FOR_EVERYONE), *_get_dacl_entries(found))),
+            )
         )
 
 
-@fault("supplied-security-descriptor-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
-class SuppliedSecurityDescriptorSystemListDropped(_SuppliedDescriptorChanger):
+@fault("supplied-security-descriptor-system-access-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
+class SuppliedSecurityDescriptorSystemAccessListDropped(_SuppliedDescriptorChanger):
     """The queue manager drops the system access list of a supplied security descriptor."""
 
     def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:

@@ -70,8 +70,8 @@ class QueueManagerSecondPublicQueueHasPathsOfFirst(Queues):
         super().create(queue, utc_s, copy_paths_of_first_queue, skip_directory)
 
 
-@fault("queue-manager-identifier-of-transactional-public-queue-own", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
-class QueueManagerIdentifierOfTransactionalPublicQueueOwn(Queues):
+@fault("queue-manager-transactional-public-queue-keeps-own-identifier", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
+class QueueManagerTransactionalPublicQueueKeepsOwnIdentifier(Queues):
     """The queue manager gives a transactional public queue its own Identifier instead of that of the directory."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
@@ -83,16 +83,16 @@ class QueueManagerIdentifierOfTransactionalPublicQueueOwn(Queues):
         super().create(queue, utc_s, set_own_identifier, skip_directory)
 
 
-@fault("queue-manager-unknown-sid-of-computer-null-sid", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class QueueManagerUnknownSidOfComputerNullSid(Queues):
+@fault("queue-manager-null-sid-added-for-unknown-sid-of-computer", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
+class QueueManagerNullSidAddedForUnknownSidOfComputer(Queues):
     """If the directory does not return the computer's SID, the queue manager adds an entry for the null SID."""
 
     def find_machine_sid(self) -> Sid | None:
         return super().find_machine_sid() or Sid.parse(bytes.fromhex("010100000000000000000000"))
 
 
-@fault("queue-manager-sid-of-last-computer-in-directory", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
-class QueueManagerSidOfLastComputerInDirectory(Queues):
+@fault("queue-manager-descriptor-has-sid-of-last-computer-in-directory", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
+class QueueManagerDescriptorHasSidOfLastComputerInDirectory(Queues):
     """The queue manager takes the objectSid of the last computer in the directory."""
 
     def find_machine_sid(self) -> Sid | None:
@@ -101,8 +101,8 @@ class QueueManagerSidOfLastComputerInDirectory(Queues):
         return Sid.parse(found[-1]) if found else None
 
 
-@fault("queue-manager-sid-of-computer-read-once", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
-class QueueManagerSidOfComputerReadOnce(Queues):
+@fault("queue-manager-sid-of-computer-read-only-for-first-queue", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
+class QueueManagerSidOfComputerReadOnlyForFirstQueue(Queues):
     """The queue manager reads the computer's SID only for the first queue that it creates after its start."""
 
     def __init__(self, qm: QM) -> None:
@@ -160,7 +160,7 @@ class QueueManagerComputerHasNoEntryForOwnedQueue(Queues):
         return replace(default, Dacl=Acl(tuple(ace for ace in default.Dacl.Aces if ace.Sid != machine)))
 
 
-class _SecurityDescriptorWithoutSr(SecurityDescriptor):
+class _DescriptorWithSelfRelativeFlagCleared(SecurityDescriptor):
     """A security descriptor that is written with SR clear."""
 
     def build(self) -> bytes:
@@ -186,7 +186,7 @@ class QueueManagerSuppliedDescriptorNotSelfRelative(Queues):
         return (
             made
             if supplied is None
-            else _SecurityDescriptorWithoutSr(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
+            else _DescriptorWithSelfRelativeFlagCleared(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
         )
 
 

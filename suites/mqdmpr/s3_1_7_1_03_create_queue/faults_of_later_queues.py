@@ -36,25 +36,25 @@ class QueueManagerUnsuppliedJournalQuotaFromQuota(Queues):
         super().create(queue, utc_s, created, skip_directory)
 
 
-class RememberedQueues(Queues):
+class DeletedQueueRecorder(Queues):
     """A part that remembers deleted queues."""
 
     def forget(self, queue: Queue) -> None:
         super().forget(queue)
         self.__dict__.setdefault("deleted", {})[queue.Pathname.lower()] = queue
 
-    def find_deleted(self, queue: Queue) -> Queue | None:
+    def find_deleted_queue_of_same_name(self, queue: Queue) -> Queue | None:
         """Return the deleted queue with the same name as a queue."""
         found: Queue | None = self.__dict__.get("deleted", {}).get(queue.Pathname.lower())
         return found
 
 
 @fault("queue-manager-recreated-queue-has-attributes-of-deleted-queue", breaks="MQDMPR-3.1.7.1.3-06", blind=True)
-class QueueManagerRecreatedQueueHasAttributesOfDeletedQueue(RememberedQueues):
+class QueueManagerRecreatedQueueHasAttributesOfDeletedQueue(DeletedQueueRecorder):
     """A queue with the name of a deleted queue is created with the attributes of the deleted queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
-        deleted = self.find_deleted(queue)
+        deleted = self.find_deleted_queue_of_same_name(queue)
         if deleted is not None:
             for name in ("Label", "Quota", "JournalQuota", "Journaling", "Transactional", "BasePriority"):
                 setattr(queue, name, getattr(deleted, name))
@@ -62,7 +62,7 @@ class QueueManagerRecreatedQueueHasAttributesOfDeletedQueue(RememberedQueues):
 
 
 @fault("queue-manager-recreated-queue-has-journal-of-deleted-queue", breaks="MQDMPR-3.1.7.1.3-09", blind=True)
-class QueueManagerRecreatedQueueHasJournalOfDeletedQueue(RememberedQueues):
+class QueueManagerRecreatedQueueHasJournalOfDeletedQueue(DeletedQueueRecorder):
     """A queue with the name of a deleted queue gets the messages in the journal of the deleted queue."""
 
     def forget(self, queue: Queue) -> None:
@@ -122,12 +122,12 @@ class QueueManagerJournalWithoutTransactionalMessages(Journaling):
 
 
 @fault("queue-manager-recreated-queue-has-create-time-of-deleted-queue", breaks="MQDMPR-3.1.7.1.3-D02", blind=True)
-class QueueManagerRecreatedQueueHasCreateTimeOfDeletedQueue(RememberedQueues):
+class QueueManagerRecreatedQueueHasCreateTimeOfDeletedQueue(DeletedQueueRecorder):
     """A queue with the name of a deleted queue has the CreateTime of the deleted queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         status, created = super().create_without_directory(queue, utc_s)
-        deleted = self.find_deleted(queue)
+        deleted = self.find_deleted_queue_of_same_name(queue)
         if created is not None and deleted is not None:
             created.CreateTime = deleted.CreateTime
         return status, created

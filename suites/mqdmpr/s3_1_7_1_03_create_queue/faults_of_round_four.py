@@ -18,14 +18,14 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import SecurityDescriptor, Sid
 
 
-class _QueuesWithoutJournals(Queues):
+class _JournalOmitterUnlessJournaling(Queues):
     def add(self, queue: Queue) -> None:
         super().add(queue)
         if not queue.Journaling:
             queue.JournalQueueReference = None
 
 
-def _create_needed_journals(qm: QueueManager) -> None:
+def _create_missing_journals_of_journaling_queues(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         if queue.Journaling and queue.JournalQueueReference is None:
             queue.JournalQueueReference = Queue(
@@ -40,13 +40,16 @@ add(
     "queue-manager-new-queue-without-journaling-journal-missing",
     "MQDMPR-3.1.7.1.3-09",
     "The queue manager creates the journal of a new queue only when journaling is enabled for the queue.",
-    combine_installers(replace_part(_QueuesWithoutJournals), change_after_every_input(_create_needed_journals)),
+    combine_installers(
+        replace_part(_JournalOmitterUnlessJournaling),
+        change_after_every_input(_create_missing_journals_of_journaling_queues),
+    ),
     blind=True,
 )
 
 
-@fault("queue-manager-new-queue-type-of-capitalized-private-prefix-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class QueueManagerNewQueueTypeOfCapitalizedPrivatePrefixPublic(Queues):
+@fault("queue-manager-new-queue-with-capitalized-private-prefix-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
+class QueueManagerNewQueueWithCapitalizedPrivatePrefixIsPublic(Queues):
     """The queue manager gives a new queue the QueueType Public if the prefix private$ of its path name has capital
     letters.
     """

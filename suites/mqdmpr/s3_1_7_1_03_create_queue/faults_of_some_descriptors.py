@@ -9,17 +9,19 @@ from harness.faults.parts import fault
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.security import ANONYMOUS_SID, EVERYONE_SID, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid
 
-NOBODY = Sid(0, (0,))
-AUTHENTICATED_USERS = Sid(5, (11,))
-READING_RIGHTS = int(QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS)
+NOBODY_SID = Sid(0, (0,))
+AUTHENTICATED_USERS_SID = Sid(5, (11,))
+PROPERTY_AND_PERMISSION_READ_RIGHTS = int(
+    QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
+)
 
 
-def change_aces(descriptor: SecurityDescriptor, aces: Iterable[Ace]) -> SecurityDescriptor:
+def replace_dacl_entries(descriptor: SecurityDescriptor, aces: Iterable[Ace]) -> SecurityDescriptor:
     """Return a descriptor with the given entries in its DACL."""
     return replace(descriptor, Dacl=Acl(tuple(aces)))
 
 
-def list_aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
+def list_dacl_entries(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
     """Return the entries in the DACL of a descriptor."""
     return () if descriptor.Dacl is None else descriptor.Dacl.Aces
 
@@ -29,7 +31,7 @@ class QueueManagerDescriptorUnknownComputerHasEntryOfNobody(Queues):
     """If the directory does not return the SID of the computer, the default descriptor has an entry for S-1-0-0."""
 
     def find_machine_sid(self) -> Sid | None:
-        return super().find_machine_sid() or NOBODY
+        return super().find_machine_sid() or NOBODY_SID
 
 
 @fault("queue-manager-descriptor-computer-sid-of-other-computer", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
@@ -54,7 +56,7 @@ class QueueManagerSuppliedDescriptorDenialsDropped(Queues):
         made = super().create_security(supplied, user)
         if made.Dacl is None:
             return made
-        return change_aces(made, [one for one in made.Dacl.Aces if one.AceType is not AceType.ACCESS_DENIED])
+        return replace_dacl_entries(made, [one for one in made.Dacl.Aces if one.AceType is not AceType.ACCESS_DENIED])
 
 
 @fault("queue-manager-supplied-descriptor-sacl-without-dacl-dropped", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
@@ -97,8 +99,8 @@ class QueueManagerOwnerFromGroupOfSuppliedDescriptor(Queues):
         return made
 
 
-@fault("queue-manager-owner-of-supplied-dacl-anonymous", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
-class QueueManagerOwnerOfSuppliedDaclAnonymous(Queues):
+@fault("queue-manager-owner-of-queue-with-supplied-dacl-is-anonymous", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
+class QueueManagerOwnerOfQueueWithSuppliedDaclIsAnonymous(Queues):
     """If a domain user supplies a descriptor with a DACL and without an owner, the anonymous user becomes the owner
     of the queue.
     """
@@ -120,9 +122,13 @@ class QueueManagerSuppliedForeignOwnerEveryoneOnlyReads(Queues):
         made = super().create_security(supplied, user)
         if supplied is None or supplied.Owner is None or supplied.Dacl is not None or made.Owner != ANONYMOUS_SID:
             return made
-        aces = list_aces(made)
-        return change_aces(
-            made, [replace(one, Mask=READING_RIGHTS) if one.Sid == EVERYONE_SID else one for one in aces]
+        aces = list_dacl_entries(made)
+        return replace_dacl_entries(
+            made,
+            [
+                replace(one, Mask=PROPERTY_AND_PERMISSION_READ_RIGHTS) if one.Sid == EVERYONE_SID else one
+                for one in aces
+            ],
         )
 
 
@@ -136,8 +142,9 @@ class QueueManagerEveryoneWithoutRightToTakeOwnership(Queues):
         made, left = super().create_default_security(owner), int(~QueueAccess.MQSEC_TAKE_QUEUE_OWNERSHIP)
         if owner != ANONYMOUS_SID:
             return made
-        return change_aces(
-            made, [replace(one, Mask=one.Mask & left) if one.Sid == EVERYONE_SID else one for one in list_aces(made)]
+        return replace_dacl_entries(
+            made,
+            [replace(one, Mask=one.Mask & left) if one.Sid == EVERYONE_SID else one for one in list_dacl_entries(made)],
         )
 
 
@@ -149,8 +156,8 @@ class QueueManagerOwnerWithoutRightToChangePermissions(Queues):
         made, left = super().create_default_security(owner), int(~QueueAccess.MQSEC_CHANGE_QUEUE_PERMISSIONS)
         if owner == ANONYMOUS_SID:
             return made
-        return change_aces(
-            made, [replace(one, Mask=one.Mask & left) if one.Sid == owner else one for one in list_aces(made)]
+        return replace_dacl_entries(
+            made, [replace(one, Mask=one.Mask & left) if one.Sid == owner else one for one in list_dacl_entries(made)]
         )
 
 
@@ -162,8 +169,10 @@ class QueueManagerSuppliedDomainOwnerEveryoneHasAllRights(Queues):
         made, all_rights = super().create_security(supplied, user), int(QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
         if supplied is None or supplied.Owner is None or supplied.Dacl is not None:
             return made
-        aces = list_aces(made)
-        return change_aces(made, [replace(one, Mask=all_rights) if one.Sid == EVERYONE_SID else one for one in aces])
+        aces = list_dacl_entries(made)
+        return replace_dacl_entries(
+            made, [replace(one, Mask=all_rights) if one.Sid == EVERYONE_SID else one for one in aces]
+        )
 
 
 @fault("queue-manager-entry-of-everyone-left-out-beside-computer", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
@@ -172,9 +181,9 @@ class QueueManagerEntryOfEveryoneLeftOutBesideComputer(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         made = super().create_default_security(owner)
-        if len(list_aces(made)) < 3:
+        if len(list_dacl_entries(made)) < 3:
             return made
-        return change_aces(made, [one for one in list_aces(made) if one.Sid != EVERYONE_SID])
+        return replace_dacl_entries(made, [one for one in list_dacl_entries(made) if one.Sid != EVERYONE_SID])
 
 
 @fault("queue-manager-entry-of-everyone-for-authenticated-users", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
@@ -185,38 +194,38 @@ class QueueManagerEntryOfEveryoneForAuthenticatedUsers(Queues):
         made = super().create_default_security(owner)
         if owner == ANONYMOUS_SID:
             return made
-        aces = list_aces(made)
-        return change_aces(
-            made, [replace(one, Sid=AUTHENTICATED_USERS) if one.Sid == EVERYONE_SID else one for one in aces]
+        aces = list_dacl_entries(made)
+        return replace_dacl_entries(
+            made, [replace(one, Sid=AUTHENTICATED_USERS_SID) if one.Sid == EVERYONE_SID else one for one in aces]
         )
 
 
-class WithoutEntryOfComputer(Queues):
+class ComputerAccessEntryOmitter(Queues):
     """A part whose default descriptor has no entry for the computer if the owner is of a certain kind."""
 
-    def is_left_out(self, owner: Sid) -> bool:
+    def is_computer_entry_omitted(self, owner: Sid) -> bool:
         raise NotImplementedError
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         made, machine = super().create_default_security(owner), self.find_machine_sid()
-        if not self.is_left_out(owner):
+        if not self.is_computer_entry_omitted(owner):
             return made
-        return change_aces(made, [one for one in list_aces(made) if one.Sid != machine])
+        return replace_dacl_entries(made, [one for one in list_dacl_entries(made) if one.Sid != machine])
 
 
 @fault("queue-manager-entry-of-computer-left-out-for-anonymous-owner", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
-class QueueManagerEntryOfComputerLeftOutForAnonymousOwner(WithoutEntryOfComputer):
+class QueueManagerEntryOfComputerLeftOutForAnonymousOwner(ComputerAccessEntryOmitter):
     """If the anonymous user owns a queue, the DACL has no entry for the computer."""
 
-    def is_left_out(self, owner: Sid) -> bool:
+    def is_computer_entry_omitted(self, owner: Sid) -> bool:
         return owner == ANONYMOUS_SID
 
 
 @fault("queue-manager-entry-of-computer-left-out-for-domain-user", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
-class QueueManagerEntryOfComputerLeftOutForDomainUser(WithoutEntryOfComputer):
+class QueueManagerEntryOfComputerLeftOutForDomainUser(ComputerAccessEntryOmitter):
     """If a domain user owns a queue, the DACL has no entry for the computer."""
 
-    def is_left_out(self, owner: Sid) -> bool:
+    def is_computer_entry_omitted(self, owner: Sid) -> bool:
         return owner != ANONYMOUS_SID
 
 
@@ -228,7 +237,9 @@ class QueueManagerAnonymousOwnerHasEntry(Queues):
         made, all_rights = super().create_default_security(owner), int(QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
         if owner != ANONYMOUS_SID:
             return made
-        return change_aces(made, (*list_aces(made), Ace(AceType.ACCESS_ALLOWED, all_rights, ANONYMOUS_SID)))
+        return replace_dacl_entries(
+            made, (*list_dacl_entries(made), Ace(AceType.ACCESS_ALLOWED, all_rights, ANONYMOUS_SID))
+        )
 
 
 @fault("queue-manager-supplied-owner-has-no-entry", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
@@ -239,4 +250,4 @@ class QueueManagerSuppliedOwnerHasNoEntry(Queues):
         made = super().create_security(supplied, user)
         if supplied is None or supplied.Owner is None or supplied.Dacl is not None:
             return made
-        return change_aces(made, [one for one in list_aces(made) if one.Sid != made.Owner])
+        return replace_dacl_entries(made, [one for one in list_dacl_entries(made) if one.Sid != made.Owner])

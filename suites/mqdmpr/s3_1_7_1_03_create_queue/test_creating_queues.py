@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
 
-DEFAULT_PROPERTIES = {
+DEFAULT_QUEUE_PROPERTIES = {
     "transactional": False,
     "label": "",
     "journaling": False,
@@ -21,7 +21,7 @@ DEFAULT_PROPERTIES = {
     "base_priority": 0,
 }
 """The default values that the event Set Queue Defaults assigns. Spec: MS-MQDMPR 3.1.7.1.33."""
-SUPPLIED_PROPERTIES = {
+SUPPLIED_QUEUE_PROPERTIES = {
     "transactional": True,
     "label": "every property".ljust(124, "."),
     "journaling": True,
@@ -41,7 +41,7 @@ def test_new_queue_has_supplied_and_default_properties(sut, judge):
     """A new queue has the properties that its creator supplies, whether these are all properties or only one. Each
     property that is not supplied has its default.
     """
-    whole = sut.new_queue("whole", type=str(SUPPLIED_QUEUE_TYPE), **SUPPLIED_PROPERTIES)
+    whole = sut.new_queue("whole", type=str(SUPPLIED_QUEUE_TYPE), **SUPPLIED_QUEUE_PROPERTIES)
     bare = sut.new_queue("bare")
     types = [sut.control.call("get_queue", name=queue).get("type") for queue in (whole, bare)]
     if None not in types:
@@ -52,22 +52,22 @@ def test_new_queue_has_supplied_and_default_properties(sut, judge):
             strict=True,
         ):
             judge(rule, expected=expected, observed=UUID(str(found)), case="Type of the queue")
-    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULT_PROPERTIES, observed=_read_queue_properties(sut, bare))
+    judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULT_QUEUE_PROPERTIES, observed=_read_queue_properties(sut, bare))
     judge(
         "MQDMPR-3.1.7.1.3-11",
         "MQDMPR-3.1.7.1.3-D01",
-        expected={"name": whole, **SUPPLIED_PROPERTIES},
+        expected={"name": whole, **SUPPLIED_QUEUE_PROPERTIES},
         observed={"name": _read_queue_name(sut, whole), **_read_queue_properties(sut, whole)},
     )
-    for name, value in SUPPLIED_PROPERTIES.items():
+    for name, value in SUPPLIED_QUEUE_PROPERTIES.items():
         queue = sut.new_queue("one", **{name: value})
         observed = _read_queue_properties(sut, queue)
-        judge.all(expected={**DEFAULT_PROPERTIES, name: value}, observed=observed)
+        judge.all(expected={**DEFAULT_QUEUE_PROPERTIES, name: value}, observed=observed)
 
 
 def _read_queue_properties(sut, queue):
     properties = sut.control.call("get_queue", name=queue)
-    return {name: properties.get(name) for name in DEFAULT_PROPERTIES}
+    return {name: properties.get(name) for name in DEFAULT_QUEUE_PROPERTIES}
 
 
 def _read_queue_name(sut, queue):

@@ -21,21 +21,21 @@ AUDIT_ENTRIES = ((descriptors.EVERYONE_SID, 0x0000_0004),)
 WRITE_RIGHT_MASK = 0x0000_0004
 ALL_QUEUE_RIGHTS = 0x000F_003F
 """All rights to a queue, MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
-_GROUP_OFFSET = struct.Struct("<I")
+_GROUP_OFFSET_FORMAT = struct.Struct("<I")
 
 
-def _add_group(descriptor: bytes) -> bytes:
+def _add_group_to_descriptor(descriptor: bytes) -> bytes:
     """Return a self-relative descriptor with a group behind its other parts. Spec: MS-DTYP 2.4.6."""
     revision, authority, *parts = GROUP_SID
     sid = struct.pack(">H", revision) + authority.to_bytes(6, "big") + struct.pack(f"<{len(parts)}I", *parts)
-    return descriptor[:8] + _GROUP_OFFSET.pack(len(descriptor)) + descriptor[12:] + sid
+    return descriptor[:8] + _GROUP_OFFSET_FORMAT.pack(len(descriptor)) + descriptor[12:] + sid
 
 
-SUPPLIED_WITHOUT_OWNER = {
+SUPPLIED_DESCRIPTORS_WITHOUT_OWNER = {
     "access list": descriptors.build_descriptor(granted=ACCESS_ENTRIES),
     "system access list": descriptors.build_descriptor(audited=AUDIT_ENTRIES),
-    "group": _add_group(descriptors.build_descriptor()),
-    "group and access list": _add_group(descriptors.build_descriptor(granted=ACCESS_ENTRIES)),
+    "group": _add_group_to_descriptor(descriptors.build_descriptor()),
+    "group and access list": _add_group_to_descriptor(descriptors.build_descriptor(granted=ACCESS_ENTRIES)),
 }
 
 
@@ -53,12 +53,12 @@ def _read_created_descriptor(sut, judge, given, **how):
 
 @needs("queue_control", "security")
 @covers("MQDMPR-3.1.7.1.3.1-10")
-@pytest.mark.parametrize("part", SUPPLIED_WITHOUT_OWNER)
+@pytest.mark.parametrize("part", SUPPLIED_DESCRIPTORS_WITHOUT_OWNER)
 def test_creator_owns_queue_of_descriptor_without_owner(sut, judge, part):
     """If a supplied descriptor has an access list, a system access list or a group, but no owner, the domain user who
     creates the queue is its owner.
     """
-    security = _read_created_descriptor(sut, judge, SUPPLIED_WITHOUT_OWNER[part], owner=ALICE.name)
+    security = _read_created_descriptor(sut, judge, SUPPLIED_DESCRIPTORS_WITHOUT_OWNER[part], owner=ALICE.name)
     if security is not None:
         judge("MQDMPR-3.1.7.1.3.1-10", expected=ALICE.sid, observed=security.owner, case="owner of the queue")
 

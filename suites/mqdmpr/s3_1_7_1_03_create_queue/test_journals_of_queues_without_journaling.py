@@ -8,7 +8,7 @@ from harness.expectations import each, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 
-PROPERTIES_BY_KIND: dict[str, dict[str, Any]] = {
+QUEUE_PROPERTIES_BY_QUEUE_KIND: dict[str, dict[str, Any]] = {
     "plain": {},
     "journaling off": {"journaling": False},
     "journal quota": {"journal_quota_kb": 1_000},
@@ -24,7 +24,8 @@ def test_new_queue_without_journaling_has_empty_journal(sut, judge):
     empty.
     """
     journals = {
-        kind: f"{sut.new_queue('unjournaled', **properties)};journal" for kind, properties in PROPERTIES_BY_KIND.items()
+        kind: f"{sut.new_queue('unjournaled', **properties)};journal"
+        for kind, properties in QUEUE_PROPERTIES_BY_QUEUE_KIND.items()
     }
     peeks = {kind: sut.attempt("peek", queue=name) for kind, name in journals.items()}
     judge("MQDMPR-3.1.7.1.3-09", expected=each(Outcome.DONE, "peek of a journal"), observed=peeks)

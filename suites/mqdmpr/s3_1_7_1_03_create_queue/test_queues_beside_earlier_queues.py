@@ -34,7 +34,7 @@ PROPERTIES_OF_LATER_QUEUE: dict[str, Any] = {
 """The default values of the properties. Spec: MS-MQDMPR 3.1.7.1.33."""
 MS_BETWEEN_CREATIONS = 3_000
 """The time between the creations of two queues with the same name; a CreateTime is in seconds."""
-KINDS_OF_JOURNALED_QUEUES: dict[str, dict[str, Any]] = {
+PROPERTIES_BY_KIND_OF_JOURNALED_QUEUE: dict[str, dict[str, Any]] = {
     "plain": {},
     "limited": {"quota_kb": 2_000, "journal_quota_kb": 1_000},
     "limited too": {"quota_kb": 2_000, "journal_quota_kb": 1_000},
@@ -117,10 +117,10 @@ def test_each_of_similar_queues_has_own_journal(sut, judge):
     """
     queues = {
         kind: sut.new_queue("journaled", journaling=True, **properties)
-        for kind, properties in KINDS_OF_JOURNALED_QUEUES.items()
+        for kind, properties in PROPERTIES_BY_KIND_OF_JOURNALED_QUEUE.items()
     }
     for kind, name in queues.items():
-        transactional = KINDS_OF_JOURNALED_QUEUES[kind].get("transactional")
+        transactional = PROPERTIES_BY_KIND_OF_JOURNALED_QUEUE[kind].get("transactional")
         sut.send_here(name, [kind], delivery="transactional" if transactional else "express")
         sut.control.call("receive", queue=name, timeout_ms=0)
     judge(

@@ -36,7 +36,7 @@ AUDIT_ENTRIES = (
 )
 
 
-def _create_with_descriptor(sut, judge, name, given, **how):
+def _create_queue_with_descriptor(sut, judge, name, given, **how):
     """Create a queue with a security descriptor; return the descriptor that the queue then has, or None if the SUT does
     not accept a descriptor.
     """
@@ -55,21 +55,23 @@ def test_supplied_access_list_is_kept(sut, judge):
     list, a list that denies rights, and a list with two entries for one SID. A queue that is created without an access
     list has the default list.
     """
-    security = _create_with_descriptor(
+    security = _create_queue_with_descriptor(
         sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ACCESS_ENTRIES)
     )
-    denying = _create_with_descriptor(
+    denying = _create_queue_with_descriptor(
         sut,
         judge,
         "denying",
         descriptors.build_descriptor(granted=SUPPLIED_ACCESS_ENTRIES, denied=DENIED_ACCESS_ENTRIES),
     )
-    bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
-    long = _create_with_descriptor(sut, judge, "long", descriptors.build_descriptor(granted=LONG_ACCESS_ENTRY_LIST))
-    repeated = _create_with_descriptor(
+    bare = _create_queue_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
+    long = _create_queue_with_descriptor(
+        sut, judge, "long", descriptors.build_descriptor(granted=LONG_ACCESS_ENTRY_LIST)
+    )
+    repeated = _create_queue_with_descriptor(
         sut, judge, "repeated", descriptors.build_descriptor(granted=REPEATED_ACCESS_ENTRIES)
     )
-    empty = _create_with_descriptor(sut, judge, "empty", descriptors.build_descriptor(empty_list=True))
+    empty = _create_queue_with_descriptor(sut, judge, "empty", descriptors.build_descriptor(empty_list=True))
     if security is None or bare is None or denying is None or long is None or repeated is None or empty is None:
         return
     judge(
@@ -133,8 +135,8 @@ def test_supplied_owner_is_kept(sut, judge, granted):
     is supplied, that owner has all rights.
     """
     supplied = descriptors.build_descriptor(owner=DAVE.sid, granted=granted)
-    security = _create_with_descriptor(sut, judge, "owned", supplied, owner=ALICE.name)
-    unnamed = _create_with_descriptor(sut, judge, "unnamed", supplied)
+    security = _create_queue_with_descriptor(sut, judge, "owned", supplied, owner=ALICE.name)
+    unnamed = _create_queue_with_descriptor(sut, judge, "unnamed", supplied)
     if security is None or unnamed is None:
         return
     judge(
@@ -179,7 +181,7 @@ def test_supplied_system_list_is_kept(sut, judge, granted):
     """A queue has the system access list (SACL) that its creator supplies, with or without a discretionary
     access list.
     """
-    security = _create_with_descriptor(
+    security = _create_queue_with_descriptor(
         sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT_ENTRIES)
     )
     if security is not None:

@@ -51,8 +51,8 @@ class MessageLockedAtQueueDeletionNotAcknowledged(Queues):
         return result
 
 
-@fault("receiver-transactional-message-of-deleted-queue-reported-as-purged", breaks="MQDMPR-3.1.7.1.4-05")
-class ReceiverTransactionalMessageOfDeletedQueueReportedAsPurged(Positions):
+@fault("receiver-transactional-message-of-deleted-queue-acknowledged-as-purged", breaks="MQDMPR-3.1.7.1.4-05")
+class ReceiverTransactionalMessageOfDeletedQueueAcknowledgedAsPurged(Positions):
     """The receiver reports a transactional message of a deleted queue as purged."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -62,8 +62,8 @@ class ReceiverTransactionalMessageOfDeletedQueueReportedAsPurged(Positions):
         super().delete_message(position, reason)
 
 
-@fault("receiver-second-message-of-deleted-queue-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class ReceiverSecondMessageOfDeletedQueueNotReported(Queues):
+@fault("receiver-later-messages-of-deleted-queue-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
+class ReceiverLaterMessagesOfDeletedQueueNotAcknowledged(Queues):
     """The receiver sends a negative acknowledgment for only the first message of a deleted queue."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
@@ -99,8 +99,8 @@ class LockedMessageOfDeletedQueueIsNotReported(Positions):
             super().delete_message(position, reason)
 
 
-@fault("deleted-queue-handles-open-namesake", breaks="MQDMPR-3.1.7.1.4-10")
-class DeletedQueueHandlesOpenNamesake(Queues):
+@fault("deleted-queue-handles-refer-to-new-queue-of-same-name", breaks="MQDMPR-3.1.7.1.4-10")
+class DeletedQueueHandlesReferToNewQueueOfSameName(Queues):
     """An open handle of a deleted queue refers to a new queue with the same name."""
 
     def delete(self, queue: Queue, token: int | None, done: DeletionCallback) -> Result | None:
@@ -120,8 +120,8 @@ class DeletedQueueHandlesOpenNamesake(Queues):
                 one.QueueReference = queue
 
 
-@fault("queue-manager-delete-queue-detaches-first-handle-only", breaks="MQDMPR-3.1.7.1.4-10")
-class QueueManagerDeleteQueueDetachesFirstHandleOnly(Queues):
+@fault("queue-manager-delete-queue-invalidates-first-handle-only", breaks="MQDMPR-3.1.7.1.4-10")
+class QueueManagerDeleteQueueInvalidatesFirstHandleOnly(Queues):
     """When a queue is deleted, only its first open handle becomes invalid; reads with the other handles wait for
     messages.
     """
@@ -147,8 +147,8 @@ class SecondHandleOfDeletedQueueStillReads(Queues):
         queue.OpenQueueDescriptorCollection = later
 
 
-@fault("deleted-queue-handle-to-subqueue-stays", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
-class DeletedQueueHandleToSubqueueStays(Queues):
+@fault("deleted-queue-handle-of-subqueue-stays-valid", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
+class DeletedQueueHandleOfSubqueueStaysValid(Queues):
     """After the deletion of a queue, handles of its subqueues still refer to the subqueues."""
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -156,8 +156,8 @@ class DeletedQueueHandleToSubqueueStays(Queues):
             super()._close_descriptors(queue)
 
 
-@fault("deleted-queue-handle-to-peek-stays", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
-class DeletedQueueHandleToPeekStays(Queues):
+@fault("deleted-queue-handle-with-peek-access-stays-valid", breaks="MQDMPR-3.1.7.1.4-10", blind=True)
+class DeletedQueueHandleWithPeekAccessStaysValid(Queues):
     """After the deletion of a queue, handles with PeekAccess still refer to the queue."""
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -201,8 +201,8 @@ class DeletedQueueWithOpenHandleKeepsName(Queues):
     was_open_at_deletion = False
 
 
-@fault("deleted-queue-takes-queue-with-longer-name", breaks="MQDMPR-3.1.7.1.4-11", blind=True)
-class DeletedQueueTakesQueueWithLongerName(Queues):
+@fault("deletion-of-queue-also-deletes-queues-with-longer-names", breaks="MQDMPR-3.1.7.1.4-11", blind=True)
+class DeletionOfQueueAlsoDeletesQueuesWithLongerNames(Queues):
     """When a queue is deleted, the queue manager also deletes the queues whose names begin with the name
     of this queue.
     """
@@ -214,16 +214,16 @@ class DeletedQueueTakesQueueWithLongerName(Queues):
                 del self.qm.adm.QueueCollection[name]
 
 
-@fault("deleted-public-queue-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
-class DeletedPublicQueueObjectStays(Publishing):
+@fault("deleted-public-queue-directory-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
+class DeletedPublicQueueDirectoryObjectStays(Publishing):
     """When a public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         withdrawn(Status.MQ_OK)
 
 
-@fault("delete-removes-other-directory-objects", breaks="MQDMPR-3.1.7.1.4-14")
-class DeleteRemovesOtherDirectoryObjects(Publishing):
+@fault("deletion-of-public-queue-deletes-other-directory-objects", breaks="MQDMPR-3.1.7.1.4-14")
+class DeletionOfPublicQueueDeletesOtherDirectoryObjects(Publishing):
     """When a public queue is deleted, the queue manager also deletes the directory objects of all public queues that
     are listed before it.
     """
@@ -233,15 +233,17 @@ class DeleteRemovesOtherDirectoryObjects(Publishing):
 
         def delete_another_object(status: Status) -> None:
             if others:
-                super(DeleteRemovesOtherDirectoryObjects, self).withdraw(others.pop(), delete_another_object)
+                super(DeletionOfPublicQueueDeletesOtherDirectoryObjects, self).withdraw(
+                    others.pop(), delete_another_object
+                )
             else:
                 withdrawn(status)
 
         super().withdraw(queue, delete_another_object)
 
 
-@fault("public-queue-deleted-offline", breaks="MQDMPR-3.1.7.1.4-16")
-class PublicQueueDeletedOffline(Publishing):
+@fault("public-queue-deleted-while-directory-offline", breaks="MQDMPR-3.1.7.1.4-16")
+class PublicQueueDeletedWhileDirectoryOffline(Publishing):
     """The queue manager deletes a public queue and returns success although the directory does not answer."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:

@@ -31,7 +31,9 @@ def is_descriptor_of_local_queue(descriptor: OpenQueueDescriptor) -> bool:
     return not isinstance(descriptor.QueueReference, OutgoingQueue)
 
 
-def list_earlier_descriptors_of_several(part: QueueOpening, several: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
+def list_earlier_descriptors_of_several_queues(
+    part: QueueOpening, several: OpenQueueDescriptor
+) -> list[OpenQueueDescriptor]:
     """Return the other open descriptors for several queues, in the order of their opening."""
     return [one for one in part.qm.descriptors.values() if one.Multiple and one is not several]
 

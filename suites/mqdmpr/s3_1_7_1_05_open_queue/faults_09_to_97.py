@@ -121,8 +121,8 @@ add(
 )
 
 
-@fault("missing-second-queue-of-several-skipped", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class MissingSecondQueueOfSeveralSkipped(QueueOpening):
+@fault("missing-later-queue-of-several-skipped-at-opening", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
+class MissingLaterQueueOfSeveralSkippedAtOpening(QueueOpening):
     """If a queue other than the first of several queues is missing, the queue manager opens the other queues."""
 
     def _open_several(
@@ -138,8 +138,8 @@ class MissingSecondQueueOfSeveralSkipped(QueueOpening):
         return super()._open_several(MultipleElementName(tuple(found)), required_access, shared_mode, now)
 
 
-@fault("failed-opening-of-several-leaves-first-open", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class FailedOpeningOfSeveralLeavesFirstOpen(QueueOpening):
+@fault("failed-opening-of-several-queues-leaves-first-queue-open", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
+class FailedOpeningOfSeveralQueuesLeavesFirstQueueOpen(QueueOpening):
     """When the queue manager cannot open one of several queues, the queues before it stay open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -151,8 +151,8 @@ class FailedOpeningOfSeveralLeavesFirstOpen(QueueOpening):
         super().close_queue(queue_desc)
 
 
-@fault("queue-manager-several-queues-opened-at-most-four", breaks="MQDMPR-3.1.7.1.5-32")
-class QueueManagerSeveralQueuesOpenedAtMostFour(QueueOpening):
+@fault("queue-manager-descriptor-of-several-queues-limited-to-four-queues", breaks="MQDMPR-3.1.7.1.5-32")
+class QueueManagerDescriptorOfSeveralQueuesLimitedToFourQueues(QueueOpening):
     """The OpenQueueDescriptor for several queues contains at most four OpenQueueDescriptors."""
 
     def _open_several(
@@ -164,8 +164,8 @@ class QueueManagerSeveralQueuesOpenedAtMostFour(QueueOpening):
         return status, several
 
 
-@fault("several-queues-with-one-remote-name-refused", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
-class SeveralQueuesWithOneRemoteNameRefused(QueueOpening):
+@fault("local-and-remote-queues-not-opened-together", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
+class LocalAndRemoteQueuesNotOpenedTogether(QueueOpening):
     """The queue manager does not open local and remote queues together."""
 
     def _open_several(
@@ -177,8 +177,8 @@ class SeveralQueuesWithOneRemoteNameRefused(QueueOpening):
         return super()._open_several(name, required_access, shared_mode, now)
 
 
-@fault("http-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38")
-class HttpNameOpenedToRead(QueueOpening):
+@fault("http-format-name-of-local-queue-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38")
+class HttpFormatNameOfLocalQueueOpenedToRead(QueueOpening):
     """The queue manager opens an HTTP format name of a local queue for reading."""
 
     def open_queue(
@@ -200,16 +200,16 @@ class QueueManagerOpenHttpNameToPeek(QueueOpening):
         return (by_http and required_access is QueueAccessType.PEEK) or super().admits_access(name, required_access)
 
 
-@fault("queue-manager-machine-name-of-this-computer-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
-class QueueManagerMachineNameOfThisComputerOpenedToSend(QueueOpening):
+@fault("queue-manager-opens-dead-letter-machine-format-name-to-send", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
+class QueueManagerOpensDeadLetterMachineFormatNameToSend(QueueOpening):
     """An application can open the machine format name of the local dead-letter queue for sending."""
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
         return isinstance(name, MachineName) or super().admits_access(name, required_access)
 
 
-@fault("multicast-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
-class MulticastNameOpenedToRead(Qmcomm):
+@fault("multicast-format-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
+class MulticastFormatNameOpenedToRead(Qmcomm):
     """When a reader opens a multicast format name, the queue manager opens the first of its queues."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
@@ -257,8 +257,8 @@ class ServerMulticastNameOpenedToPeek(Qmcomm):
         return super().open_remote_queue(call, now)
 
 
-@fault("queue-manager-open-compares-names-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-48")
-class QueueManagerOpenComparesNamesWithRegardToCase(QueueNames):
+@fault("queue-manager-open-compares-queue-names-case-sensitively", breaks="MQDMPR-3.1.7.1.5-48")
+class QueueManagerOpenComparesQueueNamesCaseSensitively(QueueNames):
     """The queue manager finds no local queue for a direct format name whose letters differ in case from the path name
     of the queue.
     """
@@ -324,8 +324,8 @@ class QueueManagerJournalOfMissingQueueOpenedToRead(QueueOpening):
         return self.open_found_queue(self.qm.adm.SystemJournalQueue, format_name, required_access, shared_mode)
 
 
-@fault("queue-manager-open-compares-own-host-name-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-61")
-class QueueManagerOpenComparesOwnHostNameWithRegardToCase(QueueNames):
+@fault("queue-manager-open-compares-own-host-name-case-sensitively", breaks="MQDMPR-3.1.7.1.5-61")
+class QueueManagerOpenComparesOwnHostNameCaseSensitively(QueueNames):
     """The queue manager treats its own computer name in a direct format name as the name of another computer if the
     name differs in letter case.
     """
@@ -354,8 +354,8 @@ class QueueManagerMissingQueueByOwnAddressTreatedAsRemote(QueueNames):
         return super().is_own_host(protocol, address) and protocol.upper() != "TCP"
 
 
-@fault("queue-manager-missing-queue-opened-by-localhost", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
-class QueueManagerMissingQueueOpenedByLocalhost(QueueOpening):
+@fault("queue-manager-outgoing-queue-opened-for-missing-localhost-queue", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
+class QueueManagerOutgoingQueueOpenedForMissingLocalhostQueue(QueueOpening):
     """The queue manager opens an outgoing queue for a missing local queue whose direct format name contains
     "localhost".
     """
@@ -371,8 +371,8 @@ class QueueManagerMissingQueueOpenedByLocalhost(QueueOpening):
         return status, opened
 
 
-@fault("deleted-queue-found-by-private-name", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
-class DeletedQueueFoundByPrivateName(Destinations):
+@fault("private-format-name-of-deleted-queue-opens-previous-queue", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
+class PrivateFormatNameOfDeletedQueueOpensPreviousQueue(Destinations):
     """A private format name with the number of a deleted queue refers to the queue with the next lower number."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -400,8 +400,8 @@ class QueueManagerOutgoingQueueIdentifierSameForOneHost(Destinations):
         return queue
 
 
-@fault("hardened-security-new-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class HardenedSecurityNewQueueToSecondHostNotLocked(Destinations):
+@fault("hardened-security-new-outgoing-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class HardenedSecurityNewOutgoingQueueToSecondHostNotLocked(Destinations):
     """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
 
     def get_initial_state(self, text: str) -> OutgoingQueueState:

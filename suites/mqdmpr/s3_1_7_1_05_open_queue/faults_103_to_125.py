@@ -38,10 +38,10 @@ class DenyReceiveGrantedBesideExclusiveReceiver(QueueOpening):
 
 
 @fault(
-    "sharing-mode-of-application-ignored",
+    "sharing-mode-of-local-applications-ignored",
     breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-110", "MQDMPR-3.1.7.1.5-114"),
 )
-class SharingModeOfApplicationIgnored(QueueOpening):
+class SharingModeOfLocalApplicationsIgnored(QueueOpening):
     """Only the modes of remote readers exclude a reader; the modes of the queue manager's own applications do not."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -136,8 +136,8 @@ class ReceiveAccessGrantedBesideExclusivePeeker(QueueOpening):
         return peeked or super().is_shared(queue, required_access, shared_mode)
 
 
-@fault("exclusive-peek-among-other-peeks-admits-receiver", breaks="MQDMPR-3.1.7.1.5-110")
-class ExclusivePeekAmongOtherPeeksAdmitsReceiver(QueueOpening):
+@fault("exclusive-peeker-admits-receiver-beside-shared-peeker", breaks="MQDMPR-3.1.7.1.5-110")
+class ExclusivePeekerAdmitsReceiverBesideSharedPeeker(QueueOpening):
     """A reader with PeekAccess and DenyReceive excludes no receiver while another reader peeks with DenyNone."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -167,8 +167,8 @@ class OpenQueueExclusivePeekerOfJournalIgnored(QueueOpening):
 PEEK_ACCESS = QueueAccessType.PEEK
 
 
-@fault("deny-receive-of-peeker-ignored-beside-receivers-peek", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
-class DenyReceiveOfPeekerIgnoredBesideReceiversPeek(QueueOpening):
+@fault("deny-receive-of-peeker-ignored-beside-shared-peeker", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
+class DenyReceiveOfPeekerIgnoredBesideSharedPeeker(QueueOpening):
     """While a queue is open with PeekAccess and DenyNone, the queue manager admits a reader with ReceiveAccess, even if
     another reader has the queue open with PeekAccess and DenyReceive.
     """
@@ -213,8 +213,8 @@ class OpenQueueDescriptorNotAddedToQueue(QueueOpening):
         return status, descriptor
 
 
-@fault("close-of-one-receiver-ends-restriction-of-both", breaks="MQDMPR-3.1.7.1.5-114")
-class CloseOfOneReceiverEndsRestrictionOfBoth(QueueOpening):
+@fault("close-by-one-of-two-receivers-ends-restriction-by-other", breaks="MQDMPR-3.1.7.1.5-114")
+class CloseByOneOfTwoReceiversEndsRestrictionByOther(QueueOpening):
     """When one of two receivers closes the queue, the other receiver no longer prevents an open with DenyReceive."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -258,8 +258,8 @@ class SecondOpenOfQueueReturnsFirstHandle(QueueOpening):
         return super().open_found_queue(queue, format_name, required_access, shared_mode)
 
 
-@fault("peek-access-granted-as-receive-access", breaks="MQDMPR-3.1.7.1.5-117")
-class PeekAccessGrantedAsReceiveAccess(QueueOpening):
+@fault("peek-access-restricts-readers-like-receive-access", breaks="MQDMPR-3.1.7.1.5-117")
+class PeekAccessRestrictsReadersLikeReceiveAccess(QueueOpening):
     """A handle with PeekAccess restricts other readers like a handle with ReceiveAccess."""
 
     def open_found_queue(
@@ -295,8 +295,8 @@ class QueueManagerOpenSubqueueOpensQueue(QueueNames):
         return found.parent if found is not None and subqueue else found
 
 
-@fault("second-open-with-receive-access-refused", breaks="MQDMPR-3.1.7.1.5-124")
-class SecondOpenWithReceiveAccessRefused(QueueOpening):
+@fault("second-receiver-of-shared-queue-refused", breaks="MQDMPR-3.1.7.1.5-124")
+class SecondReceiverOfSharedQueueRefused(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -326,8 +326,8 @@ class QueueManagerOpenOfQueueRestrictsItsSubqueues(QueueOpening):
         return parent and super().is_shared(queue, required_access, shared_mode)
 
 
-@fault("exclusive-peeker-excludes-peekers", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
-class ExclusivePeekerExcludesPeekers(QueueOpening):
+@fault("second-peeker-with-deny-receive-refused", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
+class SecondPeekerWithDenyReceiveRefused(QueueOpening):
     """The queue manager refuses a second reader with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -348,8 +348,8 @@ class SenderExcludedByExclusiveReceiver(QueueOpening):
         )
 
 
-@fault("sender-counts-as-receiver", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
-class SenderCountsAsReceiver(QueueOpening):
+@fault("sender-prevents-opening-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
+class SenderPreventsOpeningWithDenyReceive(QueueOpening):
     """The queue manager refuses a reader with DenyReceive while an application has the queue open for sending."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:

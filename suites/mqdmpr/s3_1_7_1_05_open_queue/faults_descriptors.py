@@ -99,7 +99,7 @@ class QueueManagerSenderOfLocalQueueGetsReceiveAccess(SingleQueueDescriptorChang
         return descriptor
 
 
-class OtherQueueReferrer(SingleQueueDescriptorChanger):
+class QueueReferenceChanger(SingleQueueDescriptorChanger):
     """Refer to another queue."""
 
     def change_descriptor(
@@ -121,7 +121,7 @@ class OtherQueueReferrer(SingleQueueDescriptorChanger):
 
 
 @fault("queue-manager-second-opened-queue-refers-to-first", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
-class QueueManagerSecondOpenedQueueRefersToFirst(OtherQueueReferrer):
+class QueueManagerSecondOpenedQueueRefersToFirst(QueueReferenceChanger):
     """The QueueReference of an OpenQueueDescriptor is the queue that is already open to read, if there is one."""
 
     def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
@@ -140,7 +140,7 @@ class QueueManagerSecondOpenedQueueRefersToFirst(OtherQueueReferrer):
 
 
 @fault("queue-manager-opened-journal-refers-to-its-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
-class QueueManagerOpenedJournalRefersToItsQueue(OtherQueueReferrer):
+class QueueManagerOpenedJournalRefersToItsQueue(QueueReferenceChanger):
     """The QueueReference of an OpenQueueDescriptor for a journal is the queue of the journal."""
 
     def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
@@ -152,7 +152,7 @@ class QueueManagerOpenedJournalRefersToItsQueue(OtherQueueReferrer):
 
 
 @fault("queue-manager-opened-subqueue-refers-to-its-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
-class QueueManagerOpenedSubqueueRefersToItsQueue(OtherQueueReferrer):
+class QueueManagerOpenedSubqueueRefersToItsQueue(QueueReferenceChanger):
     """The QueueReference of an OpenQueueDescriptor for a subqueue is the queue of the subqueue."""
 
     def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
@@ -187,8 +187,10 @@ class QueueManagerSecondDescriptorHasFormatNameOfFirst(SingleQueueDescriptorChan
         return descriptor
 
 
-@fault("queue-manager-single-descriptor-of-several-has-name-of-all", breaks="MQDMPR-3.1.7.1.5-119", blind=True)
-class QueueManagerSingleDescriptorOfSeveralHasNameOfAll(QueueOpening):
+@fault(
+    "queue-manager-single-descriptor-has-format-name-of-all-opened-queues", breaks="MQDMPR-3.1.7.1.5-119", blind=True
+)
+class QueueManagerSingleDescriptorHasFormatNameOfAllOpenedQueues(QueueOpening):
     """The FormatName of the OpenQueueDescriptor of each single queue is that of all queues that are opened together."""
 
     def open_queue(
@@ -200,7 +202,7 @@ class QueueManagerSingleDescriptorOfSeveralHasNameOfAll(QueueOpening):
         return status, descriptor
 
 
-class MultipleMarker(SingleQueueDescriptorChanger):
+class MultipleAttributeSetter(SingleQueueDescriptorChanger):
     """Set Multiple of the descriptor of a single queue, without a change in its use."""
 
     def change_descriptor(
@@ -215,7 +217,7 @@ class MultipleMarker(SingleQueueDescriptorChanger):
 
 
 @fault("queue-manager-descriptor-of-remote-queue-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
-class QueueManagerDescriptorOfRemoteQueueMultiple(MultipleMarker):
+class QueueManagerDescriptorOfRemoteQueueMultiple(MultipleAttributeSetter):
     """The attribute Multiple of the OpenQueueDescriptor of a single remote queue is True."""
 
     def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
@@ -223,7 +225,7 @@ class QueueManagerDescriptorOfRemoteQueueMultiple(MultipleMarker):
 
 
 @fault("queue-manager-second-descriptor-of-queue-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
-class QueueManagerSecondDescriptorOfQueueMultiple(MultipleMarker):
+class QueueManagerSecondDescriptorOfQueueMultiple(MultipleAttributeSetter):
     """The attribute Multiple of a second OpenQueueDescriptor of a queue is True."""
 
     def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
@@ -231,7 +233,7 @@ class QueueManagerSecondDescriptorOfQueueMultiple(MultipleMarker):
 
 
 @fault("queue-manager-descriptor-of-local-queue-to-read-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
-class QueueManagerDescriptorOfLocalQueueToReadMultiple(MultipleMarker):
+class QueueManagerDescriptorOfLocalQueueToReadMultiple(MultipleAttributeSetter):
     """The attribute Multiple of the OpenQueueDescriptor of a local queue that is opened to read is True."""
 
     def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:

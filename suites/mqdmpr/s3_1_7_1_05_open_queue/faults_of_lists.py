@@ -47,17 +47,19 @@ class QueueManagerUnknownListWithinListLeftOut(QueueNames):
         return [] if found is None and within else found
 
 
-class OpeningSeveral(QueueOpening):
+class FirstOfSeveralQueuesOpener(QueueOpening):
     """A part that opens the first of several queues in some cases in which it must refuse them."""
 
-    def is_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_first_queue_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
         raise NotImplementedError
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
         name = self.qm.queue_names.expand_format_name(format_name)
-        if isinstance(name, MultipleElementName) and self.is_opened(format_name, required_access, shared_mode):
+        if isinstance(name, MultipleElementName) and self.is_first_queue_opened(
+            format_name, required_access, shared_mode
+        ):
             if required_access is SEND_ACCESS:
                 return super().open_queue(format_name, SEND_ACCESS, DENY_NONE, now)
             return super().open_queue(str(name.Elements[0]), required_access, shared_mode, now)
@@ -65,37 +67,37 @@ class OpeningSeveral(QueueOpening):
 
 
 @fault("queue-manager-several-queues-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-09", blind=True)
-class QueueManagerSeveralQueuesOpenedToPeek(OpeningSeveral):
+class QueueManagerSeveralQueuesOpenedToPeek(FirstOfSeveralQueuesOpener):
     """If several queues are opened with PeekAccess, the queue manager opens the first of them."""
 
-    def is_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_first_queue_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
         return access is QueueAccessType.PEEK
 
 
 @fault("queue-manager-queues-of-list-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12", blind=True)
-class QueueManagerQueuesOfListOpenedWithDenyReceive(OpeningSeveral):
+class QueueManagerQueuesOfListOpenedWithDenyReceive(FirstOfSeveralQueuesOpener):
     """If a distribution list of several queues is opened with DenyReceive, the queue manager opens its members with
     DenyNone.
     """
 
-    def is_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_first_queue_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
         return share is not DENY_NONE and text.upper().startswith("DL=")
 
 
 @fault("queue-manager-several-remote-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12", blind=True)
-class QueueManagerSeveralRemoteQueuesOpenedWithDenyReceive(OpeningSeveral):
+class QueueManagerSeveralRemoteQueuesOpenedWithDenyReceive(FirstOfSeveralQueuesOpener):
     """If several queues of other computers are opened with DenyReceive, the queue manager opens them with DenyNone."""
 
-    def is_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
+    def is_first_queue_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
         elements = [parse_format_name(one) for one in text.split(",")]
         remote = not any(self.qm.queue_names.is_queue_on_this_computer(one) for one in elements)
         return share is not DENY_NONE and remote
 
 
-class LeavingOutElements(QueueOpening):
+class UnopenableElementSkipper(QueueOpening):
     """A part that leaves out elements that it cannot open, if they are of a certain kind."""
 
-    def is_left_out(self, text: str, element: SingleName) -> bool:
+    def is_element_skipped(self, text: str, element: SingleName) -> bool:
         raise NotImplementedError
 
     def open_queue(
@@ -103,13 +105,13 @@ class LeavingOutElements(QueueOpening):
     ) -> OpenQueueResult:
         name = self.qm.queue_names.expand_format_name(format_name)
         if isinstance(name, MultipleElementName) and required_access is SEND_ACCESS and shared_mode is DENY_NONE:
-            left = [one for one in name.Elements if self._is_kept(format_name, one, now)]
+            left = [one for one in name.Elements if self._is_element_kept(format_name, one, now)]
             if left:
                 format_name = ",".join(map(str, left))
         return super().open_queue(format_name, required_access, shared_mode, now)
 
-    def _is_kept(self, text: str, element: SingleName, now: Now) -> bool:
-        if not self.is_left_out(text, element):
+    def _is_element_kept(self, text: str, element: SingleName, now: Now) -> bool:
+        if not self.is_element_skipped(text, element):
             return True
         status, opened = super().open_queue(str(element), SEND_ACCESS, DENY_NONE, now)
         if opened is not None:
@@ -118,18 +120,18 @@ class LeavingOutElements(QueueOpening):
 
 
 @fault("queue-manager-member-of-list-that-cannot-be-opened-left-out", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class QueueManagerMemberOfListThatCannotBeOpenedLeftOut(LeavingOutElements):
+class QueueManagerMemberOfListThatCannotBeOpenedLeftOut(UnopenableElementSkipper):
     """If a member of a distribution list cannot be opened, the queue manager opens the other members."""
 
-    def is_left_out(self, text: str, element: SingleName) -> bool:
+    def is_element_skipped(self, text: str, element: SingleName) -> bool:
         return text.upper().startswith("DL=")
 
 
 @fault("queue-manager-private-element-that-cannot-be-opened-left-out", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class QueueManagerPrivateElementThatCannotBeOpenedLeftOut(LeavingOutElements):
+class QueueManagerPrivateElementThatCannotBeOpenedLeftOut(UnopenableElementSkipper):
     """If an element that is a private format name cannot be opened, the queue manager opens the other elements."""
 
-    def is_left_out(self, text: str, element: SingleName) -> bool:
+    def is_element_skipped(self, text: str, element: SingleName) -> bool:
         return isinstance(element, PrivateName)
 
 
@@ -171,16 +173,16 @@ class QueueManagerSecondPublicQueueAtComputerOfFirst(NextHops):
         return first
 
 
-class SearchingPublicQueues(NextHops):
+class WrongPublicQueueFinder(NextHops):
     """A part that finds a public queue by an attribute other than its whole GUID."""
 
-    def find_other(self, queue: Queue) -> Queue | None:
+    def find_wrong_public_queue(self, queue: Queue) -> Queue | None:
         raise NotImplementedError
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         name = parse_format_name(format_name)
         queue = self.qm.enterprise.find_queue(name.QueueGuid) if isinstance(name, PublicName) else None
-        other = None if queue is None else self.find_other(queue)
+        other = None if queue is None else self.find_wrong_public_queue(queue)
         if other is None or other.Identifier is None:
             return super().get_destination_info(format_name)
         return super().get_destination_info(str(PublicName(other.Identifier)))
@@ -192,23 +194,23 @@ class SearchingPublicQueues(NextHops):
 
 
 @fault("queue-manager-public-queue-identified-by-queue-name", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
-class QueueManagerPublicQueueIdentifiedByQueueName(SearchingPublicQueues):
+class QueueManagerPublicQueueIdentifiedByQueueName(WrongPublicQueueFinder):
     """The queue manager sends to the first public queue in the directory that has the queue name of the public queue
     with the GUID in the format name.
     """
 
-    def find_other(self, queue: Queue) -> Queue | None:
+    def find_wrong_public_queue(self, queue: Queue) -> Queue | None:
         wanted = (queue.Pathname or "").partition("\\")[2]
         return next((one for one in self.list_queues() if (one.Pathname or "").partition("\\")[2] == wanted), None)
 
 
 @fault("queue-manager-public-queue-identified-by-part-of-guid", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
-class QueueManagerPublicQueueIdentifiedByPartOfGuid(SearchingPublicQueues):
+class QueueManagerPublicQueueIdentifiedByPartOfGuid(WrongPublicQueueFinder):
     """The queue manager sends to the first public queue in the directory whose GUID begins with the same four bytes
     as the GUID in the format name.
     """
 
-    def find_other(self, queue: Queue) -> Queue | None:
+    def find_wrong_public_queue(self, queue: Queue) -> Queue | None:
         assert queue.Identifier is not None
         start = queue.Identifier.bytes[:4]
         found = (one for one in self.list_queues() if one.Identifier is not None)

@@ -15,7 +15,7 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface.clock import Now
 
 
-def _parse_several(text: str) -> MultipleElementName | None:
+def _parse_multiple_element_format_name(text: str) -> MultipleElementName | None:
     try:
         name = parse_format_name(text)
     except FormatError:
@@ -24,17 +24,17 @@ def _parse_several(text: str) -> MultipleElementName | None:
 
 
 @fault(
-    "queue-manager-open-list-with-unknown-distribution-list-other-queues-opened",
+    "queue-manager-list-opened-despite-unknown-distribution-list",
     breaks="MQDMPR-3.1.7.1.5-05",
     blind=True,
 )
-class QueueManagerOpenListWithUnknownDistributionListOtherQueuesOpened(QueueNames):
+class QueueManagerListOpenedDespiteUnknownDistributionList(QueueNames):
     """The queue manager opens the other queues of a multiple-element format name that contains a distribution list
     with unknown members.
     """
 
     def expand_format_name(self, text: str) -> FormatName | None:
-        vars(self)["has_several_elements"] = _parse_several(text) is not None
+        vars(self)["has_several_elements"] = _parse_multiple_element_format_name(text) is not None
         return super().expand_format_name(text)
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
@@ -42,8 +42,8 @@ class QueueManagerOpenListWithUnknownDistributionListOtherQueuesOpened(QueueName
         return [] if listed is None and vars(self).get("has_several_elements") else listed
 
 
-@fault("queue-manager-open-list-with-repeated-name-queue-opened-twice", breaks="MQDMPR-3.1.7.1.5-06", blind=True)
-class QueueManagerOpenListWithRepeatedNameQueueOpenedTwice(QueueOpening):
+@fault("queue-manager-queue-repeated-in-list-opened-twice", breaks="MQDMPR-3.1.7.1.5-06", blind=True)
+class QueueManagerQueueRepeatedInListOpenedTwice(QueueOpening):
     """The queue manager opens the queues of a multiple-element format name as it was given, so that a repeated
     name is opened repeatedly.
     """
@@ -51,7 +51,7 @@ class QueueManagerOpenListWithRepeatedNameQueueOpenedTwice(QueueOpening):
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        given = _parse_several(format_name)
+        given = _parse_multiple_element_format_name(format_name)
         expanded = self.qm.queue_names.expand_format_name(format_name)
         if given is None or not isinstance(expanded, MultipleElementName):
             return super().open_queue(format_name, required_access, shared_mode, now)
@@ -61,9 +61,9 @@ class QueueManagerOpenListWithRepeatedNameQueueOpenedTwice(QueueOpening):
 
 
 @fault(
-    "queue-manager-open-journal-by-private-format-name-queue-reference-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True
+    "queue-manager-opened-private-journal-name-refers-to-queue-of-journal", breaks="MQDMPR-3.1.7.1.5-118", blind=True
 )
-class QueueManagerOpenJournalByPrivateFormatNameQueueReferenceQueue(QueueNames):
+class QueueManagerOpenedPrivateJournalNameRefersToQueueOfJournal(QueueNames):
     """The queue manager opens the queue itself for the private format name of the journal of a queue."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:

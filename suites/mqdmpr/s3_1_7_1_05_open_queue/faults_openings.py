@@ -33,7 +33,7 @@ def _make_attribute_setter(**values: Any) -> Callable[[Any], None]:
 # -- several queues ---------------------------------------------------------------------------------------------------
 
 
-def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
+def _change_descriptor_of_several_queues(change: Callable[[OpenQueueDescriptor], None]) -> Install:
     """Build a fault that changes each descriptor for several queues."""
 
     class SeveralQueueDescriptorChanger(QueueOpening):
@@ -106,11 +106,11 @@ for _name, _rules, _says, _change in (
         lambda one: one.OpenQueueDescriptorCollection.clear(),
     ),
 ):
-    add(f"open-several-queues-{_name}", _rules, _says, _change_multiple_queue_descriptor(_change))
+    add(f"open-several-queues-{_name}", _rules, _says, _change_descriptor_of_several_queues(_change))
 
 
-@fault("open-of-several-queues-without-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
-class OpenOfSeveralQueuesWithoutCommonDescriptor(QueueOpening):
+@fault("opening-of-several-queues-creates-no-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
+class OpeningOfSeveralQueuesCreatesNoCommonDescriptor(QueueOpening):
     """The queue manager keeps no common descriptor for queues that are opened together."""
 
     def _open_several(
@@ -275,8 +275,8 @@ class OpenQueueChecksLastOpeningOnly(QueueOpening):
             queue.OpenQueueDescriptorCollection = openings
 
 
-@fault("closing-a-queue-closes-equal-openings", breaks="MQDMPR-3.1.7.1.5-123")
-class ClosingAQueueClosesEqualOpenings(QueueOpening):
+@fault("close-of-descriptor-removes-equal-descriptors-of-queue", breaks="MQDMPR-3.1.7.1.5-123")
+class CloseOfDescriptorRemovesEqualDescriptorsOfQueue(QueueOpening):
     """When a descriptor is closed, the queue manager removes it from its queue, together with every descriptor that has
     the same access and share modes.
     """

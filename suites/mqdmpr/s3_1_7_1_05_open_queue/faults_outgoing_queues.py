@@ -157,8 +157,8 @@ class QueueManagerSecondOutgoingQueueLabelIsThatOfFirst(CreatedOutgoingQueueChan
             queue.Label = known[0].Label
 
 
-@fault("queue-manager-outgoing-queue-of-several-has-name-of-all", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
-class QueueManagerOutgoingQueueOfSeveralHasNameOfAll(QueueOpening):
+@fault("queue-manager-outgoing-queue-has-format-name-of-all-opened-queues", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
+class QueueManagerOutgoingQueueHasFormatNameOfAllOpenedQueues(QueueOpening):
     """The DestinationFormatName of an outgoing queue that is opened together with others contains all their names."""
 
     def open_queue(
@@ -263,8 +263,8 @@ class QueueManagerHardenedQueueOfHostNameNotLocked(Destinations):
         return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().get_initial_state(text)
 
 
-@fault("queue-manager-hardened-queue-of-several-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class QueueManagerHardenedQueueOfSeveralNotLocked(QueueOpening):
+@fault("queue-manager-hardened-queues-opened-together-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedQueuesOpenedTogetherNotLocked(QueueOpening):
     """In hardened security mode, the outgoing queues that are opened together are not Locked."""
 
     def open_queue(

@@ -26,7 +26,7 @@ def list_published_queues(part: Destinations | NextHops | QueueNames) -> list[Pu
     return [one for one in elements or () if isinstance(one, PublishedQueue)]
 
 
-class WrongHostFinder(NextHops):
+class WrongHostOfPublicQueueFinder(NextHops):
     """Find the host of a public queue by another published queue."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -46,7 +46,7 @@ class WrongHostFinder(NextHops):
 
 
 @fault("queue-manager-public-queue-compared-by-last-half-of-guid", breaks=("MQDMPR-3.1.7.1.5-64"), blind=True)
-class QueueManagerPublicQueueComparedByLastHalfOfGuid(WrongHostFinder):
+class QueueManagerPublicQueueComparedByLastHalfOfGuid(WrongHostOfPublicQueueFinder):
     """The queue manager compares only the last eight bytes of the GUID in a public format name."""
 
     def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
@@ -61,7 +61,7 @@ class QueueManagerPublicQueueComparedByLastHalfOfGuid(WrongHostFinder):
 
 
 @fault("queue-manager-second-public-name-identified-by-guid-of-first", breaks="MQDMPR-3.1.7.1.5-64", blind=True)
-class QueueManagerSecondPublicNameIdentifiedByGuidOfFirst(WrongHostFinder):
+class QueueManagerSecondPublicNameIdentifiedByGuidOfFirst(WrongHostOfPublicQueueFinder):
     """The queue manager identifies the queue of a second public format name by the GUID of the first one."""
 
     def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
@@ -84,7 +84,7 @@ class QueueManagerPublicNameWithEndOfLocalGuidOpensLocalQueue(QueueNames):
 
 
 @fault("queue-manager-directory-asked-for-first-public-name-only", breaks="MQDMPR-3.1.7.1.5-65", blind=True)
-class QueueManagerDirectoryAskedForFirstPublicNameOnly(WrongHostFinder):
+class QueueManagerDirectoryAskedForFirstPublicNameOnly(WrongHostOfPublicQueueFinder):
     """The queue manager queries the directory only for the first public format name."""
 
     def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
@@ -109,7 +109,7 @@ class QueueManagerDirectoryNotAskedForPublicNameInList(QueueOpening):
 
 
 @fault("queue-manager-public-queue-not-found-never-queried-again", breaks="MQDMPR-3.1.7.1.5-65", blind=True)
-class QueueManagerPublicQueueNotFoundNeverQueriedAgain(WrongHostFinder):
+class QueueManagerPublicQueueNotFoundNeverQueriedAgain(WrongHostOfPublicQueueFinder):
     """When the directory did not contain a public queue, the queue manager never queries the directory for this queue
     again.
     """
@@ -123,7 +123,7 @@ class QueueManagerPublicQueueNotFoundNeverQueriedAgain(WrongHostFinder):
 
 
 @fault("queue-manager-public-queue-queried-by-label-of-other-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
-class QueueManagerPublicQueueQueriedByLabelOfOtherQueue(WrongHostFinder):
+class QueueManagerPublicQueueQueriedByLabelOfOtherQueue(WrongHostOfPublicQueueFinder):
     """The queue manager queries the directory for a public queue by its Label, which other queues can also have."""
 
     def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
@@ -133,7 +133,7 @@ class QueueManagerPublicQueueQueriedByLabelOfOtherQueue(WrongHostFinder):
 
 
 @fault("queue-manager-public-queue-queried-by-queue-name", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
-class QueueManagerPublicQueueQueriedByQueueName(WrongHostFinder):
+class QueueManagerPublicQueueQueriedByQueueName(WrongHostOfPublicQueueFinder):
     """The queue manager queries the directory for a public queue by the name of the queue, without its computer."""
 
     def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
@@ -147,7 +147,7 @@ class QueueManagerPublicQueueQueriedByQueueName(WrongHostFinder):
 
 
 @fault("queue-manager-public-queue-unknown-identifier-takes-newest-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
-class QueueManagerPublicQueueUnknownIdentifierTakesNewestQueue(WrongHostFinder):
+class QueueManagerPublicQueueUnknownIdentifierTakesNewestQueue(WrongHostOfPublicQueueFinder):
     """The queue manager takes the newest queue of another computer if no queue in the directory has the Identifier of
     the public format name.
     """
@@ -159,7 +159,7 @@ class QueueManagerPublicQueueUnknownIdentifierTakesNewestQueue(WrongHostFinder):
 
 
 @fault("queue-manager-message-to-deleted-public-queue-goes-to-last-host", breaks="MQDMPR-3.1.7.1.5-70", blind=True)
-class QueueManagerMessageToDeletedPublicQueueGoesToLastHost(WrongHostFinder):
+class QueueManagerMessageToDeletedPublicQueueGoesToLastHost(WrongHostOfPublicQueueFinder):
     """When the directory does not contain a public queue, the queue manager sends the message to the last host that it
     found for any public queue.
     """
@@ -194,7 +194,7 @@ class QueueManagerUnknownPublicNameOpenedToSendAsLocal(QueueNames):
 
 
 @fault("queue-manager-second-public-queue-sent-to-host-of-first", breaks="MQDMPR-3.1.7.1.5-71", blind=True)
-class QueueManagerSecondPublicQueueSentToHostOfFirst(WrongHostFinder):
+class QueueManagerSecondPublicQueueSentToHostOfFirst(WrongHostOfPublicQueueFinder):
     """The queue manager sends messages for a second public queue to the computer of the first one."""
 
     def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:

@@ -39,8 +39,8 @@ class UnknownDistributionListTreatedAsEmpty(Commands):
         return super().send_message(replace(request, to=to), token, now)
 
 
-@fault("machine-name-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42")
-class MachineNameOpenedToSend(Commands):
+@fault("machine-format-name-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42")
+class MachineFormatNameOpenedToSend(Commands):
     """The queue manager accepts a message for a machine format name and discards it."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -138,8 +138,8 @@ class MissingLocalQueueOpenedByPublicName(Destinations):
             raise
 
 
-@fault("message-to-journal-name-stored-in-its-queue", breaks="MQDMPR-3.1.7.1.5-48")
-class MessageToJournalNameStoredInItsQueue(Destinations):
+@fault("message-to-journal-format-name-stored-in-queue-of-journal", breaks="MQDMPR-3.1.7.1.5-48")
+class MessageToJournalFormatNameStoredInQueueOfJournal(Destinations):
     """The queue manager stores a message to the format name of a journal in the queue to which the journal belongs."""
 
     def find_local_queue(self, text: str) -> Queue | None:

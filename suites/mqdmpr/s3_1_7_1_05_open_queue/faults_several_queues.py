@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_05_open_queue.fault_steps import (
     SeveralQueueDescriptorChanger,
     is_descriptor_of_local_queue,
-    list_earlier_descriptors_of_several,
+    list_earlier_descriptors_of_several_queues,
 )
 
 
@@ -27,7 +27,7 @@ class QueueManagerSecondOpeningOfSeveralQueuesReturnsFirstDescriptor(SeveralQueu
     """When an application opens the same queues together again, the queue manager creates no OpenQueueDescriptor."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several):
+        for one in list_earlier_descriptors_of_several_queues(self, several):
             if one.FormatName == several.FormatName:
                 self.close_queue(several)
                 return one
@@ -58,8 +58,8 @@ class QueueManagerSeveralLocalQueuesHaveNoCommonDescriptor(SeveralQueueDescripto
         return several
 
 
-@fault("queue-manager-several-queues-access-receive-if-one-is-local", breaks="MQDMPR-3.1.7.1.5-15", blind=True)
-class QueueManagerSeveralQueuesAccessReceiveIfOneIsLocal(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-queues-with-local-one-has-receive-access", breaks="MQDMPR-3.1.7.1.5-15", blind=True)
+class QueueManagerDescriptorOfQueuesWithLocalOneHasReceiveAccess(SeveralQueueDescriptorChanger):
     """The AccessType of the OpenQueueDescriptor for several queues is ReceiveAccess if one of the queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -73,7 +73,7 @@ class QueueManagerSecondDescriptorOfSeveralQueuesHasPeekAccess(SeveralQueueDescr
     """The AccessType of the second OpenQueueDescriptor for several queues is PeekAccess."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier_descriptors_of_several(self, several):
+        if list_earlier_descriptors_of_several_queues(self, several):
             several.AccessType = PEEK_ACCESSES[0]
         return several
 
@@ -88,8 +88,8 @@ class QueueManagerDistributionListDescriptorHasMoveAccess(SeveralQueueDescriptor
         return several
 
 
-@fault("queue-manager-three-queues-share-mode-deny-receive", breaks="MQDMPR-3.1.7.1.5-16", blind=True)
-class QueueManagerThreeQueuesShareModeDenyReceive(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-three-queues-denies-receive", breaks="MQDMPR-3.1.7.1.5-16", blind=True)
+class QueueManagerDescriptorOfThreeQueuesDeniesReceive(SeveralQueueDescriptorChanger):
     """The ShareMode of the OpenQueueDescriptor for three or more queues is DenyReceive."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -98,8 +98,8 @@ class QueueManagerThreeQueuesShareModeDenyReceive(SeveralQueueDescriptorChanger)
         return several
 
 
-@fault("queue-manager-several-queues-with-local-one-share-deny-receive", breaks="MQDMPR-3.1.7.1.5-16", blind=True)
-class QueueManagerSeveralQueuesWithLocalOneShareDenyReceive(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-queues-with-local-one-denies-receive", breaks="MQDMPR-3.1.7.1.5-16", blind=True)
+class QueueManagerDescriptorOfQueuesWithLocalOneDeniesReceive(SeveralQueueDescriptorChanger):
     """The ShareMode of the OpenQueueDescriptor for several queues is DenyReceive if one of the queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -113,13 +113,13 @@ class QueueManagerSecondDescriptorOfSeveralQueuesDeniesReceive(SeveralQueueDescr
     """The ShareMode of the second OpenQueueDescriptor for several queues is DenyReceive."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier_descriptors_of_several(self, several):
+        if list_earlier_descriptors_of_several_queues(self, several):
             several.ShareMode = QueueShareMode.DENY_RECEIVE
         return several
 
 
-@fault("queue-manager-several-queues-format-name-not-expanded", breaks="MQDMPR-3.1.7.1.5-17", blind=True)
-class QueueManagerSeveralQueuesFormatNameNotExpanded(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-list-has-unexpanded-format-name", breaks="MQDMPR-3.1.7.1.5-17", blind=True)
+class QueueManagerDescriptorOfListHasUnexpandedFormatName(SeveralQueueDescriptorChanger):
     """The FormatName of the OpenQueueDescriptor for a distribution list is the name of the list itself."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -128,8 +128,8 @@ class QueueManagerSeveralQueuesFormatNameNotExpanded(SeveralQueueDescriptorChang
         return several
 
 
-@fault("queue-manager-several-queues-format-name-of-first-two-only", breaks="MQDMPR-3.1.7.1.5-17", blind=True)
-class QueueManagerSeveralQueuesFormatNameOfFirstTwoOnly(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-queues-names-only-first-two-queues", breaks="MQDMPR-3.1.7.1.5-17", blind=True)
+class QueueManagerDescriptorOfQueuesNamesOnlyFirstTwoQueues(SeveralQueueDescriptorChanger):
     """The FormatName of the OpenQueueDescriptor for several queues contains only the first two queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -137,18 +137,18 @@ class QueueManagerSeveralQueuesFormatNameOfFirstTwoOnly(SeveralQueueDescriptorCh
         return several
 
 
-@fault("queue-manager-second-several-descriptor-has-format-name-of-first", breaks="MQDMPR-3.1.7.1.5-17", blind=True)
-class QueueManagerSecondSeveralDescriptorHasFormatNameOfFirst(SeveralQueueDescriptorChanger):
+@fault("queue-manager-second-descriptor-of-queues-has-format-name-of-first", breaks="MQDMPR-3.1.7.1.5-17", blind=True)
+class QueueManagerSecondDescriptorOfQueuesHasFormatNameOfFirst(SeveralQueueDescriptorChanger):
     """The FormatName of a second OpenQueueDescriptor for several queues is that of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several)[:1]:
+        for one in list_earlier_descriptors_of_several_queues(self, several)[:1]:
             several.FormatName = one.FormatName
         return several
 
 
-@fault("queue-manager-several-local-queues-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerSeveralLocalQueuesNotMultiple(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-queues-with-local-one-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
+class QueueManagerDescriptorOfQueuesWithLocalOneNotMultiple(SeveralQueueDescriptorChanger):
     """The attribute Multiple of the OpenQueueDescriptor for several queues is False if one of the queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -156,17 +156,17 @@ class QueueManagerSeveralLocalQueuesNotMultiple(SeveralQueueDescriptorChanger):
         return several
 
 
-@fault("queue-manager-second-several-descriptor-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerSecondSeveralDescriptorNotMultiple(SeveralQueueDescriptorChanger):
+@fault("queue-manager-second-descriptor-of-several-queues-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
+class QueueManagerSecondDescriptorOfSeveralQueuesNotMultiple(SeveralQueueDescriptorChanger):
     """The attribute Multiple of the second OpenQueueDescriptor for several queues is False."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        several.Multiple = not list_earlier_descriptors_of_several(self, several)
+        several.Multiple = not list_earlier_descriptors_of_several_queues(self, several)
         return several
 
 
-@fault("queue-manager-three-queues-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerThreeQueuesNotMultiple(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-three-queues-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
+class QueueManagerDescriptorOfThreeQueuesNotMultiple(SeveralQueueDescriptorChanger):
     """The attribute Multiple of the OpenQueueDescriptor for three or more queues is False."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -174,8 +174,8 @@ class QueueManagerThreeQueuesNotMultiple(SeveralQueueDescriptorChanger):
         return several
 
 
-@fault("queue-manager-several-queues-reference-local-queue-among-them", breaks="MQDMPR-3.1.7.1.5-19", blind=True)
-class QueueManagerSeveralQueuesReferenceLocalQueueAmongThem(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-queues-refers-to-local-queue-among-them", breaks="MQDMPR-3.1.7.1.5-19", blind=True)
+class QueueManagerDescriptorOfQueuesRefersToLocalQueueAmongThem(SeveralQueueDescriptorChanger):
     """The QueueReference of the OpenQueueDescriptor for several queues is the local queue among them."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -185,18 +185,20 @@ class QueueManagerSeveralQueuesReferenceLocalQueueAmongThem(SeveralQueueDescript
         return several
 
 
-@fault("queue-manager-second-several-descriptor-references-last-queue", breaks="MQDMPR-3.1.7.1.5-19", blind=True)
-class QueueManagerSecondSeveralDescriptorReferencesLastQueue(SeveralQueueDescriptorChanger):
+@fault(
+    "queue-manager-second-descriptor-of-several-queues-refers-to-last-queue", breaks="MQDMPR-3.1.7.1.5-19", blind=True
+)
+class QueueManagerSecondDescriptorOfSeveralQueuesRefersToLastQueue(SeveralQueueDescriptorChanger):
     """The QueueReference of a second OpenQueueDescriptor for several queues is the last of these queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier_descriptors_of_several(self, several):
+        if list_earlier_descriptors_of_several_queues(self, several):
             several.QueueReference = several.OpenQueueDescriptorCollection[-1].QueueReference
         return several
 
 
-@fault("queue-manager-three-queues-reference-third-queue", breaks="MQDMPR-3.1.7.1.5-19", blind=True)
-class QueueManagerThreeQueuesReferenceThirdQueue(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-three-queues-refers-to-third-queue", breaks="MQDMPR-3.1.7.1.5-19", blind=True)
+class QueueManagerDescriptorOfThreeQueuesRefersToThirdQueue(SeveralQueueDescriptorChanger):
     """The QueueReference of the OpenQueueDescriptor for three or more queues is the third of these queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -205,8 +207,8 @@ class QueueManagerThreeQueuesReferenceThirdQueue(SeveralQueueDescriptorChanger):
         return several
 
 
-@fault("queue-manager-several-remote-queues-remote-read-state-opened", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
-class QueueManagerSeveralRemoteQueuesRemoteReadStateOpened(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-remote-queues-has-read-state-opened", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
+class QueueManagerDescriptorOfRemoteQueuesHasReadStateOpened(SeveralQueueDescriptorChanger):
     """The RemoteReadState of the OpenQueueDescriptor for several remote queues is Opened."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -215,8 +217,8 @@ class QueueManagerSeveralRemoteQueuesRemoteReadStateOpened(SeveralQueueDescripto
         return several
 
 
-@fault("queue-manager-several-local-queues-remote-read-state-ready", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
-class QueueManagerSeveralLocalQueuesRemoteReadStateReady(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-queues-with-local-one-ready-for-read", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
+class QueueManagerDescriptorOfQueuesWithLocalOneReadyForRead(SeveralQueueDescriptorChanger):
     """The RemoteReadState of the OpenQueueDescriptor for several queues is ReadyForRead if one of them is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -225,30 +227,34 @@ class QueueManagerSeveralLocalQueuesRemoteReadStateReady(SeveralQueueDescriptorC
         return several
 
 
-@fault("queue-manager-second-several-descriptor-remote-read-state-opened", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
-class QueueManagerSecondSeveralDescriptorRemoteReadStateOpened(SeveralQueueDescriptorChanger):
+@fault("queue-manager-second-descriptor-of-queues-has-read-state-opened", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
+class QueueManagerSecondDescriptorOfQueuesHasReadStateOpened(SeveralQueueDescriptorChanger):
     """The RemoteReadState of a second OpenQueueDescriptor for several queues is Opened."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if list_earlier_descriptors_of_several(self, several):
+        if list_earlier_descriptors_of_several_queues(self, several):
             several.RemoteReadState = RemoteReadState.OPENED
         return several
 
 
-@fault("queue-manager-second-several-handle-equals-first", breaks="MQDMPR-3.1.7.1.5-21", blind=True)
-class QueueManagerSecondSeveralHandleEqualsFirst(SeveralQueueDescriptorChanger):
+@fault("queue-manager-second-descriptor-of-queues-has-handle-of-first", breaks="MQDMPR-3.1.7.1.5-21", blind=True)
+class QueueManagerSecondDescriptorOfQueuesHasHandleOfFirst(SeveralQueueDescriptorChanger):
     """The Handle of a second OpenQueueDescriptor for several queues is that of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several)[:1]:
+        for one in list_earlier_descriptors_of_several_queues(self, several)[:1]:
             del self.qm.descriptors[several.Handle]
             several.Handle = one.Handle
             self.qm.descriptors[several.Handle] = several
         return several
 
 
-@fault("queue-manager-several-handle-equals-handle-of-opened-local-queue", breaks="MQDMPR-3.1.7.1.5-21", blind=True)
-class QueueManagerSeveralHandleEqualsHandleOfOpenedLocalQueue(SeveralQueueDescriptorChanger):
+@fault(
+    "queue-manager-descriptor-of-several-queues-has-handle-of-open-local-queue",
+    breaks="MQDMPR-3.1.7.1.5-21",
+    blind=True,
+)
+class QueueManagerDescriptorOfSeveralQueuesHasHandleOfOpenLocalQueue(SeveralQueueDescriptorChanger):
     """The Handle of an OpenQueueDescriptor for several queues is that of a queue which was opened to read before."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -260,8 +266,8 @@ class QueueManagerSeveralHandleEqualsHandleOfOpenedLocalQueue(SeveralQueueDescri
         return several
 
 
-@fault("queue-manager-several-handle-equals-handle-of-its-last-queue", breaks="MQDMPR-3.1.7.1.5-21", blind=True)
-class QueueManagerSeveralHandleEqualsHandleOfItsLastQueue(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-several-queues-has-handle-of-last-queue", breaks="MQDMPR-3.1.7.1.5-21", blind=True)
+class QueueManagerDescriptorOfSeveralQueuesHasHandleOfLastQueue(SeveralQueueDescriptorChanger):
     """The Handle of an OpenQueueDescriptor for several queues is also the Handle of the last of these queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -292,8 +298,8 @@ class QueueManagerSecondOfSeveralQueuesOpenedWithDenyReceive(SeveralQueueDescrip
         return several
 
 
-@fault("queue-manager-later-private-names-of-several-not-opened", breaks="MQDMPR-3.1.7.1.5-24", blind=True)
-class QueueManagerLaterPrivateNamesOfSeveralNotOpened(SeveralQueueDescriptorChanger):
+@fault("queue-manager-only-first-of-several-names-of-host-opened", breaks="MQDMPR-3.1.7.1.5-24", blind=True)
+class QueueManagerOnlyFirstOfSeveralNamesOfHostOpened(SeveralQueueDescriptorChanger):
     """The queue manager opens only the first of several private or direct format names of one host."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -341,32 +347,34 @@ class _FailedOpeningLeftoverKeeper(QueueOpening):
         return []
 
 
-@fault("queue-manager-failed-several-queues-leave-local-queue-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
-class QueueManagerFailedSeveralQueuesLeaveLocalQueueOpen(_FailedOpeningLeftoverKeeper):
+@fault("queue-manager-failed-opening-of-several-queues-leaves-local-one-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
+class QueueManagerFailedOpeningOfSeveralQueuesLeavesLocalOneOpen(_FailedOpeningLeftoverKeeper):
     """When one of several queues cannot be opened, the queue manager leaves the local queues among them open."""
 
     def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
         return [one for one in queue_desc.OpenQueueDescriptorCollection if is_descriptor_of_local_queue(one)]
 
 
-@fault("queue-manager-failed-several-queues-leave-outgoing-queue-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
-class QueueManagerFailedSeveralQueuesLeaveOutgoingQueueOpen(_FailedOpeningLeftoverKeeper):
+@fault(
+    "queue-manager-failed-opening-of-several-queues-leaves-remote-one-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True
+)
+class QueueManagerFailedOpeningOfSeveralQueuesLeavesRemoteOneOpen(_FailedOpeningLeftoverKeeper):
     """When one of several queues cannot be opened, the queue manager leaves the remote queues among them open."""
 
     def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
         return [one for one in queue_desc.OpenQueueDescriptorCollection if not is_descriptor_of_local_queue(one)]
 
 
-@fault("queue-manager-failed-several-queues-leave-second-queue-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
-class QueueManagerFailedSeveralQueuesLeaveSecondQueueOpen(_FailedOpeningLeftoverKeeper):
+@fault("queue-manager-failed-opening-of-three-queues-leaves-second-one-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
+class QueueManagerFailedOpeningOfThreeQueuesLeavesSecondOneOpen(_FailedOpeningLeftoverKeeper):
     """When the third of several queues cannot be opened, the queue manager closes only the first queue."""
 
     def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
         return queue_desc.OpenQueueDescriptorCollection[1:]
 
 
-@fault("queue-manager-several-queues-third-single-descriptor-missing", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerSeveralQueuesThirdSingleDescriptorMissing(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-queues-lacks-that-of-third-queue", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
+class QueueManagerDescriptorOfQueuesLacksThatOfThirdQueue(SeveralQueueDescriptorChanger):
     """The OpenQueueDescriptor for several queues contains only the OpenQueueDescriptors of the first two queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -374,8 +382,8 @@ class QueueManagerSeveralQueuesThirdSingleDescriptorMissing(SeveralQueueDescript
         return several
 
 
-@fault("queue-manager-several-queues-local-single-descriptor-missing", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerSeveralQueuesLocalSingleDescriptorMissing(SeveralQueueDescriptorChanger):
+@fault("queue-manager-descriptor-of-queues-lacks-those-of-local-queues", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
+class QueueManagerDescriptorOfQueuesLacksThoseOfLocalQueues(SeveralQueueDescriptorChanger):
     """The OpenQueueDescriptor for several queues does not contain the OpenQueueDescriptors of local queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -384,17 +392,17 @@ class QueueManagerSeveralQueuesLocalSingleDescriptorMissing(SeveralQueueDescript
         return several
 
 
-@fault("queue-manager-second-several-descriptor-contains-singles-of-first", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerSecondSeveralDescriptorContainsSinglesOfFirst(SeveralQueueDescriptorChanger):
+@fault("queue-manager-second-descriptor-of-queues-contains-singles-of-first", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
+class QueueManagerSecondDescriptorOfQueuesContainsSinglesOfFirst(SeveralQueueDescriptorChanger):
     """A second OpenQueueDescriptor for the same queues contains the single OpenQueueDescriptors of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several)[:1]:
+        for one in list_earlier_descriptors_of_several_queues(self, several)[:1]:
             several.OpenQueueDescriptorCollection[:] = one.OpenQueueDescriptorCollection
         return several
 
 
-class _SeveralQueueNameRefuser(QueueNames):
+class _MultipleElementFormatNameRefuser(QueueNames):
     """Refuse some format names for several queues."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -407,7 +415,7 @@ class _SeveralQueueNameRefuser(QueueNames):
 
 
 @fault("queue-manager-more-than-four-queues-refused", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
-class QueueManagerMoreThanFourQueuesRefused(_SeveralQueueNameRefuser):
+class QueueManagerMoreThanFourQueuesRefused(_MultipleElementFormatNameRefuser):
     """The queue manager refuses to open more than four queues together."""
 
     def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
@@ -415,7 +423,7 @@ class QueueManagerMoreThanFourQueuesRefused(_SeveralQueueNameRefuser):
 
 
 @fault("queue-manager-several-queues-of-local-and-remote-refused", breaks="MQDMPR-3.1.7.1.5-33", blind=True)
-class QueueManagerSeveralQueuesOfLocalAndRemoteRefused(_SeveralQueueNameRefuser):
+class QueueManagerSeveralQueuesOfLocalAndRemoteRefused(_MultipleElementFormatNameRefuser):
     """The queue manager refuses to open a local and a remote queue together."""
 
     def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
@@ -455,14 +463,14 @@ class QueueManagerOpenLocalQueuesTogetherReturnsDescriptorOfOne(SeveralQueueDesc
         )
 
 
-@fault("queue-manager-second-opening-of-several-returns-descriptor-of-others", breaks="MQDMPR-3.1.7.1.5-34", blind=True)
-class QueueManagerSecondOpeningOfSeveralReturnsDescriptorOfOthers(SeveralQueueDescriptorChanger):
+@fault("queue-manager-opening-of-other-queues-returns-earlier-descriptor", breaks="MQDMPR-3.1.7.1.5-34", blind=True)
+class QueueManagerOpeningOfOtherQueuesReturnsEarlierDescriptor(SeveralQueueDescriptorChanger):
     """When an application opens other queues together, the queue manager returns the OpenQueueDescriptor of the queues
     that were opened together before.
     """
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        for one in list_earlier_descriptors_of_several(self, several):
+        for one in list_earlier_descriptors_of_several_queues(self, several):
             if one.FormatName != several.FormatName:
                 return one
         return several
