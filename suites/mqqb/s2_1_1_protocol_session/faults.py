@@ -135,8 +135,8 @@ class InitiatorUserMessageOnOwnSessionIgnored(Receiving):
             super().receive_user_message(session, packet, now)
 
 
-@fault("initiator-messages-on-own-session-never-acknowledged", breaks="MQQB-2.1.1-D01", blind=True)
-class InitiatorMessagesOnOwnSessionNeverAcknowledged(SessionAcks):
+@fault("initiator-received-messages-never-acknowledged", breaks="MQQB-2.1.1-D01", blind=True)
+class InitiatorReceivedMessagesNeverAcknowledged(SessionAcks):
     """A queue manager sends no SessionAck on a session that the queue manager itself opened."""
 
     def send(self, session: Session, now: Now) -> None:
@@ -144,8 +144,8 @@ class InitiatorMessagesOnOwnSessionNeverAcknowledged(SessionAcks):
             super().send(session, now)
 
 
-@fault("queue-manager-message-after-own-message-not-accepted", breaks="MQQB-2.1.1-D01", blind=True)
-class QueueManagerMessageAfterOwnMessageNotAccepted(Receiving):
+@fault("queue-manager-refuses-messages-after-it-has-sent-one", breaks="MQQB-2.1.1-D01", blind=True)
+class QueueManagerRefusesMessagesAfterItHasSentOne(Receiving):
     """A queue manager that has sent a message on a session accepts no message on this session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -230,8 +230,8 @@ add(
 )
 
 
-@fault("acceptor-cs-clear-in-refusal-without-se", breaks="MQQB-2.2.1-05", blind=True)
-class AcceptorCsClearInRefusalWithoutSe(SessionOpening):
+@fault("acceptor-cs-clear-in-refusal-of-request-with-se-clear", breaks="MQQB-2.2.1-05", blind=True)
+class AcceptorCsClearInRefusalOfRequestWithSeClear(SessionOpening):
     """The acceptor leaves CS clear in its response to a request with SE 0 for another queue manager."""
 
     def build_establish_response(
@@ -252,8 +252,8 @@ class AcceptorGuidWithOwnFirstBytesAccepted(SessionOpening):
         return guid == NULL_GUID or guid.time_low == self.qm.adm.Identifier.time_low
 
 
-@fault("acceptor-session-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
-class AcceptorSessionBeyondLimitClosedWithoutCs(SessionOpening):
+@fault("acceptor-closes-session-beyond-limit-without-cs-in-response", breaks="MQQB-2.2.1-06")
+class AcceptorClosesSessionBeyondLimitWithoutCsInResponse(SessionOpening):
     """The acceptor clears CS in its response to a request beyond its limit of sessions, and closes the connection."""
 
     def build_establish_response(

@@ -146,8 +146,8 @@ class InitiatorConnectionParametersRecoverableAckTimeoutAboveRange(SessionOpenin
 PARAMETERS_HEADER_NAME = "ConnectionParametersHeader"
 
 
-@fault("initiator-recoverable-ack-timeout-499", breaks="MQQB-2.2.2.1-D02", blind=True)
-class InitiatorRecoverableAckTimeout499(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-499-ms-after-fast-round-trip", breaks="MQQB-2.2.2.1-D02", blind=True)
+class InitiatorRecoverableAckTimeout499MsAfterFastRoundTrip(SessionOpening):
     """The initiator sends a RecoverableAckTimeout of 499 ms in the ConnectionParameters request after a fast round
     trip.
     """

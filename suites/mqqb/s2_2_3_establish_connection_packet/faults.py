@@ -129,8 +129,8 @@ class InitiatorDirectEstablishRequestServerGuidOfEarlierSession(Establishing):
 ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
 
 
-@fault("acceptor-server-guid-of-second-response-zero", breaks="MQQB-2.2.3.1-02", blind=True)
-class AcceptorServerGuidOfSecondResponseZero(SessionOpening):
+@fault("acceptor-zero-server-guid-repeated-on-second-connection", breaks="MQQB-2.2.3.1-02", blind=True)
+class AcceptorZeroServerGuidRepeatedOnSecondConnection(SessionOpening):
     """On a second connection, the acceptor repeats the ServerGuid of the request in its response, even if this
     ServerGuid is zero.
     """
@@ -317,8 +317,8 @@ class AcceptorEstablishConnectionReservedCopiedFromRequest(SessionOpening):
         return set_fields(response, {"EstablishConnectionHeader.Reserved": reserved})
 
 
-@fault("initiator-response-with-reserved-refused", breaks="MQQB-2.2.3.1-14", blind=True)
-class InitiatorResponseWithReservedRefused(SessionOpening):
+@fault("initiator-establish-response-with-reserved-0xffff-refused", breaks="MQQB-2.2.3.1-14", blind=True)
+class InitiatorEstablishResponseWithReserved0xffffRefused(SessionOpening):
     """The initiator closes the session after a response whose Reserved is 0xFFFF."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -346,8 +346,8 @@ class InitiatorEstablishResponseReservedRefused(SessionOpening):
         return not reserved and super().is_establish_response_valid(session, packet)
 
 
-@fault("acceptor-padding-of-refusal-zero", breaks="MQQB-2.2.3.1-15", blind=True)
-class AcceptorPaddingOfRefusalZero(SessionOpening):
+@fault("acceptor-padding-of-refusing-response-zero", breaks="MQQB-2.2.3.1-15", blind=True)
+class AcceptorPaddingOfRefusingResponseZero(SessionOpening):
     """The acceptor fills Padding with zero bytes in a response with CS set."""
 
     def build_establish_response(

@@ -207,8 +207,8 @@ for _name, _rule, _class in (
     )
 
 
-@fault("receiver-final-ack-of-later-received-message-with-class-nack", breaks="MQQB-2.2.5-11", blind=True)
-class ReceiverFinalAckOfLaterReceivedMessageWithClassNack(FinalAcks):
+@fault("receiver-final-ack-class-q-purged-for-later-received-message", breaks="MQQB-2.2.5-11", blind=True)
+class ReceiverFinalAckClassQPurgedForLaterReceivedMessage(FinalAcks):
     """The receiver sends the class NACK_Q_PURGED in the FinalAck of a received message whose TxSequenceNumber is
     greater than 1.
     """
@@ -252,8 +252,8 @@ _add_final_ack_class_fault(
 )
 
 
-@fault("receiver-second-final-ack-of-plain-queue-with-class-bad-destination", breaks="MQQB-2.2.5-13", blind=True)
-class ReceiverSecondFinalAckOfPlainQueueWithClassBadDestination(OrderAcks):
+@fault("receiver-second-final-ack-of-plain-queue-has-class-bad-dst-q", breaks="MQQB-2.2.5-13", blind=True)
+class ReceiverSecondFinalAckOfPlainQueueHasClassBadDstQ(OrderAcks):
     """The receiver sends the class NACK_BAD_DST_Q in the FinalAck of the second message for a
     nontransactional queue.
     """
@@ -266,8 +266,8 @@ class ReceiverSecondFinalAckOfPlainQueueWithClassBadDestination(OrderAcks):
         super().send_transactional_ack(name, message_class, body, now)
 
 
-@fault("receiver-final-ack-of-second-source-missing", breaks="MQQB-2.2.5-14")
-class ReceiverFinalAckOfSecondSourceMissing(FinalAcks):
+@fault("receiver-final-ack-missing-for-refused-message-of-second-source", breaks="MQQB-2.2.5-14")
+class ReceiverFinalAckMissingForRefusedMessageOfSecondSource(FinalAcks):
     """The receiver sends FinalAcks only of refused messages of the sequence whose message it refused first."""
 
     def refuse_transactional(

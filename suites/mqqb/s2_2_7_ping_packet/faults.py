@@ -425,8 +425,8 @@ add(
 )
 
 
-@fault("acceptor-rf-in-bit-2", breaks="MQQB-2.2.7-D01", blind=True)
-class AcceptorRfInBit2(Ping):
+@fault("acceptor-ping-response-rf-sent-in-bit-2", breaks="MQQB-2.2.7-D01", blind=True)
+class AcceptorPingResponseRfSentInBit2(Ping):
     """The acceptor sends the flag RF of a Ping Response in bit 2 instead of bit 1."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

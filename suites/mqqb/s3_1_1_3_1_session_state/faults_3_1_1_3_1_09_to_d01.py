@@ -30,8 +30,8 @@ from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
 )
 
 
-@fault("receiver-first-sequence-from-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
-class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
+@fault("receiver-first-sequence-that-begins-with-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
+class ReceiverFirstSequenceThatBeginsWithAnyNumberAccepted(InSequence):
     """The receiver accepts a first sequence that begins with any number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -306,8 +306,8 @@ add(
 )
 
 
-@fault("sender-messages-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
-class SenderMessagesReversedBySessionRetry(Establishing):
+@fault("sender-message-order-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
+class SenderMessageOrderReversedBySessionRetry(Establishing):
     """The sender reverses the order of its messages when it tries again to establish a session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:

@@ -60,8 +60,8 @@ add(
 )
 
 
-@fault("sender-message-id-two-higher", breaks="MQQB-3.1.1.3-24")
-class SenderMessageIdTwoHigher(Numbering):
+@fault("sender-message-id-increased-by-two-for-each-message", breaks="MQQB-3.1.1.3-24")
+class SenderMessageIdIncreasedByTwoForEachMessage(Numbering):
     """The sender increases the MessageID by two for each message."""
 
     def assign_identifier(self) -> int:
@@ -80,8 +80,8 @@ class SenderMessageIdIncrementedTwiceForOwnMessage(OwnMessages):
             self.qm.numbering.assign_identifier()
 
 
-@fault("sender-message-id-of-acknowledgment-skips-one", breaks="MQQB-3.1.1.3-24", blind=True)
-class SenderMessageIdOfAcknowledgmentSkipsOne(Numbering):
+@fault("sender-message-id-increased-by-two-for-every-fourth-message", breaks="MQQB-3.1.1.3-24", blind=True)
+class SenderMessageIdIncreasedByTwoForEveryFourthMessage(Numbering):
     """The sender increases MessageID by two, instead of one, for every fourth message."""
 
     def assign_identifier(self) -> int:

@@ -71,8 +71,8 @@ add(
 )
 
 
-@fault("sender-third-resend-timeout-medium", breaks="MQQB-3.1.3.1-02", blind=True)
-class SenderThirdResendTimeoutMedium(Initialization):
+@fault("sender-third-resend-table-entry-is-resend-timeouts-medium", breaks="MQQB-3.1.3.1-02", blind=True)
+class SenderThirdResendTableEntryIsResendTimeoutsMedium(Initialization):
     """The queue manager initializes the third entry of ResendTimerTable with ResendTimeoutsMedium."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -162,8 +162,8 @@ for _name, _breaks, _says, _install in (
     add(_name, _breaks, _says, _install, blind=True)
 
 
-@fault("sender-sixth-resend-timeout-long", breaks="MQQB-3.1.3.1-03", blind=True)
-class SenderSixthResendTimeoutLong(Initialization):
+@fault("sender-sixth-resend-table-entry-is-resend-timeouts-long", breaks="MQQB-3.1.3.1-03", blind=True)
+class SenderSixthResendTableEntryIsResendTimeoutsLong(Initialization):
     """The queue manager initializes the sixth entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -173,8 +173,8 @@ class SenderSixthResendTimeoutLong(Initialization):
         self.qm.adm.ResendTimerTable = tuple(table)
 
 
-@fault("sender-ninth-resend-timeout-final", breaks="MQQB-3.1.3.1-04", blind=True)
-class SenderNinthResendTimeoutFinal(Initialization):
+@fault("sender-ninth-resend-table-entry-is-resend-timeouts-final", breaks="MQQB-3.1.3.1-04", blind=True)
+class SenderNinthResendTableEntryIsResendTimeoutsFinal(Initialization):
     """The queue manager initializes the ninth entry of ResendTimerTable with ResendTimeoutsFinal."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -184,8 +184,8 @@ class SenderNinthResendTimeoutFinal(Initialization):
         self.qm.adm.ResendTimerTable = tuple(table)
 
 
-@fault("sender-last-resend-timeout-long", breaks="MQQB-3.1.3.1-05", blind=True)
-class SenderLastResendTimeoutLong(Initialization):
+@fault("sender-last-resend-table-entry-is-resend-timeouts-long", breaks="MQQB-3.1.3.1-05", blind=True)
+class SenderLastResendTableEntryIsResendTimeoutsLong(Initialization):
     """The queue manager initializes the last entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:

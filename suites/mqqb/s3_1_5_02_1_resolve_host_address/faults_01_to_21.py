@@ -59,8 +59,8 @@ add(
 )
 
 
-@fault("initiator-outgoing-queue-reference-of-other-name", breaks="MQQB-3.1.5.2.1-03")
-class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
+@fault("initiator-outgoing-queue-reference-to-queue-of-other-name", breaks="MQQB-3.1.5.2.1-03")
+class InitiatorOutgoingQueueReferenceToQueueOfOtherName(SessionOpening):
     """The initiator's OutgoingQueueReference is the OutgoingQueue of a different format name."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -92,8 +92,8 @@ class InitiatorDestinationHostIgnoresFormatName(NextHops):
         return found and replace(found, HostName=UNUSED_ADDRESS)
 
 
-@fault("initiator-destination-info-of-first-format-name", breaks="MQQB-3.1.5.2.1-06")
-class InitiatorDestinationInfoOfFirstFormatName(NextHops):
+@fault("initiator-get-destination-info-always-with-first-format-name", breaks="MQQB-3.1.5.2.1-06")
+class InitiatorGetDestinationInfoAlwaysWithFirstFormatName(NextHops):
     """The initiator always calls Get Destination Info with the first format name that it used."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -193,11 +193,11 @@ add(
 
 
 @fault(
-    "initiator-state-inactive-after-second-failure-to-find-destination",
+    "initiator-queue-state-inactive-if-destination-unknown-again",
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorStateInactiveAfterSecondFailureToFindDestination(Resolving):
+class InitiatorQueueStateInactiveIfDestinationUnknownAgain(Resolving):
     """When a retry also finds no destination or next hop, the initiator sets State of the outgoing queue
     to Inactive.
     """
@@ -209,8 +209,12 @@ class InitiatorStateInactiveAfterSecondFailureToFindDestination(Resolving):
             queue.State = OutgoingQueueState.INACTIVE
 
 
-@fault("initiator-every-queue-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
-class InitiatorEveryQueueNeedsValidation(Resolving):
+@fault(
+    "initiator-state-of-every-queue-set-to-need-validation",
+    breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
+    blind=True,
+)
+class InitiatorStateOfEveryQueueSetToNeedValidation(Resolving):
     """When the initiator cannot find a destination, it sets State of every outgoing queue to NeedValidation."""
 
     def require_validation(self, session: Session) -> None:
@@ -221,11 +225,11 @@ class InitiatorEveryQueueNeedsValidation(Resolving):
 
 
 @fault(
-    "initiator-second-unresolvable-queue-not-in-need-validation",
+    "initiator-state-of-second-unresolvable-queue-not-need-validation",
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorSecondUnresolvableQueueNotInNeedValidation(Resolving):
+class InitiatorStateOfSecondUnresolvableQueueNotNeedValidation(Resolving):
     """The initiator sets State to NeedValidation only for the first of two outgoing queues whose destinations cannot be
     found.
     """
@@ -263,16 +267,16 @@ def _build_next_hops(guid: UUID, host: str) -> _NextHops:
     return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
 
 
-@fault("initiator-connects-to-other-address-than-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
-class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
+@fault("initiator-connects-to-address-of-no-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
+class InitiatorConnectsToAddressOfNoNextHop(NextHops):
     """The initiator connects to an address other than the address of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _NextHops:
         return _build_next_hops(guid, UNUSED_ADDRESS)
 
 
-@fault("initiator-next-hops-looked-up-for-wrong-guid", breaks="MQQB-3.1.5.2.1-16")
-class InitiatorNextHopsLookedUpForWrongGuid(NextHops):
+@fault("initiator-get-next-hops-called-with-wrong-guid", breaks="MQQB-3.1.5.2.1-16")
+class InitiatorGetNextHopsCalledWithWrongGuid(NextHops):
     """The initiator calls Get Next Hops with a GUID other than the GUID of the destination."""
 
     def get_next_hops(self, guid: UUID) -> _NextHops:

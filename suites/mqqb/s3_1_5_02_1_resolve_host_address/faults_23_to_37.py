@@ -74,8 +74,8 @@ class InitiatorNextHopsWithoutLastAddress(Resolving):
             hops.pop()
 
 
-@fault("initiator-next-hop-collection-last-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
-class InitiatorNextHopCollectionLastHopTwice(Resolving):
+@fault("initiator-next-hop-collection-contains-last-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
+class InitiatorNextHopCollectionContainsLastHopTwice(Resolving):
     """The initiator's NextHopCollection contains its last NextHop twice."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -159,8 +159,8 @@ add(
 )
 
 
-@fault("initiator-next-hop-indexer-kept-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
-class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
+@fault("initiator-next-hop-indexer-not-reset-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
+class InitiatorNextHopIndexerNotResetByNewResolution(Resolving):
     """When the initiator resolves the name again, its NextHopIndexer stays at the address that it tried last."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -172,8 +172,8 @@ class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
         super().select_next_hop(session)
 
 
-@fault("initiator-retry-begins-with-last-address", breaks="MQQB-3.1.5.2.1-33", blind=True)
-class InitiatorRetryBeginsWithLastAddress(Resolving):
+@fault("initiator-connects-to-last-address-first-in-retry", breaks="MQQB-3.1.5.2.1-33", blind=True)
+class InitiatorConnectsToLastAddressFirstInRetry(Resolving):
     """When the addresses are resolved again in a retry, the initiator begins with the last address."""
 
     def try_addresses(self, session: Session, now: Now) -> None:

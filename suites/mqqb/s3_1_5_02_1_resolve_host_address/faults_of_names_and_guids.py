@@ -230,8 +230,8 @@ class InitiatorRemoteGuidOfSecondSessionIsGuidOfFirst(Resolving):
         session.RemoteQMGuid = hops[0].QMGuid
 
 
-@fault("initiator-host-name-of-next-hop-is-address-at-later-attempt", breaks="MQQB-3.1.5.2.1-29")
-class InitiatorHostNameOfNextHopIsAddressAtLaterAttempt(Resolving):
+@fault("initiator-host-name-of-next-hop-is-address-in-retry", breaks="MQQB-3.1.5.2.1-29")
+class InitiatorHostNameOfNextHopIsAddressInRetry(Resolving):
     """When the initiator resolves a destination again, HostName of each NextHop is the address of the NextHop."""
 
     def try_addresses(self, session: Session, now: Now) -> None:

@@ -108,8 +108,8 @@ for _name, _rules, _says, _install in (
 ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
 
 
-@fault("initiator-client-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-07", blind=True)
-class InitiatorClientGuidOfRetryZero(Establishing):
+@fault("initiator-client-guid-zero-in-request-of-retry", breaks="MQQB-3.1.5.2.3-07", blind=True)
+class InitiatorClientGuidZeroInRequestOfRetry(Establishing):
     """The initiator sends a zero ClientGuid in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -117,8 +117,8 @@ class InitiatorClientGuidOfRetryZero(Establishing):
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ClientGuid": UUID(int=0)}) if session.retrying else packet
 
 
-@fault("initiator-server-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-08", blind=True)
-class InitiatorServerGuidOfRetryZero(Establishing):
+@fault("initiator-server-guid-zero-in-request-of-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
+class InitiatorServerGuidZeroInRequestOfRetry(Establishing):
     """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a destination with
     a private format name.
     """
@@ -149,8 +149,8 @@ class InitiatorEstablishConnectionTimestampInSeconds(Establishing):
         return replace(request, EstablishConnectionHeader=replace(header, TimeStamp=header.TimeStamp // 1000))
 
 
-@fault("initiator-time-stamp-of-first-attempt-in-retry", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class InitiatorTimeStampOfFirstAttemptInRetry(Establishing):
+@fault("initiator-request-of-retry-repeats-time-stamp-of-last-request", breaks="MQQB-3.1.5.2.3-10", blind=True)
+class InitiatorRequestOfRetryRepeatsTimeStampOfLastRequest(Establishing):
     """The initiator sends the TimeStamp of the previous request in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -190,8 +190,8 @@ class InitiatorEstablishConnectionSeClearAtRetry(Establishing):
         )
 
 
-@fault("initiator-se-of-second-address-0", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class InitiatorSeOfSecondAddress0(Establishing):
+@fault("initiator-se-clear-in-request-to-second-address-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
+class InitiatorSeClearInRequestToSecondAddressWithoutPing(Establishing):
     """The initiator sends SE 0 in the request to a second or later address of a host without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -244,8 +244,8 @@ class InitiatorRetriedRequestWithoutConnectionHistory(Connecting):
             super().add_connection_history(session, status, now)
 
 
-@fault("initiator-no-in-process-entry-of-retry", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorNoInProcessEntryOfRetry(Connecting):
+@fault("initiator-history-lacks-in-process-entry-of-retry", breaks="MQQB-3.1.5.2.3-14", blind=True)
+class InitiatorHistoryLacksInProcessEntryOfRetry(Connecting):
     """The initiator adds no entry with Status InProcess to ConnectionHistory for the request in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -253,8 +253,8 @@ class InitiatorNoInProcessEntryOfRetry(Connecting):
             super().add_connection_history(session, status, now)
 
 
-@fault("initiator-in-process-entry-with-host-name", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorInProcessEntryWithHostName(Connecting):
+@fault("initiator-in-process-history-entry-has-host-name-as-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
+class InitiatorInProcessHistoryEntryHasHostNameAsAddress(Connecting):
     """The initiator puts the host name of a direct format name into AddressList of the ConnectionHistory entry with
     Status InProcess.
     """
@@ -304,8 +304,8 @@ class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
         get_outgoing_queue(session).State = OutgoingQueueState.INACTIVE
 
 
-@fault("initiator-state-not-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class InitiatorStateNotWaitingInRetry(Establishing):
+@fault("initiator-queue-state-not-set-to-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
+class InitiatorQueueStateNotSetToWaitingInRetry(Establishing):
     """When the initiator sends the request of a retry, it leaves State of the outgoing queue at Disconnected."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:

@@ -51,8 +51,8 @@ FAILURE_STATUSES = (
 )
 
 
-@fault("initiator-entry-of-failure-replaces-entry-before", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorEntryOfFailureReplacesEntryBefore(Connecting):
+@fault("initiator-history-entry-of-failure-replaces-last-entry", breaks="MQQB-3.1.5.2-01", blind=True)
+class InitiatorHistoryEntryOfFailureReplacesLastEntry(Connecting):
     """The initiator replaces the last ConnectionHistory entry by the entry of a failed attempt, instead of appending
     the new entry.
     """
@@ -187,8 +187,8 @@ class InitiatorConnectionHistoryAddressListOfFirstNextHop(Connecting):
             history.append(replace(history.pop(), AddressList=session.NextHopCollection[0].Address))
 
 
-@fault("initiator-entry-of-failure-with-error-of-facility-only", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorEntryOfFailureWithErrorOfFacilityOnly(Connecting):
+@fault("initiator-history-error-of-failure-lacks-severity-bit", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryErrorOfFailureLacksSeverityBit(Connecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt without the severity bit, so Error is
     the HRESULT of a success.
     """
@@ -200,8 +200,8 @@ class InitiatorEntryOfFailureWithErrorOfFacilityOnly(Connecting):
             entries[-1] = replace(entries[-1], Error=entries[-1].Error & 0x7FFFFFFF)
 
 
-@fault("initiator-entry-of-failure-with-time-of-entry-before", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorEntryOfFailureWithTimeOfEntryBefore(Connecting):
+@fault("initiator-history-entry-of-failure-has-time-of-previous-entry", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryEntryOfFailureHasTimeOfPreviousEntry(Connecting):
     """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the
     previous entry.
     """
@@ -213,8 +213,8 @@ class InitiatorEntryOfFailureWithTimeOfEntryBefore(Connecting):
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
 
-@fault("initiator-entry-of-failure-with-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorEntryOfFailureWithFirstAddress(Connecting):
+@fault("initiator-history-entry-of-failure-has-first-address-of-host", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(Connecting):
     """The initiator puts the first address of the host into AddressList of the ConnectionHistory entry of a failed
     attempt, instead of the address that it tried.
     """
@@ -324,8 +324,8 @@ add(
 )
 
 
-@fault("initiator-second-failed-ping-without-entry", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class InitiatorSecondFailedPingWithoutEntry(Connecting):
+@fault("initiator-history-lacks-entry-of-second-failed-ping", breaks="MQQB-3.1.5.2.2-06", blind=True)
+class InitiatorHistoryLacksEntryOfSecondFailedPing(Connecting):
     """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -357,8 +357,8 @@ class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
         super().add_connection_history(session, other, now)
 
 
-@fault("initiator-entry-of-failed-ping-with-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorEntryOfFailedPingWithError0(Connecting):
+@fault("initiator-history-entry-of-failed-ping-has-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class InitiatorHistoryEntryOfFailedPingHasError0(Connecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed ping to zero."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -368,8 +368,8 @@ class InitiatorEntryOfFailedPingWithError0(Connecting):
             entries[-1] = replace(entries[-1], Error=0)
 
 
-@fault("initiator-entry-of-failed-ping-with-host-name", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorEntryOfFailedPingWithHostName(Connecting):
+@fault("initiator-history-entry-of-failed-ping-has-host-name-as-address", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(Connecting):
     """The initiator puts the host name, instead of the address, into AddressList of the ConnectionHistory entry of a
     failed ping.
     """
@@ -406,8 +406,8 @@ add(
 )
 
 
-@fault("initiator-new-message-after-failed-ping-begins-attempt", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorNewMessageAfterFailedPingBeginsAttempt(Sending):
+@fault("initiator-new-message-starts-attempt-before-retry-timer-expires", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class InitiatorNewMessageStartsAttemptBeforeRetryTimerExpires(Sending):
     """After a failed ping, a new message for the same destination starts an attempt before the Session Retry Connect
     Timer expires.
     """
@@ -418,8 +418,8 @@ class InitiatorNewMessageAfterFailedPingBeginsAttempt(Sending):
             self.qm.establishing.establish(session, now)
 
 
-@fault("initiator-retry-one-second-after-missing-ping-response", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorRetryOneSecondAfterMissingPingResponse(Ping):
+@fault("initiator-retry-one-second-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class InitiatorRetryOneSecondAfterFailedPing(Ping):
     """After a failed ping, the initiator tries again after one second."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:

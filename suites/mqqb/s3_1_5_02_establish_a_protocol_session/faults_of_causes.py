@@ -62,8 +62,8 @@ class InitiatorPositivePingResponseWhileSessionIsOpenIgnored(Ping):
             super().response_processed(session, response, now)
 
 
-@fault("initiator-response-with-other-server-guid-recorded-as-refused", breaks="MQQB-3.1.5.2-03")
-class InitiatorResponseWithOtherServerGuidRecordedAsRefused(SessionOpening):
+@fault("initiator-history-status-refused-for-wrong-server-guid", breaks="MQQB-3.1.5.2-03")
+class InitiatorHistoryStatusRefusedForWrongServerGuid(SessionOpening):
     """If ServerGuid of the EstablishConnection response is not the GUID of the destination, Status of the entry is
     ConnectionRefused.
     """

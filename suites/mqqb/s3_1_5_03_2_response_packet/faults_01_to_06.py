@@ -68,8 +68,8 @@ class InitiatorResponseWithClientGuidZeroAccepted(SessionOpening):
         return super().is_establish_response_valid(session, packet)
 
 
-@fault("initiator-client-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InitiatorClientGuidOfResponseComparedIn15Bytes(SessionOpening):
+@fault("initiator-last-byte-of-client-guid-in-response-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InitiatorLastByteOfClientGuidInResponseNotCompared(SessionOpening):
     """The initiator does not compare the last byte of ClientGuid of a response."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -78,8 +78,8 @@ class InitiatorClientGuidOfResponseComparedIn15Bytes(SessionOpening):
         return super().is_establish_response_valid(session, packet)
 
 
-@fault("initiator-server-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InitiatorServerGuidOfResponseComparedIn15Bytes(SessionOpening):
+@fault("initiator-last-byte-of-server-guid-in-response-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InitiatorLastByteOfServerGuidInResponseNotCompared(SessionOpening):
     """The initiator does not compare the last byte of ServerGuid of a response with the ServerGuid of the request."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -120,8 +120,8 @@ class InitiatorInvalidResponseIgnored(SessionOpening):
             super().receive_establish_response(session, packet, now)
 
 
-@fault("initiator-response-for-second-queue-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InitiatorResponseForSecondQueueNotCompared(SessionOpening):
+@fault("initiator-establish-response-for-second-queue-not-validated", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InitiatorEstablishResponseForSecondQueueNotValidated(SessionOpening):
     """The initiator checks EstablishConnection responses only for its first outgoing queue."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -195,8 +195,8 @@ add(
 )
 
 
-@fault("initiator-recoverable-ack-timeout-four-round-trips", breaks="MQQB-3.1.5.3.2-05")
-class InitiatorRecoverableAckTimeoutFourRoundTrips(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-is-four-round-trips", breaks="MQQB-3.1.5.3.2-05")
+class InitiatorRecoverableAckTimeoutIsFourRoundTrips(SessionOpening):
     """The initiator sets RecoverableAckSendTimeout to four times the round-trip time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -217,8 +217,12 @@ class InitiatorRoundTripInWholeSeconds(SessionOpening):
         super().set_recoverable_ack_timeout(session, replace(packet, EstablishConnectionHeader=whole), now)
 
 
-@fault("initiator-ack-timeout-of-first-session-kept", breaks=("MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"), blind=True)
-class InitiatorAckTimeoutOfFirstSessionKept(SessionOpening):
+@fault(
+    "initiator-recoverable-ack-timeout-of-first-session-repeated",
+    breaks=("MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"),
+    blind=True,
+)
+class InitiatorRecoverableAckTimeoutOfFirstSessionRepeated(SessionOpening):
     """The initiator sends the RecoverableAckTimeout of its first session to an address in every later session to this
     address.
     """
@@ -229,8 +233,8 @@ class InitiatorAckTimeoutOfFirstSessionKept(SessionOpening):
         session.RecoverableAckSendTimeout = kept.setdefault(session.RemoteQMAddress, session.RecoverableAckSendTimeout)
 
 
-@fault("initiator-recoverable-ack-timeout-four-round-trips-of-retry", breaks="MQQB-3.1.5.3.2-05", blind=True)
-class InitiatorRecoverableAckTimeoutFourRoundTripsOfRetry(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-is-four-round-trips-in-retry", breaks="MQQB-3.1.5.3.2-05", blind=True)
+class InitiatorRecoverableAckTimeoutIsFourRoundTripsInRetry(SessionOpening):
     """In a retry, the initiator sets RecoverableAckSendTimeout to four times the measured round-trip time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -84,8 +84,8 @@ class AcceptorAckTimeoutAtMost60S(SessionOpening):
         session.AckWaitTimeout = min(session.AckWaitTimeout, 60_000)
 
 
-@fault("acceptor-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckDelayOfFirstSessionForSecond(SessionOpening):
+@fault("acceptor-second-session-uses-ack-delay-of-first-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AcceptorSecondSessionUsesAckDelayOfFirstSession(SessionOpening):
     """The acceptor of a second session sends its acknowledgments after half of the AckTimeout of the first session."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -93,8 +93,8 @@ class AcceptorAckDelayOfFirstSessionForSecond(SessionOpening):
         session.AckWaitTimeout = find_oldest_open_session(self, session).AckWaitTimeout
 
 
-@fault("acceptor-ack-delay-without-upper-bits", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckDelayWithoutUpperBits(SessionOpening):
+@fault("acceptor-ack-timeout-of-request-cut-to-16-bits", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AcceptorAckTimeoutOfRequestCutTo16Bits(SessionOpening):
     """The acceptor uses only the lower 16 bits of AckTimeout."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -102,8 +102,8 @@ class AcceptorAckDelayWithoutUpperBits(SessionOpening):
         session.AckWaitTimeout &= 0xFFFF
 
 
-@fault("acceptor-ack-delay-begins-with-last-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckDelayBeginsWithLastMessage(Receiving):
+@fault("acceptor-session-ack-send-timer-restarted-by-each-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AcceptorSessionAckSendTimerRestartedByEachMessage(Receiving):
     """Each arriving express message restarts the Session Ack Send Timer of the acceptor."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -182,8 +182,8 @@ class AcceptorRecoverableAckTimeoutAtMost60S(SessionOpening):
         session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 60_000)
 
 
-@fault("acceptor-recoverable-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class AcceptorRecoverableAckDelayOfFirstSessionForSecond(SessionOpening):
+@fault("acceptor-second-session-uses-recoverable-ack-delay-of-first", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class AcceptorSecondSessionUsesRecoverableAckDelayOfFirst(SessionOpening):
     """On a second session, the acceptor acknowledges recoverable messages after the RecoverableAckTimeout of the first
     session.
     """

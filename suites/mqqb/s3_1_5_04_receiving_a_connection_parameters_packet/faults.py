@@ -43,8 +43,8 @@ class AcceptorConnectionParametersOutOfTurnCloseEverySession(Closing):
                 self.close(other, "a fault", now)
 
 
-@fault("acceptor-connection-parameters-on-open-session-taken-over", breaks="MQQB-3.1.5.4-01", blind=True)
-class AcceptorConnectionParametersOnOpenSessionTakenOver(Closing):
+@fault("acceptor-second-parameters-request-on-open-session-accepted", breaks="MQQB-3.1.5.4-01", blind=True)
+class AcceptorSecondParametersRequestOnOpenSessionAccepted(Closing):
     """An acceptor answers a second ConnectionParameters request on an open session, and uses the values of this
     request.
     """

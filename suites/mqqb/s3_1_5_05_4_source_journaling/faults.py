@@ -64,8 +64,8 @@ add(
 )
 
 
-@fault("sender-message-of-lost-session-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderMessageOfLostSessionJournaled(Closing):
+@fault("sender-unacknowledged-message-of-lost-session-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderUnacknowledgedMessageOfLostSessionJournaled(Closing):
     """The sender puts a sent message into its journal if the connection is lost before the acknowledgment arrives."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -77,8 +77,8 @@ class SenderMessageOfLostSessionJournaled(Closing):
         super().on_transport_lost(session, reason, now)
 
 
-@fault("sender-journaled-message-with-4096-bytes-of-body", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderJournaledMessageWith4096BytesOfBody(Journaling):
+@fault("sender-journaled-message-body-cut-to-4096-bytes", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderJournaledMessageBodyCutTo4096Bytes(Journaling):
     """The sender keeps only the first 4,096 bytes of the body of a message that it puts into its journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:

@@ -208,8 +208,8 @@ add(
 )
 
 
-@fault("sender-ack-wait-timer-not-restarted-without-news", breaks="MQQB-3.1.5.5.5-02", blind=True)
-class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
+@fault("sender-ack-wait-timer-not-restarted-by-header-without-new-ack", breaks="MQQB-3.1.5.5.5-02", blind=True)
+class SenderAckWaitTimerNotRestartedByHeaderWithoutNewAck(SessionAcks):
     """The sender does not restart the Session Ack Wait Timer after a SessionHeader that acknowledges no new message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:

@@ -24,8 +24,8 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("any-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")
-class AnyOrderAckBeforeOpenSessionIgnored(Closing):
+@fault("queue-manager-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")
+class QueueManagerOrderAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores an OrderAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -207,8 +207,8 @@ class SenderResendIntervalIndexUnchangedByOrderAckOfSome(TransactionalSending):
             super().reset_resend_interval(session)
 
 
-@fault("sender-resend-interval-not-reset-with-its-index", breaks="MQQB-3.1.5.6-06", blind=True)
-class SenderResendIntervalNotResetWithItsIndex(TransactionalSending):
+@fault("sender-resend-interval-not-reset-when-index-is-reset", breaks="MQQB-3.1.5.6-06", blind=True)
+class SenderResendIntervalNotResetWhenIndexIsReset(TransactionalSending):
     """When an OrderAck resets ResendIntervalIndex, the sender does not change ResendInterval."""
 
     def reset_resend_interval(self, session: Session) -> None:
@@ -237,8 +237,8 @@ class SenderOrderAckOfQueueOnHoldIgnored(OrderAcks):
             super().note(session, body, now)
 
 
-@fault("sender-order-ack-removes-only-its-own-number", breaks="MQQB-3.1.5.6-09", blind=True)
-class SenderOrderAckRemovesOnlyItsOwnNumber(OrderAcks):
+@fault("sender-order-ack-removes-only-entry-with-same-number", breaks="MQQB-3.1.5.6-09", blind=True)
+class SenderOrderAckRemovesOnlyEntryWithSameNumber(OrderAcks):
     """The sender removes from UnackedSequence only the message whose number is in the OrderAck, and no message with a
     lower number.
     """
@@ -338,8 +338,8 @@ add(
 )
 
 
-@fault("sender-order-ack-deletes-named-message-only", breaks="MQQB-3.1.5.6-13", blind=True)
-class SenderOrderAckDeletesNamedMessageOnly(OrderAcks):
+@fault("sender-order-ack-deletes-only-message-with-its-number", breaks="MQQB-3.1.5.6-13", blind=True)
+class SenderOrderAckDeletesOnlyMessageWithItsNumber(OrderAcks):
     """The sender deletes only the message with the number of an OrderAck, and not the messages before it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:

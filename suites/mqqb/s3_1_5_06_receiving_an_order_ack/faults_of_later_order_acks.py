@@ -254,8 +254,8 @@ class SenderTimeOfLastAckNotSetByOrderAckOnAcceptedSession(OrderAcks):
                 self.note_transfer(queue.session)
 
 
-@fault("sender-eod-last-ack-count-of-all-sessions", breaks="MQQB-3.1.5.6-18")
-class SenderEodLastAckCountOfAllSessions(_OrderAcksWithChangedTransferInfo):
+@fault("sender-eod-last-ack-count-includes-earlier-sessions", breaks="MQQB-3.1.5.6-18")
+class SenderEodLastAckCountIncludesEarlierSessions(_OrderAcksWithChangedTransferInfo):
     """After a lost session, EodLastAckCount also counts the OrderAcks of the earlier sessions, unlike LastAckCount."""
 
     def change_transfer_info(

@@ -78,8 +78,8 @@ add(
 )
 
 
-@fault("receiver-duplicate-by-16-bits-of-message-id", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class ReceiverDuplicateBy16BitsOfMessageId(History):
+@fault("receiver-duplicate-detected-by-low-16-bits-of-message-id", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class ReceiverDuplicateDetectedByLow16BitsOfMessageId(History):
     """The receiver treats a message as a duplicate if the low 16 bits of its identifier equal those of an identifier in
     the history.
     """
@@ -93,8 +93,8 @@ class ReceiverDuplicateBy16BitsOfMessageId(History):
         return None
 
 
-@fault("receiver-duplicate-for-other-queue-accepted", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class ReceiverDuplicateForOtherQueueAccepted(History):
+@fault("receiver-duplicate-accepted-if-addressed-to-other-queue", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class ReceiverDuplicateAcceptedIfAddressedToOtherQueue(History):
     """The receiver accepts a message whose identifier is in the history if it is addressed to a different queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -107,8 +107,8 @@ class ReceiverDuplicateForOtherQueueAccepted(History):
         return super().find_duplicate(packet) if name == user.DestinationQueue else None
 
 
-@fault("receiver-duplicate-of-refused-message-refused-again", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class ReceiverDuplicateOfRefusedMessageRefusedAgain(Receiving):
+@fault("receiver-message-to-missing-queue-not-added-to-history", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class ReceiverMessageToMissingQueueNotAddedToHistory(Receiving):
     """If the receiver refuses a message because its queue is missing, it does not add the message to the history."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -159,8 +159,8 @@ class ReceiverTimeOfExpressDuplicateNotRenewed(Receiving):
             self.qm.adm.MessageIDHistoryTable.insert(known)
 
 
-@fault("receiver-duplicate-timestamp-of-monotonic-clock", breaks="MQQB-3.1.5.8.1-03")
-class ReceiverDuplicateTimestampOfMonotonicClock(History):
+@fault("receiver-duplicate-time-stamp-taken-from-monotonic-clock", breaks="MQQB-3.1.5.8.1-03")
+class ReceiverDuplicateTimeStampTakenFromMonotonicClock(History):
     """The receiver sets TimeStamp of the history entry of a duplicate from its monotonic clock."""
 
     def disregard_duplicate(

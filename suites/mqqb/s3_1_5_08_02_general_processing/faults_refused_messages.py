@@ -82,8 +82,10 @@ class ReceiverMessageToUnknownPublicQueueInserted(Arrival):
         return next(iter(self.qm.adm.QueueCollection.values())) if public and found is None else found
 
 
-@fault("receiver-transactional-by-private-name-in-any-queue", breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25"))
-class ReceiverTransactionalByPrivateNameInAnyQueue(Admission):
+@fault(
+    "receiver-transactional-message-to-private-name-put-in-any-queue", breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25")
+)
+class ReceiverTransactionalMessageToPrivateNamePutInAnyQueue(Admission):
     """The receiver inserts a transactional message with a private name into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -177,8 +179,8 @@ class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-refusal-only-for-jn-and-na", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
-class ReceiverFinalAckOfRefusalOnlyForJnAndNa(FinalAcks):
+@fault("receiver-final-ack-of-refusal-only-if-jn-and-na-are-set", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
+class ReceiverFinalAckOfRefusalOnlyIfJnAndNaAreSet(FinalAcks):
     """The receiver sends a FinalAck for a refused message only if the message has JN and NA."""
 
     def refuse_transactional(

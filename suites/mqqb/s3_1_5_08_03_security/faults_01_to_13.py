@@ -289,8 +289,8 @@ class ReceiverSignatureOfLargeBodyNotChecked(SecurityOnReceipt):
         return super().authenticate_packet(packet)
 
 
-@fault("receiver-as-of-express-msmq-2-signature-1", breaks="MQQB-3.1.5.8.3-06", blind=True)
-class ReceiverAsOfExpressMsmq2Signature1(SecurityOnReceipt):
+@fault("receiver-as-1-for-express-message-with-msmq-2-signature", breaks="MQQB-3.1.5.8.3-06", blind=True)
+class ReceiverAs1ForExpressMessageWithMsmq2Signature(SecurityOnReceipt):
     """The receiver sets AS to 1 for an express message with a valid MSMQ 2.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -299,8 +299,8 @@ class ReceiverAsOfExpressMsmq2Signature1(SecurityOnReceipt):
         return _set_as_field(done, 1) if header is not None and header.AS == 3 and not done.UserHeader.DM else done
 
 
-@fault("receiver-as-of-transactional-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
-class ReceiverAsOfTransactionalMsmq2Signature0(SecurityOnReceipt):
+@fault("receiver-as-0-for-transactional-message-with-msmq-2-signature", breaks="MQQB-3.1.5.8.3-06", blind=True)
+class ReceiverAs0ForTransactionalMessageWithMsmq2Signature(SecurityOnReceipt):
     """The receiver leaves AS at 0 for a transactional message with a valid MSMQ 2.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -309,8 +309,8 @@ class ReceiverAsOfTransactionalMsmq2Signature0(SecurityOnReceipt):
         return _set_as_field(done, 0) if header is not None and header.AS == 3 and done.UserHeader.TH else done
 
 
-@fault("receiver-as-of-encrypted-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
-class ReceiverAsOfEncryptedMsmq2Signature0(SecurityOnReceipt):
+@fault("receiver-as-0-for-encrypted-message-with-msmq-2-signature", breaks="MQQB-3.1.5.8.3-06", blind=True)
+class ReceiverAs0ForEncryptedMessageWithMsmq2Signature(SecurityOnReceipt):
     """The receiver leaves AS at 0 for an encrypted message with a valid MSMQ 2.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -319,8 +319,8 @@ class ReceiverAsOfEncryptedMsmq2Signature0(SecurityOnReceipt):
         return _set_as_field(done, 0) if header is not None and header.AS == 3 and header.EB else done
 
 
-@fault("receiver-as-of-msmq-3-signature-with-extension-1", breaks="MQQB-3.1.5.8.3-13", blind=True)
-class ReceiverAsOfMsmq3SignatureWithExtension1(SecurityOnReceipt):
+@fault("receiver-as-1-for-msmq-3-signature-and-extension", breaks="MQQB-3.1.5.8.3-13", blind=True)
+class ReceiverAs1ForMsmq3SignatureAndExtension(SecurityOnReceipt):
     """The receiver sets AS to 1 for a message with an extension and a valid MSMQ 3.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

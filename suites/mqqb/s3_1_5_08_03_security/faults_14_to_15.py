@@ -114,8 +114,8 @@ class _ReportedSenderRecorder(Admission):
         return told
 
 
-@fault("receiver-security-nack-once-per-sender", breaks=RULES_OF_NACKS, blind=True)
-class ReceiverSecurityNackOncePerSender(_ReportedSenderRecorder):
+@fault("receiver-security-nack-sent-once-per-sender", breaks=RULES_OF_NACKS, blind=True)
+class ReceiverSecurityNackSentOncePerSender(_ReportedSenderRecorder):
     """The receiver acknowledges only the first message of each sender that fails a security check of a kind."""
 
     def refuse_message(
@@ -127,8 +127,8 @@ class ReceiverSecurityNackOncePerSender(_ReportedSenderRecorder):
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-security-nack-of-recoverable-message-of-other-class", breaks=RULES_OF_NACKS, blind=True)
-class ReceiverSecurityNackOfRecoverableMessageOfOtherClass(AdminAcks):
+@fault("receiver-security-nack-of-recoverable-message-has-wrong-class", breaks=RULES_OF_NACKS, blind=True)
+class ReceiverSecurityNackOfRecoverableMessageHasWrongClass(AdminAcks):
     """The receiver sends the acknowledgment of a message that fails a security check with a different class when
     the message is recoverable.
     """

@@ -27,8 +27,8 @@ RULES_OF_FINAL_ACKS = (
 )
 
 
-@fault("receiver-security-final-ack-only-with-na", breaks=RULES_OF_FINAL_ACKS, blind=True)
-class ReceiverSecurityFinalAckOnlyWithNa(FinalAcks):
+@fault("receiver-final-ack-of-security-refusal-sent-only-if-na-is-set", breaks=RULES_OF_FINAL_ACKS, blind=True)
+class ReceiverFinalAckOfSecurityRefusalSentOnlyIfNaIsSet(FinalAcks):
     """The receiver sends the FinalAck of a message that fails a security check only if NA is set."""
 
     def refuse_transactional(
@@ -38,8 +38,8 @@ class ReceiverSecurityFinalAckOnlyWithNa(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-security-final-ack-once-per-sender", breaks=RULES_OF_FINAL_ACKS, blind=True)
-class ReceiverSecurityFinalAckOncePerSender(FinalAcks):
+@fault("receiver-final-ack-of-security-refusal-sent-once-per-sender", breaks=RULES_OF_FINAL_ACKS, blind=True)
+class ReceiverFinalAckOfSecurityRefusalSentOncePerSender(FinalAcks):
     """The receiver sends only one FinalAck of each class to each session for messages that fail a security check."""
 
     def __init__(self, qm: QM) -> None:

@@ -35,8 +35,8 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
 )
 
 
-@fault("receiver-cached-certificate-accepted-for-user-of-domain", breaks="MQQB-3.1.5.8.3-23", blind=True)
-class ReceiverCachedCertificateAcceptedForUserOfDomain(SecurityOnReceipt):
+@fault("receiver-cached-certificate-accepted-for-any-user-of-same-domain", breaks="MQQB-3.1.5.8.3-23", blind=True)
+class ReceiverCachedCertificateAcceptedForAnyUserOfSameDomain(SecurityOnReceipt):
     """The receiver accepts a cached certificate for any user of the domain to which the user of the cache entry
     belongs.
     """

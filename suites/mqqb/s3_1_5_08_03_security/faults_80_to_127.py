@@ -21,8 +21,8 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
 )
 
 
-@fault("receiver-initial-value-chained-between-messages", breaks="MQQB-3.1.5.8.3-80", blind=True)
-class ReceiverInitialValueChainedBetweenMessages(SecurityOnReceipt):
+@fault("receiver-aes-initialization-vector-taken-from-last-message", breaks="MQQB-3.1.5.8.3-80", blind=True)
+class ReceiverAesInitializationVectorTakenFromLastMessage(SecurityOnReceipt):
     """When the receiver decrypts a second AES message with a cached key, it uses the last block of the first message as
     initialization vector.
     """
@@ -98,8 +98,12 @@ class ReceiverAccessByDirectNameNotChecked(SecurityOnReceipt):
             super().authorize_sender(packet, queue)
 
 
-@fault("receiver-access-of-sender-checked-once", breaks=("MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91"), blind=True)
-class ReceiverAccessOfSenderCheckedOnce(SecurityOnReceipt):
+@fault(
+    "receiver-access-of-sender-not-checked-again-for-other-queue",
+    breaks=("MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91"),
+    blind=True,
+)
+class ReceiverAccessOfSenderNotCheckedAgainForOtherQueue(SecurityOnReceipt):
     """Once the receiver has granted a sender access to one queue, it no longer checks the access of this sender to
     other queues.
     """
@@ -116,8 +120,8 @@ class ReceiverAccessOfSenderCheckedOnce(SecurityOnReceipt):
             self.granted.add(sender)
 
 
-@fault("receiver-access-denied-remembered", breaks="MQQB-3.1.5.8.3-91", blind=True)
-class ReceiverAccessDeniedRemembered(SecurityOnReceipt):
+@fault("receiver-denial-of-access-to-one-queue-applied-to-all-queues", breaks="MQQB-3.1.5.8.3-91", blind=True)
+class ReceiverDenialOfAccessToOneQueueAppliedToAllQueues(SecurityOnReceipt):
     """The receiver denies a sender access to every queue once it has denied the sender access to one queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -134,8 +138,8 @@ class ReceiverAccessDeniedRemembered(SecurityOnReceipt):
             del self.denied[sender]
 
 
-@fault("receiver-queue-manager-denied-for-transactional-message", breaks="MQQB-3.1.5.8.3-97", blind=True)
-class ReceiverQueueManagerDeniedForTransactionalMessage(SecurityOnReceipt):
+@fault("receiver-denies-transactional-message-sent-by-queue-manager", breaks="MQQB-3.1.5.8.3-97", blind=True)
+class ReceiverDeniesTransactionalMessageSentByQueueManager(SecurityOnReceipt):
     """The receiver denies access to the transactional messages whose sender is a queue manager."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -145,8 +149,8 @@ class ReceiverQueueManagerDeniedForTransactionalMessage(SecurityOnReceipt):
         super().authorize_sender(packet, queue)
 
 
-@fault("receiver-user-of-first-message-for-transactional-messages", breaks="MQQB-3.1.5.8.3-98", blind=True)
-class ReceiverUserOfFirstMessageForTransactionalMessages(SecurityOnReceipt):
+@fault("receiver-first-user-assumed-for-all-transactional-messages", breaks="MQQB-3.1.5.8.3-98", blind=True)
+class ReceiverFirstUserAssumedForAllTransactionalMessages(SecurityOnReceipt):
     """The receiver treats the sender of the first message of a queue manager as the sender of this queue manager's
     transactional messages.
     """
@@ -162,8 +166,8 @@ class ReceiverUserOfFirstMessageForTransactionalMessages(SecurityOnReceipt):
         super().authorize_sender(packet, queue)
 
 
-@fault("receiver-unknown-account-granted-for-transactional-message", breaks="MQQB-3.1.5.8.3-102", blind=True)
-class ReceiverUnknownAccountGrantedForTransactionalMessage(SecurityOnReceipt):
+@fault("receiver-transactional-message-of-unknown-account-accepted", breaks="MQQB-3.1.5.8.3-102", blind=True)
+class ReceiverTransactionalMessageOfUnknownAccountAccepted(SecurityOnReceipt):
     """The receiver grants access to the transactional messages of an unknown account."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

@@ -69,8 +69,8 @@ class ReceiverMessageWithoutSecurityHeaderRefused(SecurityOnReceipt):
         return super().check_security(session, packet, queue, now)
 
 
-@fault("receiver-write-access-checked-for-first-queue", breaks="MQQB-3.1.5.8.3-90")
-class ReceiverWriteAccessCheckedForFirstQueue(SecurityOnReceipt):
+@fault("receiver-write-access-checked-on-first-queue-only", breaks="MQQB-3.1.5.8.3-90")
+class ReceiverWriteAccessCheckedOnFirstQueueOnly(SecurityOnReceipt):
     """The receiver checks the access to its first queue instead of the access to the destination queue."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

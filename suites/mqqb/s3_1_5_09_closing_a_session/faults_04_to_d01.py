@@ -84,8 +84,8 @@ class InitiatorNoRetryAfterSessionAckWaitTimeout(SessionAcks):
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("initiator-retries-twice-only", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorRetriesTwiceOnly(Closing):
+@fault("initiator-no-reconnect-after-third-session-closed", breaks="MQQB-3.1.5.9-04", blind=True)
+class InitiatorNoReconnectAfterThirdSessionClosed(Closing):
     """The initiator does not connect again after it has closed the third session while messages wait."""
 
     def __init__(self, qm: QM) -> None:
@@ -100,8 +100,8 @@ class InitiatorRetriesTwiceOnly(Closing):
                 self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("initiator-retry-while-on-hold", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorRetryWhileOnHold(Closing):
+@fault("initiator-reconnects-while-queue-is-on-hold", breaks="MQQB-3.1.5.9-04", blind=True)
+class InitiatorReconnectsWhileQueueIsOnHold(Closing):
     """The initiator connects again while the outgoing queue is on hold."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -115,8 +115,8 @@ class InitiatorRetryWhileOnHold(Closing):
             session.SessionState = SessionState.WAITING_RECONNECT
 
 
-@fault("initiator-no-retry-for-transactional-messages-alone", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoRetryForTransactionalMessagesAlone(Closing):
+@fault("initiator-no-reconnect-if-only-transactional-messages-wait", breaks="MQQB-3.1.5.9-04", blind=True)
+class InitiatorNoReconnectIfOnlyTransactionalMessagesWait(Closing):
     """The initiator does not connect again after a close if only transactional messages wait."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -175,8 +175,8 @@ class InitiatorNoReconnectForAcknowledgedTransactionalMessages(Closing):
             super().await_reconnect(session, now)
 
 
-@fault("any-session-ack-sent-at-closing", breaks="MQQB-3.1.5.9-D01")
-class AnySessionAckSentAtClosing(Closing):
+@fault("queue-manager-session-ack-sent-at-closing", breaks="MQQB-3.1.5.9-D01")
+class QueueManagerSessionAckSentAtClosing(Closing):
     """The queue manager sends a SessionAck when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
