@@ -12,13 +12,13 @@ from harness.wire import ping_request
 from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, describe_ping_fields
 from suites.mqqb.steps.provoking import make_sut_send_message
 
-RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
+RULES_OF_PING_REQUEST_OF_LATER_SESSION = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
 """The rules that the check judges by the Ping Request that the SUT sends before a later session."""
 
 
 @needs("ping_initiator")
 @covers("MQQB-2.1.2-01", "MQQB-2.1.2-D01")
-@pytest.mark.parametrize("delay_ms", [pytest.param(0, marks=covers(*RULES_OF_LATER_PING)), 600])
+@pytest.mark.parametrize("delay_ms", [pytest.param(0, marks=covers(*RULES_OF_PING_REQUEST_OF_LATER_SESSION)), 600])
 def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge, delay_ms):
     """The SUT sends a Ping Request to the peer's ping port. The peer sends a response to the source port of the
     request, at once or after more than half of the Ping Response Timer. The SUT then requests a session. Before a later
@@ -40,7 +40,9 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     judge("MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED, observed=outcome, evidence=[ping, answer, *request])
     if connection is None:
         if not delay_ms:
-            judge.mark_not_exercised(*RULES_OF_LATER_PING, reason="the SUT opened no session", evidence=[ping, answer])
+            judge.mark_not_exercised(
+                *RULES_OF_PING_REQUEST_OF_LATER_SESSION, reason="the SUT opened no session", evidence=[ping, answer]
+            )
         return
     connection.send(establish_response(peer, request[0]))
     connection.send(parameters_response(connection.expect("ConnectionParameters")))

@@ -83,7 +83,7 @@ class InitiatorResponseWithInternalReservedTakenAsRefusal(SessionOpening):
         return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Reserved
 
 
-def _refuse_packets_in_role(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
+def _make_fault_refusing_packets_in_role(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
     """Return a function that installs a fault: the queue manager in the given role refuses packets of one kind that
     meet a condition.
     """
@@ -107,7 +107,9 @@ add(
     "initiator-session-ack-internal-header-reserved-refused",
     "MQQB-2.2.1-01",
     "The initiator refuses a SessionAck whose InternalHeader.Reserved is not zero.",
-    _refuse_packets_in_role(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True),
+    _make_fault_refusing_packets_in_role(
+        SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True
+    ),
 )
 
 
@@ -115,7 +117,9 @@ add(
     "acceptor-session-ack-internal-header-high-reserved-refused",
     "MQQB-2.2.1-01",
     "The acceptor refuses a SessionAck whose InternalHeader.Reserved is 0x8000 or more.",
-    _refuse_packets_in_role(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False),
+    _make_fault_refusing_packets_in_role(
+        SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False
+    ),
 )
 
 
@@ -294,7 +298,7 @@ class AcceptorDirectRequestBeyondLimitClosedWithoutCs(SessionOpening):
         super().receive_establish_request(session, packet, now)
 
 
-def _ignore_flagged_session_ack(mask: int) -> type[SessionAcks]:
+def _ignore_session_ack_with_flag_set(mask: int) -> type[SessionAcks]:
     class FlaggedSessionAckIgnored(SessionAcks):
         def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
             if not packet.InternalHeader.Flags & mask:
@@ -303,7 +307,7 @@ def _ignore_flagged_session_ack(mask: int) -> type[SessionAcks]:
     return FlaggedSessionAckIgnored
 
 
-def _refuse_flagged_establish_response(mask: int) -> type[SessionOpening]:
+def _refuse_establish_response_with_flag_set(mask: int) -> type[SessionOpening]:
     class FlaggedEstablishResponseRefused(SessionOpening):
         def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
             return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Flags & mask
@@ -311,7 +315,7 @@ def _refuse_flagged_establish_response(mask: int) -> type[SessionOpening]:
     return FlaggedEstablishResponseRefused
 
 
-def _refuse_flagged_parameters_response(mask: int) -> type[SessionOpening]:
+def _refuse_parameters_response_with_flag_set(mask: int) -> type[SessionOpening]:
     class FlaggedParametersResponseRefused(SessionOpening):
         def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
             if packet.InternalHeader.Flags & mask:
@@ -321,7 +325,7 @@ def _refuse_flagged_parameters_response(mask: int) -> type[SessionOpening]:
     return FlaggedParametersResponseRefused
 
 
-def _refuse_flagged_parameters_request(mask: int) -> type[SessionOpening]:
+def _refuse_parameters_request_with_flag_set(mask: int) -> type[SessionOpening]:
     class FlaggedParametersRequestRefused(SessionOpening):
         def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
             if packet.InternalHeader.Flags & mask:
@@ -335,22 +339,22 @@ _FLAG_FAULT_TEMPLATES = (
     (
         "sender-session-ack-with-x{}-not-processed",
         "The sender ignores a SessionAck with X{} set.",
-        _ignore_flagged_session_ack,
+        _ignore_session_ack_with_flag_set,
     ),
     (
         "initiator-establish-response-with-x{}-taken-as-refusal",
         "The initiator treats an EstablishConnection response with X{} set as a refusal.",
-        _refuse_flagged_establish_response,
+        _refuse_establish_response_with_flag_set,
     ),
     (
         "initiator-parameters-response-with-x{}-taken-as-refusal",
         "The initiator treats a ConnectionParameters response with X{} set as a refusal.",
-        _refuse_flagged_parameters_response,
+        _refuse_parameters_response_with_flag_set,
     ),
     (
         "acceptor-parameters-request-with-x{}-taken-as-refusal",
         "The acceptor treats a ConnectionParameters request with X{} set as a refusal.",
-        _refuse_flagged_parameters_request,
+        _refuse_parameters_request_with_flag_set,
     ),
 )
 
@@ -392,11 +396,13 @@ for _kind, _flag, _rule, _role in (
         f"{_role}-{_name.lower()}-with-{_flag.lower()}-refused",
         _rule,
         f"The {_role} refuses a {_name} packet in which InternalHeader.Flags.{_flag} is set.",
-        _refuse_packets_in_role(_kind, _make_internal_flag_condition(_mask), initiator=_role == "initiator"),
+        _make_fault_refusing_packets_in_role(
+            _kind, _make_internal_flag_condition(_mask), initiator=_role == "initiator"
+        ),
     )
 
 
-_X15_BIT = 1 << 15
+_INTERNAL_FLAG_X15_BIT = 1 << 15
 
 
 @fault("receiver-session-ack-repeats-x15-of-received-session-ack", breaks="MQQB-2.2.1-17", blind=True)
@@ -410,7 +416,7 @@ class ReceiverSessionAckRepeatsX15OfReceivedSessionAck(SessionAcks):
         self.marked: set[int] = set()
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        if packet.InternalHeader.Flags & _X15_BIT:
+        if packet.InternalHeader.Flags & _INTERNAL_FLAG_X15_BIT:
             self.marked.add(session.number)
         super().receive(session, packet, now)
 
@@ -419,7 +425,7 @@ class ReceiverSessionAckRepeatsX15OfReceivedSessionAck(SessionAcks):
         if session.number not in self.marked:
             return packet
         header = packet.InternalHeader
-        return replace(packet, InternalHeader=replace(header, Flags=header.Flags | _X15_BIT))
+        return replace(packet, InternalHeader=replace(header, Flags=header.Flags | _INTERNAL_FLAG_X15_BIT))
 
 
 add(

@@ -48,7 +48,7 @@ def _is_request_with_server_guid(qm: QueueManager, session: Session, packet: obj
     return session.initiator and not session.direct
 
 
-def _is_request_beside_other_session(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_request_while_other_session_exists(qm: QueueManager, session: Session, packet: object) -> bool:
     return session.initiator and has_other_session(qm, session, packet)
 
 
@@ -132,7 +132,9 @@ add(
     "initiator-se-inverted-beside-other-session",
     "MQQB-2.2.3.1-05",
     "While another session is open, the initiator sends a request with the wrong SE.",
-    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(0), _is_request_beside_other_session),
+    change_sent_packet(
+        EstablishConnectionPacket, _invert_operating_system_bit(0), _is_request_while_other_session_exists
+    ),
     blind=True,
 )
 
@@ -156,7 +158,9 @@ add(
     "initiator-os-inverted-beside-other-session",
     "MQQB-2.2.3.1-07",
     "While another session is open, the initiator sends a request with the wrong OS.",
-    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(1), _is_request_beside_other_session),
+    change_sent_packet(
+        EstablishConnectionPacket, _invert_operating_system_bit(1), _is_request_while_other_session_exists
+    ),
     blind=True,
 )
 

@@ -45,7 +45,7 @@ class InitiatorEstablishRequestForDirectNameServerGuidOfLastSession(Establishing
         return replace(packet, EstablishConnectionHeader=replace(header, ServerGuid=guid))
 
 
-class _ResponseChanged(SessionOpening):
+class _EstablishResponseFault(SessionOpening):
     """Changes the EstablishConnection response."""
 
     def change_header(
@@ -62,7 +62,7 @@ class _ResponseChanged(SessionOpening):
 
 
 @fault("acceptor-establish-response-to-null-guid-of-later-session-null", breaks="MQQB-2.2.3.1-02", blind=True)
-class AcceptorEstablishResponseToNullGuidOfLaterSessionNull(_ResponseChanged):
+class AcceptorEstablishResponseToNullGuidOfLaterSessionNull(_EstablishResponseFault):
     """While another session with the initiator exists, the acceptor answers a null ServerGuid with a null one."""
 
     def change_header(
@@ -75,7 +75,7 @@ class AcceptorEstablishResponseToNullGuidOfLaterSessionNull(_ResponseChanged):
 
 
 @fault("acceptor-establish-response-without-ping-server-guid-null", breaks="MQQB-2.2.3.1-02", blind=True)
-class AcceptorEstablishResponseWithoutPingServerGuidNull(_ResponseChanged):
+class AcceptorEstablishResponseWithoutPingServerGuidNull(_EstablishResponseFault):
     """The acceptor sets ServerGuid of its response to null when the request has SE set."""
 
     def change_header(
@@ -88,7 +88,7 @@ _SE_FLAG = EstablishConnectionHeader.flags(SE=1)
 
 
 @fault("acceptor-establish-response-of-second-session-se-of-first", breaks="MQQB-2.2.3.1-06", blind=True)
-class AcceptorEstablishResponseOfSecondSessionSeOfFirst(_ResponseChanged):
+class AcceptorEstablishResponseOfSecondSessionSeOfFirst(_EstablishResponseFault):
     """The acceptor sets SE of each response to SE of the first request."""
 
     def change_header(
@@ -99,7 +99,7 @@ class AcceptorEstablishResponseOfSecondSessionSeOfFirst(_ResponseChanged):
 
 
 @fault("acceptor-establish-response-to-null-guid-se-clear", breaks="MQQB-2.2.3.1-06", blind=True)
-class AcceptorEstablishResponseToNullGuidSeClear(_ResponseChanged):
+class AcceptorEstablishResponseToNullGuidSeClear(_EstablishResponseFault):
     """The acceptor clears SE of its response to a request with a null ServerGuid."""
 
     def change_header(
@@ -110,7 +110,7 @@ class AcceptorEstablishResponseToNullGuidSeClear(_ResponseChanged):
         return replace(response, OperatingSystem=response.OperatingSystem & ~_SE_FLAG)
 
 
-def _refuse_response(bit: str) -> Install:
+def _refuse_establish_response_with_bit(bit: str) -> Install:
     """Return an installer of a fault of an initiator that refuses a response in which a bit is set."""
 
     class BitRefused(SessionOpening):
@@ -124,7 +124,7 @@ def _refuse_response(bit: str) -> Install:
     return replace_part(BitRefused)
 
 
-def _refuse_request_with_ping_flag(bit: str) -> Install:
+def _refuse_request_with_se_and_other_bit(bit: str) -> Install:
     """Return an installer of a fault of an acceptor that refuses a request in which SE and another bit are set."""
 
     class BitRefused(SessionOpening):
@@ -144,13 +144,13 @@ for _rule, _bit in (("MQQB-2.2.3.1-09", "X11"), ("MQQB-2.2.3.1-10", "X12"), ("MQ
         f"initiator-establish-response-with-{_bit.lower()}-refused",
         _rule,
         f"The initiator refuses an EstablishConnection response in which {_bit} of OperatingSystem is set.",
-        _refuse_response(_bit),
+        _refuse_establish_response_with_bit(_bit),
         blind=True,
     )
     add(
         f"acceptor-establish-request-with-se-and-{_bit.lower()}-refused",
         _rule,
         f"The acceptor refuses an EstablishConnection request in which SE and {_bit} of OperatingSystem are set.",
-        _refuse_request_with_ping_flag(_bit),
+        _refuse_request_with_se_and_other_bit(_bit),
         blind=True,
     )

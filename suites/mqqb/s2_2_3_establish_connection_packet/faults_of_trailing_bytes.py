@@ -12,7 +12,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 
 
-def _append_4_bytes(data: bytes) -> bytes:
+def _append_4_bytes_to_establish_packet(data: bytes) -> bytes:
     return correct_packet_size(data + bytes(4))
 
 
@@ -29,6 +29,6 @@ for _words, _condition, _says in (
         f"establish-connection-{_words}-4-trailing-bytes",
         "MQQB-2.2.3-D01",
         f"The queue manager appends 4 bytes to the EstablishConnection {_says}.",
-        change_sent_packet(EstablishConnectionPacket, _append_4_bytes, _condition),
+        change_sent_packet(EstablishConnectionPacket, _append_4_bytes_to_establish_packet, _condition),
         blind=True,
     )

@@ -157,17 +157,17 @@ class _LatestMessageRecorder(Identifying):
     def check_field_values(self, packet: Any) -> None:
         super().check_field_values(packet)
         if isinstance(packet, UserMessagePacket) and packet.TransactionHeader is not None:
-            _LATEST_PROPERTIES_BY_MANAGER[id(self.qm)] = packet.MessagePropertiesHeader
+            _LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER[id(self.qm)] = packet.MessagePropertiesHeader
 
 
-_LATEST_PROPERTIES_BY_MANAGER: dict[int, MessagePropertiesHeader] = {}
+_LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER: dict[int, MessagePropertiesHeader] = {}
 
 
 def _copy_latest_property_to_order_ack(name: str) -> Install:
     """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
 
     def copy_property(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
-        last = next(reversed(_LATEST_PROPERTIES_BY_MANAGER.values()), None)
+        last = next(reversed(_LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER.values()), None)
         if message.Class is not MessageClass.MQMSG_CLASS_ORDER_ACK or last is None:
             return packet
         changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES_HEADER_NAME}.{name}": getattr(last, name)})

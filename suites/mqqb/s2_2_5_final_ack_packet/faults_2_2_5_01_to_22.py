@@ -23,7 +23,7 @@ from reference_qm.model.adm import (
     Session,
 )
 from reference_qm.surface.clock import Now
-from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import first_refused_headers
+from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import headers_of_first_refused_messages
 
 for _name, _rule, _does in (
     ("receiver-final-ack-priority-3", "MQQB-2.2.5-01", "has priority 3"),
@@ -165,7 +165,7 @@ add(
 WRONG_FINAL_ACK_CLASS = 0xC004
 
 
-def _make_class_condition(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
+def _make_final_ack_class_predicate(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == value
 
 
@@ -202,7 +202,7 @@ for _name, _rule, _class in (
             UserMessagePacket,
             "MessagePropertiesHeader.MessageClass",
             WRONG_FINAL_ACK_CLASS,
-            _make_class_condition(_class),
+            _make_final_ack_class_predicate(_class),
         ),
     )
 
@@ -275,7 +275,7 @@ class ReceiverFinalAckMissingForRefusedMessageOfSecondSource(FinalAcks):
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
-        if first_refused_headers.setdefault(self.qm, header).TxSequenceID == header.TxSequenceID:
+        if headers_of_first_refused_messages.setdefault(self.qm, header).TxSequenceID == header.TxSequenceID:
             super().refuse_transactional(session, packet, message_class, now)
 
 

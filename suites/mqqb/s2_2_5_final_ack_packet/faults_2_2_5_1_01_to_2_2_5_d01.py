@@ -20,7 +20,7 @@ from reference_qm.model.adm import (
     Session,
 )
 from reference_qm.surface.clock import Now
-from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import first_refused_headers
+from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import headers_of_first_refused_messages
 
 
 @fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
@@ -76,7 +76,7 @@ class _FinalAcksWithFieldsOfFirstRefusal(FinalAcks):
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
-        first = first_refused_headers.setdefault(self.qm, header)
+        first = headers_of_first_refused_messages.setdefault(self.qm, header)
         changed = replace(header, **{name: getattr(first, name) for name in self.fields})
         super().refuse_transactional(session, replace(packet, TransactionHeader=changed), message_class, now)
 

@@ -19,7 +19,7 @@ from suites.mqqb.steps.ordering import (
 
 DQ_OF_PRIVATE_NAME = 3
 RECOVERABLE_ACK_TIMEOUT_MS = 2_000
-RULES_OF_BODY = (
+RULES_OF_FINAL_ACK_BODY = (
     "MQQB-2.2.5-07",
     "MQQB-2.2.5-24",
     "MQQB-2.2.5.1-01",
@@ -36,7 +36,7 @@ FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 
 
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``RULES_OF_BODY`` by the FinalAck of a sent message; ``previous``: the number of the message
+    """Judge the rules of ``RULES_OF_FINAL_ACK_BODY`` by the FinalAck of a sent message; ``previous``: the number of the message
     before it in the sequence.
     """
     evidence = [sent, frame]
@@ -93,7 +93,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
     )
 
 
-@covers(*RULES_OF_BODY)
+@covers(*RULES_OF_FINAL_ACK_BODY)
 @pytest.mark.parametrize(
     ("rule", "message_class", "wrong"),
     [
@@ -172,7 +172,7 @@ def _judge_source_of_final_ack(peer, judge, sent, frame):
 
 
 @needs("receive", "queues")
-@covers(*RULES_OF_BODY, "MQMQ-2.2.18.1.6-D01")
+@covers(*RULES_OF_FINAL_ACK_BODY, "MQMQ-2.2.18.1.6-D01")
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [

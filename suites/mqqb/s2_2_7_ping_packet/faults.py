@@ -215,7 +215,7 @@ class InitiatorRfSetInSecondPingRequest(Ping):
         return set_fields(request, {"Flags": lambda old: old | 2}) if request.Cookie % 2 == 0 else request
 
 
-def _make_single_bit_condition(bit: int) -> Callable[[int], bool]:
+def _make_single_ping_flag_condition(bit: int) -> Callable[[int], bool]:
     return lambda flags: flags == 1 << bit
 
 
@@ -239,7 +239,7 @@ for _name, _rule, _bit in (
         _name,
         _rule,
         f"The acceptor does not answer a Ping Request with bit {_bit} of Flags set.",
-        change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_make_single_bit_condition(_bit))),
+        change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_make_single_ping_flag_condition(_bit))),
     )
 
 
@@ -254,7 +254,7 @@ add(
 )
 
 
-def _swap_signature_bytes(packet: PingPacket) -> bytes:
+def _swap_bytes_of_ping_signature(packet: PingPacket) -> bytes:
     data = packet.build()
     return data[:2] + data[3:1:-1] + data[4:]
 
@@ -263,7 +263,7 @@ add(
     "acceptor-signature-of-refusing-ping-response-swapped",
     "MQQB-2.2.7-20",
     "The acceptor sends a Ping Response with RF set whose Signature is in big-endian order.",
-    pings(_swap_signature_bytes, lambda packet: bool(packet.RF)),
+    pings(_swap_bytes_of_ping_signature, lambda packet: bool(packet.RF)),
     blind=True,
 )
 

@@ -67,7 +67,7 @@ def _ignore_later_requests_with_bit(bit: int) -> Install:
     return replace_part(LaterRequestIgnored)
 
 
-def _ignore_rf_beside_bit(bit: int) -> Install:
+def _ignore_rf_if_bit_is_set(bit: int) -> Install:
     """Return an installer of a fault with which RF of a Ping Response has no effect if a given bit is also set."""
 
     class RefusalHidden(Ping):
@@ -98,7 +98,7 @@ for _bit, _rule in _RULE_BY_UNUSED_BIT.items():
         f"initiator-ping-response-with-bit-{_bit}-rf-ignored",
         _rule,
         f"The initiator ignores RF of a Ping Response if bit {_bit} of Flags is also set.",
-        _ignore_rf_beside_bit(_bit),
+        _ignore_rf_if_bit_is_set(_bit),
         blind=True,
     )
 

@@ -39,7 +39,7 @@ RULES_OF_UNUSED_BITS = {
 }
 """The rule of each unused bit of Flags."""
 CLIENT_GUID_FORMAT = "6d71636f-6e66-4f72-8d01-{:012x}"
-SESSIONS_BEYOND_CLIENT_LIMIT = 12
+SESSION_COUNT_BEYOND_CLIENT_LIMIT = 12
 """The number of sessions, each of a different initiator, that the check requests.
 
 Windows client releases accept ten sessions (notes <12>, <70>).
@@ -98,7 +98,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
     """Before each of up to 12 session requests, RF of a Ping Response is 0 if the SUT then accepts the request, and 1
     if the SUT refuses it.
     """
-    for number in range(SESSIONS_BEYOND_CLIENT_LIMIT):
+    for number in range(SESSION_COUNT_BEYOND_CLIENT_LIMIT):
         client = UUID(CLIENT_GUID_FORMAT.format(number))
         exchange = ping_sut(peer, QMGuid=client)
         outcome, connection = request_session_with_guid(peer, client)

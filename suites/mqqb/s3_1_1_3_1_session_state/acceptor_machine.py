@@ -15,7 +15,7 @@ from harness.sut.control import CHANNEL_ERRORS
 NO_SESSION_OUTCOME = "no session"
 
 
-class AcceptorMachine(Machine, path=Path(__file__)):
+class AcceptorStateDriver(Machine, path=Path(__file__)):
     """Leads a session that the system accepts through its states. The peer opens the connection, and sends the packets
     that `mqconform learn` also sends.
     """
@@ -97,7 +97,7 @@ class AcceptorMachine(Machine, path=Path(__file__)):
         return self._send_input("unknown internal packet")
 
     @event("no packet")
-    def send_no_packet(self) -> str:
+    def send_bytes_that_are_no_packet(self) -> str:
         """Send bytes that are not a packet."""
         return self._send_input("no packet")
 

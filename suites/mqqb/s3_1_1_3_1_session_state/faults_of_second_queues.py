@@ -59,7 +59,7 @@ def _forget_reject_counts_of_further_queues(qm: QueueManager) -> None:
         one.RejectCount = 0
 
 
-def _limit_reject_counts(qm: QueueManager) -> None:
+def _limit_shown_reject_counts(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for one in queue.IncomingTransactionalTransferInfoCollection.values():
             one.RejectCount = min(one.RejectCount, 1)
@@ -76,7 +76,7 @@ add(
     "receiver-reject-count-at-most-1-after-restart",
     "MQQB-3.1.1.3.1-05",
     "After a restart, TxMessageRejectCount is 1 if several messages were rejected.",
-    at_restart(_limit_reject_counts),
+    at_restart(_limit_shown_reject_counts),
     blind=True,
 )
 

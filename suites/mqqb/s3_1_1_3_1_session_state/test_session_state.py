@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
 SECONDS_PER_DAY = 24 * 3_600
-GROWING_IDENTIFIERS_EXPECTATION = holds(
+EXPECTATION_OF_GROWING_SEQUENCE_IDENTIFIERS = holds(
     "the identifiers of the last three messages are greater than those of the first three messages"
 )
 
@@ -74,7 +74,7 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     judge(
         "MQQB-3.1.1.3.1-02",
         "MQDMPR-3.1.1.12-D57",
-        expected=GROWING_IDENTIFIERS_EXPECTATION,
+        expected=EXPECTATION_OF_GROWING_SEQUENCE_IDENTIFIERS,
         observed=observed,
         evidence=frames,
         case="TxSequenceIDs of the messages",

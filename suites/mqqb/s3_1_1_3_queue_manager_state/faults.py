@@ -168,7 +168,7 @@ add(
 )
 
 
-def _increment_element_at_restart(element: str) -> Install:
+def _increment_queue_manager_element_at_restart(element: str) -> Install:
     def increment_element(qm: QueueManager) -> None:
         setattr(qm.adm, element, getattr(qm.adm, element) + 1)
 
@@ -185,7 +185,7 @@ for _name, _rule, _element in (
         _name,
         _rule,
         f"The sender's {_element} is one second longer after a restart.",
-        _increment_element_at_restart(_element),
+        _increment_queue_manager_element_at_restart(_element),
     )
 
 

@@ -42,7 +42,7 @@ class CacheOfOneKeyPerAlgorithm(Cache):
         super().add(entry)
 
 
-class CacheOfTwoEntries(Cache):
+class CacheLimitedToTwoEntries(Cache):
     """A cache that removes its oldest entry when a third entry is added."""
 
     def add(self, entry: Any) -> None:
@@ -50,7 +50,7 @@ class CacheOfTwoEntries(Cache):
         super().add(entry)
 
 
-class CacheOfFirstCertificate(Cache):
+class CacheRepeatingFirstCertificate(Cache):
     """A cache that stores the certificate of its first entry in every later entry."""
 
     def add(self, entry: Any) -> None:
@@ -58,7 +58,11 @@ class CacheOfFirstCertificate(Cache):
 
 
 for _cache, _rule, _cache_classes in (
-    ("UserCertCache", "MQQB-3.1.1.3-02", (CacheWithoutSecondEntry, CacheOfTwoEntries, CacheOfFirstCertificate)),
+    (
+        "UserCertCache",
+        "MQQB-3.1.1.3-02",
+        (CacheWithoutSecondEntry, CacheLimitedToTwoEntries, CacheRepeatingFirstCertificate),
+    ),
     (
         "ReceiveSymmetricKeyCache",
         "MQQB-3.1.1.3-06",
@@ -75,8 +79,8 @@ for _cache, _rule, _cache_classes in (
             CacheWithoutSecondEntry: ("first-entry-only", "stores no second entry"),
             CacheOfOneKeyPerQueueManager: ("one-entry-per-queue-manager", "stores one key for each queue manager"),
             CacheOfOneKeyPerAlgorithm: ("one-entry-per-algorithm", "stores one key for each algorithm"),
-            CacheOfTwoEntries: ("two-entries-at-most", "stores at most two entries"),
-            CacheOfFirstCertificate: ("certificate-of-first-user", "stores the certificate of the first entry"),
+            CacheLimitedToTwoEntries: ("two-entries-at-most", "stores at most two entries"),
+            CacheRepeatingFirstCertificate: ("certificate-of-first-user", "stores the certificate of the first entry"),
         }[_cache_class]
         _cache_words = {
             "UserCertCache": "user-cert-cache",

@@ -22,12 +22,12 @@ class SenderMessagesSortedByTextOfKeyAfterRestart(Restoring):
         super().restore(entries)
         for queue in self.qm.adm.OutgoingQueues.values():
             table = queue.session.OutgoingMessageTable
-            for position in sorted(table, key=_get_text_of_key):
+            for position in sorted(table, key=_get_message_key_as_text):
                 table.remove(position)
                 table.add(position)
 
 
-def _get_text_of_key(position: OutgoingMessagePosition) -> str:
+def _get_message_key_as_text(position: OutgoingMessagePosition) -> str:
     return str(position.MessagePosition.key)
 
 

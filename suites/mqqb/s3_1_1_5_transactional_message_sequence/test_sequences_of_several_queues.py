@@ -11,7 +11,7 @@ from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_id_number, read_sequence_id
 
-JOURNALING_FIELDS: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
+JOURNALING_FLAG_COMBINATIONS: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
 """The journaling that the messages of a forwarded sequence request."""
 
 
@@ -76,7 +76,7 @@ def test_router_does_not_acknowledge_a_sequence_in_order(peer, sut, judge):
     target = peer.private_queue(peer.identifier, peer.next_message_id())
     sent = [
         receiver.send_packet(sequence.message(target | journaling, destination=None))
-        for journaling in JOURNALING_FIELDS
+        for journaling in JOURNALING_FLAG_COMBINATIONS
     ]
     came = receiver.await_messages_of_sut(receiver.list_forwarded_messages, len(sent))
     peer.pass_time(sut.duration_ms(ACK_TIMEOUT_MS))

@@ -12,7 +12,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-class _Carrier(SessionAcks):
+class _FaultByCarrierOfSessionHeader(SessionAcks):
     """A base class of faults that depend on whether a SessionHeader arrived in a SessionAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -26,7 +26,7 @@ class _Carrier(SessionAcks):
 
 
 @fault("sender-express-message-acknowledged-in-message-kept", breaks="MQQB-3.1.1.6.1-01", blind=True)
-class SenderExpressMessageAcknowledgedInMessageKept(_Carrier):
+class SenderExpressMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
     """The sender discards express messages only if a SessionAck acknowledges them, and not if a message does."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -45,7 +45,7 @@ class SenderOneExpressMessagePerAcknowledgmentDiscarded(SessionAcks):
 
 
 @fault("sender-recoverable-message-acknowledged-in-message-kept", breaks="MQQB-3.1.1.6.1-02", blind=True)
-class SenderRecoverableMessageAcknowledgedInMessageKept(_Carrier):
+class SenderRecoverableMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
     """The sender discards recoverable messages only if a SessionAck acknowledges them, and not if a message does."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

@@ -13,8 +13,8 @@ from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 CLOCK_STEP_S = 2
 """The allowance for rounding to whole seconds, and for a slow SUT."""
-CONFIGURED_CLEANUP_MS = 20_000
-EXCHANGE_TOLERANCE_S = 20
+CONFIGURED_SESSION_CLEANUP_TIMER_MS = 20_000
+RESEND_TIME_TOLERANCE_S = 20
 """The allowance for sending the messages and the OrderAck, and for rounding to whole seconds."""
 
 
@@ -36,7 +36,7 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     info = outgoing.read_transfer_info()
     interval = read_element(info, "EodResendInterval")
     remaining = read_element(info, "EodResendTime") - read_element(info, "EodLastAckTime")
-    expected = between(max(1, interval - EXCHANGE_TOLERANCE_S), interval + 1)
+    expected = between(max(1, interval - RESEND_TIME_TOLERANCE_S), interval + 1)
     judge(
         "MQQB-3.1.2.6-D01",
         expected=expected,
@@ -83,8 +83,11 @@ def test_session_cleanup_timer_has_configured_duration_at_each_start(peer, sut, 
     initiates and on a session that it accepts. A message does not start the timer again, and the timer has the same
     duration when it starts again after its expiry on an active session.
     """
-    sut.set_timers(session_cleanup_ms=CONFIGURED_CLEANUP_MS)
-    due_ms, slack_ms = sut.duration_ms(CONFIGURED_CLEANUP_MS), sut.slack_ms(CONFIGURED_CLEANUP_MS)
+    sut.set_timers(session_cleanup_ms=CONFIGURED_SESSION_CLEANUP_TIMER_MS)
+    due_ms, slack_ms = (
+        sut.duration_ms(CONFIGURED_SESSION_CLEANUP_TIMER_MS),
+        sut.slack_ms(CONFIGURED_SESSION_CLEANUP_TIMER_MS),
+    )
 
     def judge_remaining_time(role, elapsed_ms, case, frame):
         """Judge the remaining time of each open session of a role, whose timer started before the given time."""

@@ -367,7 +367,7 @@ class QueueManagerLongLifetimeFollowsShortLifetime(Configuring):
         return done
 
 
-_LATEST_PROCESSES: WeakValueDictionary[int, QM] = WeakValueDictionary()
+_LATEST_PROCESS_BY_ENTROPY_ID: WeakValueDictionary[int, QM] = WeakValueDictionary()
 
 
 """The latest process of each queue manager. The processes of a queue manager share its source of random values."""
@@ -375,8 +375,8 @@ _LATEST_PROCESSES: WeakValueDictionary[int, QM] = WeakValueDictionary()
 
 def _store_process_and_get_previous(qm: QM) -> QM | None:
     """Store the process of a queue manager; return its previous process, or None for its first process."""
-    last = _LATEST_PROCESSES.get(id(qm.entropy))
-    _LATEST_PROCESSES[id(qm.entropy)] = qm
+    last = _LATEST_PROCESS_BY_ENTROPY_ID.get(id(qm.entropy))
+    _LATEST_PROCESS_BY_ENTROPY_ID[id(qm.entropy)] = qm
     return last
 
 

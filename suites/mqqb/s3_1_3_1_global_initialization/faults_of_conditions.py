@@ -20,7 +20,7 @@ def _is_any_start(qm: QueueManager) -> bool:
     return True
 
 
-def _has_started_before(qm: QueueManager) -> bool:
+def _has_queue_manager_started_before(qm: QueueManager) -> bool:
     return bool(qm.adm.MessageIdOrdinal or qm.disk.reserved)
 
 
@@ -54,7 +54,7 @@ def _fill_key_cache_after_restart(cache: str, which: StartPredicate) -> Install:
 
 
 for _name, _says, _which in (
-    ("receiver-history-timer-runs-after-restart", "after a later start", _has_started_before),
+    ("receiver-history-timer-runs-after-restart", "after a later start", _has_queue_manager_started_before),
     ("receiver-history-timer-runs-with-waiting-messages", "when messages wait to be sent", _has_waiting_messages),
     ("receiver-history-timer-runs-with-stored-messages", "when a queue has messages", _has_stored_messages),
 ):

@@ -56,7 +56,7 @@ DEFAULT_SETTING_BY_RULE = {
     "MQQB-3.1.3.1-22": ("SendEnhancedRC2Using40BitKeys", False),
     "MQQB-3.1.3.1-23": ("RejectEnhancedRC2Using40BitKeys", False),
 }
-RECEIVING_CACHES = (
+CACHES_OF_RECEIVER_WITH_RULES = (
     (SecurityCaches.CERTIFICATES, "MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", 1_200_000),
     (SecurityCaches.RECEIVED_KEYS, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
 )
@@ -72,7 +72,7 @@ HISTORY_TIMER_MS = 20_000
 empty.
 """
 SECONDS_PER_DAY = 86_400
-CHANGED_SHORT_LIFETIME_MS = 300_000
+CHANGED_SYMMETRIC_KEY_SHORT_LIFETIME_MS = 300_000
 """A SymmetricKeyShortLifetime in ms that is not the default."""
 
 
@@ -147,7 +147,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
         clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL))
         packet = encrypt_message(sut, clear, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
         frames = secured.dispositions({"": packet})[""].frames
-        if not all(caches.entries(name) for name, *_ in RECEIVING_CACHES):
+        if not all(caches.entries(name) for name, *_ in CACHES_OF_RECEIVER_WITH_RULES):
             raise ConformanceFailure("the message has no entry in the caches")
         return frames
 
@@ -159,18 +159,18 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     first = fill_security_caches()
     weak = [send_weak_key()]
     sut.restart()
-    for name, rule, *_ in RECEIVING_CACHES:
+    for name, rule, *_ in CACHES_OF_RECEIVER_WITH_RULES:
         judge(rule, expected=0, observed=len(caches.entries(name)), case=f"number of entries of {name}", evidence=first)
         judge.conclude(rule)
     secured.connection = peer.open_raw()
     second = fill_security_caches()
-    for name, _, rule, lifetime_ms in RECEIVING_CACHES:
+    for name, _, rule, lifetime_ms in CACHES_OF_RECEIVER_WITH_RULES:
         due_ms = sut.duration_ms(lifetime_ms)
         expected = between(due_ms - sut.slack_ms(lifetime_ms) - 2 * sut.response_timeout_ms, due_ms)
         left_ms = caches.get_remaining_ms(name)
         judge(rule, expected=expected, observed=left_ms, case=f"remaining ms of the timer of {name}", evidence=second)
     weak.append(send_weak_key())
-    sut.configure(symmetric_key_short_lifetime_ms=CHANGED_SHORT_LIFETIME_MS)
+    sut.configure(symmetric_key_short_lifetime_ms=CHANGED_SYMMETRIC_KEY_SHORT_LIFETIME_MS)
     long_lifetime = "SymmetricKeyLongLifetime"
     judge(
         "MQQB-3.1.3.1-18",

@@ -39,7 +39,7 @@ def _is_initiator(qm: QM, session: Session) -> bool:
     return session.initiator
 
 
-def _is_acceptor(qm: QM, session: Session) -> bool:
+def _is_accepted_session(qm: QM, session: Session) -> bool:
     return not session.initiator
 
 
@@ -60,16 +60,16 @@ def _stop_cleanup_timer(qm: QM, session: Session, now: Now) -> None:
     qm.session_timers.stop(session, TimerName.SESSION_CLEANUP)
 
 
-def _set_last_order_ack_to_one(qm: QM, session: Session, now: Now) -> None:
+def _set_last_ack_number_to_one(qm: QM, session: Session, now: Now) -> None:
     if session.TxOutgoingSequence is not None:
         session.TxOutgoingSequence.LastAck = SequenceInfo(SeqNo=1)
 
 
-def _set_session_active(qm: QM, session: Session, now: Now) -> None:
+def _set_session_active_to_true(qm: QM, session: Session, now: Now) -> None:
     session.SessionActive = True
 
 
-def _set_received_ack(qm: QM, session: Session, now: Now) -> None:
+def _set_received_ack_to_true(qm: QM, session: Session, now: Now) -> None:
     session.ReceivedAck = True
 
 
@@ -86,13 +86,13 @@ for _rule, _words, _change, _says in (
         _stop_cleanup_timer,
         "does not start the Session Cleanup Timer when a session begins",
     ),
-    ("MQQB-3.1.3.2-16", "last-ack-number-1", _set_last_order_ack_to_one, "begins a session with LastAck.SeqNo 1"),
-    ("MQQB-3.1.3.2-25", "session-active-true", _set_session_active, "begins a session with SessionActive TRUE"),
-    ("MQQB-3.1.3.2-26", "received-ack-true", _set_received_ack, "begins a session with ReceivedAck TRUE"),
+    ("MQQB-3.1.3.2-16", "last-ack-number-1", _set_last_ack_number_to_one, "begins a session with LastAck.SeqNo 1"),
+    ("MQQB-3.1.3.2-25", "session-active-true", _set_session_active_to_true, "begins a session with SessionActive TRUE"),
+    ("MQQB-3.1.3.2-26", "received-ack-true", _set_received_ack_to_true, "begins a session with ReceivedAck TRUE"),
 ):
     for _state, _condition, _when in (
         ("initiator", _is_initiator, "that it initiates"),
-        ("acceptor", _is_acceptor, "that it accepts"),
+        ("acceptor", _is_accepted_session, "that it accepts"),
         ("beside-other-session", _is_beside_other_session, "while another session is open"),
         ("second-connection", _is_initialized_again, "on its second connection"),
     ):

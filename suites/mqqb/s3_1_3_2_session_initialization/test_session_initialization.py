@@ -28,7 +28,7 @@ from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
 SESSION_CLEANUP_MS = 20_000
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
-LOWEST_PRIORITY_ARGUMENT: dict[str, Any] = {"priority": 0}
+LOWEST_MESSAGE_PRIORITY_ARGUMENT: dict[str, Any] = {"priority": 0}
 """The priority of transactional messages; the SUT sends other messages of this priority in order with the transactional
 messages.
 """
@@ -152,9 +152,9 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-sent-again"))
     recoverable, transactional = 2, [4] if sut.has("send") else []
-    sender.send(1, **LOWEST_PRIORITY_ARGUMENT if transactional else {})
-    sender.send(recoverable, delivery="recoverable", **LOWEST_PRIORITY_ARGUMENT if transactional else {})
-    sender.send(3, **LOWEST_PRIORITY_ARGUMENT if transactional else {})
+    sender.send(1, **LOWEST_MESSAGE_PRIORITY_ARGUMENT if transactional else {})
+    sender.send(recoverable, delivery="recoverable", **LOWEST_MESSAGE_PRIORITY_ARGUMENT if transactional else {})
+    sender.send(3, **LOWEST_MESSAGE_PRIORITY_ARGUMENT if transactional else {})
     sender.send(*transactional, delivery="transactional")
     session = sender.await_session()
     arrived = Sender.list_tags(sender.collect(session, 3 + len(transactional)))
@@ -371,7 +371,7 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     )
 
 
-REINITIALIZED_VALUES_BY_RULE = {
+SESSION_VALUES_AFTER_REOPENING_BY_RULE = {
     "MQQB-3.1.3.2-02": ("MessageSentCount", 0),
     "MQQB-3.1.3.2-03": ("RecoverableMessageSentCount", 0),
     "MQQB-3.1.3.2-04": ("MessageReceivedCount", 0),
@@ -388,7 +388,9 @@ REINITIALIZED_VALUES_BY_RULE = {
 
 
 @needs("send", "inspect")
-@covers(*REINITIALIZED_VALUES_BY_RULE, "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-18", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
+@covers(
+    *SESSION_VALUES_AFTER_REOPENING_BY_RULE, "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-18", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20"
+)
 def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     """A session with unacknowledged messages in both directions is lost. Until the peer answers the SUT's next request,
     the counts of the session have their initial values.
@@ -420,7 +422,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     trying = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "WAITING_ECR_MSG"]
     if len(trying) != 1:
         raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG")
-    for rule, (name, value) in REINITIALIZED_VALUES_BY_RULE.items():
+    for rule, (name, value) in SESSION_VALUES_AFTER_REOPENING_BY_RULE.items():
         subject = f"{name} of the session"
         judge(
             rule,

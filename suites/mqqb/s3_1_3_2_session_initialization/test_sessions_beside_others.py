@@ -14,7 +14,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import read_element
 
 ORDER_ACK_TIMEOUT_MS = 500
-UNLIMITED_CLEANUP_MS = 0xFFFFFFFF
+UNLIMITED_SESSION_CLEANUP_TIMER_MS = 0xFFFFFFFF
 CONFIGURED_CLEANUP_MS = 50_000
 """An AckWaitTimeout that differs from the default (20 s) and from the AckTimeout of the peer."""
 CLOCK_STEP_MS = 2_000
@@ -25,14 +25,14 @@ STOPPED_TIMER_BY_RULE = {
     "MQQB-3.1.3.2-11": "TransactionalAckWait",
     "MQQB-3.1.3.2-12": "OrderAckSend",
 }
-FALSE_ELEMENT_BY_RULE = {"MQQB-3.1.3.2-25": "SessionActive", "MQQB-3.1.3.2-26": "ReceivedAck"}
+ELEMENT_INITIALLY_FALSE_BY_RULE = {"MQQB-3.1.3.2-25": "SessionActive", "MQQB-3.1.3.2-26": "ReceivedAck"}
 """Elements that are FALSE when a session begins, by rule."""
 
 
 @needs("send", "inspect")
 @covers(
     *STOPPED_TIMER_BY_RULE,
-    *FALSE_ELEMENT_BY_RULE,
+    *ELEMENT_INITIALLY_FALSE_BY_RULE,
     "MQQB-3.1.3.2-13",
     "MQQB-3.1.3.2-14",
     "MQQB-3.1.3.2-15",
@@ -83,7 +83,7 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
             "MQQB-3.1.3.2-21": (sequence, "ResendTime", 0),
             "MQQB-3.1.3.2-28": (session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),
             "MQQB-3.1.3.2-31": (session, "LastOrderAckSendTime", _expect_current_time(peer)),
-            "MQQB-3.1.3.2-32": (session, "RecoverableAckSendTimeout", UNLIMITED_CLEANUP_MS),
+            "MQQB-3.1.3.2-32": (session, "RecoverableAckSendTimeout", UNLIMITED_SESSION_CLEANUP_TIMER_MS),
         }
         if delivery == "express":
             values["MQQB-3.1.3.2-15"] = (sequence, "UnackedSequence", [])
@@ -106,7 +106,7 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
 
 def _judge_initial_session_elements(judge, session, case, frame):
     """Judge the elements that are FALSE when a session begins, and that the Session Cleanup Timer runs."""
-    for rule, name in FALSE_ELEMENT_BY_RULE.items():
+    for rule, name in ELEMENT_INITIALLY_FALSE_BY_RULE.items():
         judge(rule, expected=False, observed=read_element(session, name), case=f"{name}, {case}", evidence=frame)
     judge(
         "MQQB-3.1.3.2-13",
@@ -136,7 +136,7 @@ def _expect_current_time(peer):
 @needs("inspect")
 @covers(
     *STOPPED_TIMER_BY_RULE,
-    *FALSE_ELEMENT_BY_RULE,
+    *ELEMENT_INITIALLY_FALSE_BY_RULE,
     "MQQB-3.1.3.2-13",
     "MQQB-3.1.3.2-15",
     "MQQB-3.1.3.2-16",
@@ -185,7 +185,7 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
         ("MQQB-3.1.3.2-21", sequence, "ResendTime", 0),
         ("MQQB-3.1.3.2-28", session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),
         ("MQQB-3.1.3.2-31", session, "LastOrderAckSendTime", _expect_current_time(peer)),
-        ("MQQB-3.1.3.2-32", session, "RecoverableAckSendTimeout", UNLIMITED_CLEANUP_MS),
+        ("MQQB-3.1.3.2-32", session, "RecoverableAckSendTimeout", UNLIMITED_SESSION_CLEANUP_TIMER_MS),
     ):
         judge(rule, expected=expected, observed=read_element(holder, name), case=name, evidence=first.received)
     _judge_public_key(judge, session, "second session")

@@ -236,7 +236,7 @@ _VERSION_BYTE = b"\x10"
 _BASE_HEADER_SIGNATURE = b"LIOR"
 
 
-class _PacketSplitter(Identifying):
+class _ReceivedPacketSplitter(Identifying):
     def list_packet_offsets(self, data: bytes) -> list[int]:
         found, at = [], 0
         while at + 16 <= len(data):
@@ -250,7 +250,7 @@ class _PacketSplitter(Identifying):
     breaks=("MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
     blind=True,
 )
-class QueueManagerSignatureOfSecondPacketInSegmentNotVerified(_PacketSplitter):
+class QueueManagerSignatureOfSecondPacketInSegmentNotVerified(_ReceivedPacketSplitter):
     """The queue manager verifies VersionNumber and Signature only in the first of several packets that
     arrive together.
     """

@@ -101,7 +101,7 @@ class InitiatorGetDestinationInfoAlwaysWithFirstFormatName(NextHops):
         return super().get_destination_info(first.DestinationFormatName)
 
 
-_first_destinations: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary()
+_first_destination_by_queue_manager: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary()
 
 
 @fault("initiator-destination-of-first-format-name-used-for-all", breaks="MQQB-3.1.5.2.1-06", blind=True)
@@ -114,7 +114,7 @@ class InitiatorDestinationOfFirstFormatNameUsedForAll(NextHops):
         found = super().get_destination_info(format_name)
         if found is None or found.QueueManagerGuid != NULL_GUID:
             return found
-        return _first_destinations.setdefault(self.qm, found)
+        return _first_destination_by_queue_manager.setdefault(self.qm, found)
 
 
 def _get_first_routed_host(qm: QueueManager) -> str:
@@ -260,10 +260,10 @@ add(
 )
 
 
-_NextHops = tuple[DirectoryQueueManager, ...]
+_NextHopTuple = tuple[DirectoryQueueManager, ...]
 
 
-def _build_next_hops(guid: UUID, host: str) -> _NextHops:
+def _build_next_hops(guid: UUID, host: str) -> _NextHopTuple:
     return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
 
 
@@ -271,7 +271,7 @@ def _build_next_hops(guid: UUID, host: str) -> _NextHops:
 class InitiatorConnectsToAddressOfNoNextHop(NextHops):
     """The initiator connects to an address other than the address of the next hop."""
 
-    def get_next_hops(self, guid: UUID) -> _NextHops:
+    def get_next_hops(self, guid: UUID) -> _NextHopTuple:
         return _build_next_hops(guid, UNUSED_ADDRESS)
 
 
@@ -279,7 +279,7 @@ class InitiatorConnectsToAddressOfNoNextHop(NextHops):
 class InitiatorGetNextHopsCalledWithWrongGuid(NextHops):
     """The initiator calls Get Next Hops with a GUID other than the GUID of the destination."""
 
-    def get_next_hops(self, guid: UUID) -> _NextHops:
+    def get_next_hops(self, guid: UUID) -> _NextHopTuple:
         return super().get_next_hops(OTHER_GUID)
 
 
@@ -287,7 +287,7 @@ class InitiatorGetNextHopsCalledWithWrongGuid(NextHops):
 class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
     """The initiator connects to an arbitrary host for a destination without a next hop."""
 
-    def get_next_hops(self, guid: UUID) -> _NextHops:
+    def get_next_hops(self, guid: UUID) -> _NextHopTuple:
         return super().get_next_hops(guid) or _build_next_hops(guid, _get_first_routed_host(self.qm))
 
 

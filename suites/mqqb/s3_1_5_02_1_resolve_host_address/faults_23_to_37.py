@@ -46,7 +46,7 @@ class InitiatorNextHopsAddressWithoutPrefix(Resolving):
         hops[:] = [hop.partition("=")[2] for hop in hops]
 
 
-_earlier_next_hops: dict[int, list[str]] = {}
+_earlier_next_hops_by_queue_id: dict[int, list[str]] = {}
 
 
 @fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
@@ -57,10 +57,10 @@ class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
 
     def try_addresses(self, session: Session, now: Now) -> None:
         queue = get_outgoing_queue(session)
-        old = list(_earlier_next_hops.get(id(queue), []))
+        old = list(_earlier_next_hops_by_queue_id.get(id(queue), []))
         super().try_addresses(session, now)
         queue.NextHops[:0] = old
-        _earlier_next_hops[id(queue)] = list(queue.NextHops)
+        _earlier_next_hops_by_queue_id[id(queue)] = list(queue.NextHops)
 
 
 @fault("initiator-next-hops-without-last-address", breaks="MQQB-3.1.5.2.1-27", blind=True)

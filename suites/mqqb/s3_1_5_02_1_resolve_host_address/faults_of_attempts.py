@@ -47,7 +47,7 @@ def _find_queue_of_same_host(qm: QueueManager, format_name: str) -> OutgoingQueu
     return None
 
 
-def _count_attempts(session: Session, status: ConnectionStatus) -> int:
+def _count_ended_attempts_with_status(session: Session, status: ConnectionStatus) -> int:
     """Return the number of attempts of a session that ended with a status."""
     return sum(entry.Status is status for entry in get_outgoing_queue(session).ConnectionHistory)
 
@@ -180,7 +180,7 @@ class InitiatorMessagesDroppedAfterSecondUnknownDestination(Closing):
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         super().fail_to_establish(session, status, reason, now)
         missing = status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and not session.destination.int
-        if missing and _count_attempts(session, status) > 1:
+        if missing and _count_ended_attempts_with_status(session, status) > 1:
             _drop_waiting_messages(self.qm, session, recoverable=False)
 
 
@@ -211,7 +211,7 @@ class InitiatorMessagesDroppedAfterSecondMissingNextHop(Closing):
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         super().fail_to_establish(session, status, reason, now)
         missing = status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and session.destination.int
-        if missing and _count_attempts(session, status) > 1:
+        if missing and _count_ended_attempts_with_status(session, status) > 1:
             _drop_waiting_messages(self.qm, session, recoverable=False)
 
 
@@ -312,7 +312,7 @@ class InitiatorNextHopsOfLostSessionKept(Resolving):
         queue = get_outgoing_queue(session)
         before = list(queue.NextHops)
         super().resolve_host_address(session, now)
-        if _count_attempts(session, ConnectionStatus.ESTABLISHED):
+        if _count_ended_attempts_with_status(session, ConnectionStatus.ESTABLISHED):
             queue.NextHops[:0] = before
 
 

@@ -20,12 +20,12 @@ def _is_destination_unknown(part: Resolving, session: Session) -> bool:
     return part.qm.next_hops.get_destination_info(get_outgoing_queue(session).DestinationFormatName) is None
 
 
-def _count_failures(session: Session) -> int:
+def _count_failed_resolutions(session: Session) -> int:
     failed = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
     return sum(entry.Status is failed for entry in get_outgoing_queue(session).ConnectionHistory)
 
 
-class _WithoutRetryTimer(Resolving):
+class _MissingRetryTimerFault(Resolving):
     """A base class of faults that do not start the Session Retry Connect Timer after some failures."""
 
     def stop_retry_timer(self, session: Session) -> None:
@@ -34,17 +34,17 @@ class _WithoutRetryTimer(Resolving):
 
 
 @fault("initiator-retry-timer-after-second-unknown-destination-not-started", breaks="MQQB-3.1.5.2.1-10", blind=True)
-class InitiatorRetryTimerAfterSecondUnknownDestinationNotStarted(_WithoutRetryTimer):
+class InitiatorRetryTimerAfterSecondUnknownDestinationNotStarted(_MissingRetryTimerFault):
     """The initiator starts the Session Retry Connect Timer only the first time that a destination is unknown."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         super().resolve_host_address(session, now)
-        if _is_destination_unknown(self, session) and _count_failures(session) > 1:
+        if _is_destination_unknown(self, session) and _count_failed_resolutions(session) > 1:
             self.stop_retry_timer(session)
 
 
 @fault("initiator-retry-timer-of-transactional-message-not-started", breaks="MQQB-3.1.5.2.1-10", blind=True)
-class InitiatorRetryTimerOfTransactionalMessageNotStarted(_WithoutRetryTimer):
+class InitiatorRetryTimerOfTransactionalMessageNotStarted(_MissingRetryTimerFault):
     """The initiator does not start the Session Retry Connect Timer for an unknown destination for which a transactional
     message waits.
     """
@@ -56,17 +56,17 @@ class InitiatorRetryTimerOfTransactionalMessageNotStarted(_WithoutRetryTimer):
 
 
 @fault("initiator-retry-timer-after-second-missing-route-not-started", breaks="MQQB-3.1.5.2.1-20", blind=True)
-class InitiatorRetryTimerAfterSecondMissingRouteNotStarted(_WithoutRetryTimer):
+class InitiatorRetryTimerAfterSecondMissingRouteNotStarted(_MissingRetryTimerFault):
     """The initiator starts the Session Retry Connect Timer only the first time that a destination has no next hop."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         super().resolve_host_address(session, now)
-        if not _is_destination_unknown(self, session) and _count_failures(session) > 1:
+        if not _is_destination_unknown(self, session) and _count_failed_resolutions(session) > 1:
             self.stop_retry_timer(session)
 
 
 @fault("initiator-retry-timer-of-second-unrouted-queue-not-started", breaks="MQQB-3.1.5.2.1-20", blind=True)
-class InitiatorRetryTimerOfSecondUnroutedQueueNotStarted(_WithoutRetryTimer):
+class InitiatorRetryTimerOfSecondUnroutedQueueNotStarted(_MissingRetryTimerFault):
     """The initiator does not start the Session Retry Connect Timer for a destination without a next hop while another
     destination waits for its own timer.
     """
@@ -75,7 +75,7 @@ class InitiatorRetryTimerOfSecondUnroutedQueueNotStarted(_WithoutRetryTimer):
         waiting = SessionState.WAITING_RECONNECT
         other = any(one is not session and one.SessionState is waiting for one in self.qm.sessions.values())
         super().resolve_host_address(session, now)
-        if other and not _is_destination_unknown(self, session) and _count_failures(session):
+        if other and not _is_destination_unknown(self, session) and _count_failed_resolutions(session):
             self.stop_retry_timer(session)
 
 

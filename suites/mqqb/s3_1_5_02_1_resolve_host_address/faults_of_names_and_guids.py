@@ -241,7 +241,7 @@ class InitiatorHostNameOfNextHopIsAddressInRetry(Resolving):
             hops[:] = [replace(hop, HostName=hop.Address) for hop in hops]
 
 
-class _RequestsWithoutServerGuid(Establishing):
+class _MissingServerGuidFault(Establishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         return set_fields(
             super().build_establish_request(session, now), {"EstablishConnectionHeader.ServerGuid": NULL_GUID}
@@ -253,11 +253,11 @@ add(
     "MQQB-3.1.5.2.1-14",
     "After a restart, ServerGuid of every EstablishConnection request is zero, even if the GUID of the destination is "
     "known.",
-    at_restart(lambda qm: replace_part_by_subclass(qm, _RequestsWithoutServerGuid)),
+    at_restart(lambda qm: replace_part_by_subclass(qm, _MissingServerGuidFault)),
 )
 
 
-class _NextHopsOfOwnGuid(NextHops):
+class _OwnGuidInNextHopsFault(NextHops):
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         return super().get_next_hops(self.qm.adm.Identifier)
 
@@ -266,5 +266,5 @@ add(
     "initiator-next-hops-of-own-guid-after-restart",
     "MQQB-3.1.5.2.1-16",
     "After a restart, the argument of Get Next Hops is the Identifier of the initiator.",
-    at_restart(lambda qm: replace_part_by_subclass(qm, _NextHopsOfOwnGuid)),
+    at_restart(lambda qm: replace_part_by_subclass(qm, _OwnGuidInNextHopsFault)),
 )

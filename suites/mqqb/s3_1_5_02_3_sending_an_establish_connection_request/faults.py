@@ -161,7 +161,7 @@ class InitiatorRequestOfRetryRepeatsTimeStampOfLastRequest(Establishing):
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.TimeStamp": lambda old: stamps.get(session.number, old)})
 
 
-_first_time_stamps: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_first_time_stamp_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("initiator-time-stamp-of-first-request-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
@@ -172,7 +172,7 @@ class InitiatorTimeStampOfFirstRequestRepeated(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        stamp = _first_time_stamps.setdefault(self.qm, packet.EstablishConnectionHeader.TimeStamp)
+        stamp = _first_time_stamp_by_queue_manager.setdefault(self.qm, packet.EstablishConnectionHeader.TimeStamp)
         return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": stamp})
 
 
@@ -201,7 +201,7 @@ class InitiatorSeClearInRequestToSecondAddressWithoutPing(Establishing):
         return packet
 
 
-_numbers_of_pinged_sessions: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+_pinged_session_numbers_by_queue_manager: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 
 @fault("initiator-se-clear-in-retry-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
@@ -212,8 +212,11 @@ class InitiatorSeClearInRetryWithoutPing(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         if session.pinged:
-            _numbers_of_pinged_sessions.setdefault(self.qm, set()).add(session.number)
-        was, session.pinged = session.pinged, session.number in _numbers_of_pinged_sessions.get(self.qm, ())
+            _pinged_session_numbers_by_queue_manager.setdefault(self.qm, set()).add(session.number)
+        was, session.pinged = (
+            session.pinged,
+            session.number in _pinged_session_numbers_by_queue_manager.get(self.qm, ()),
+        )
         packet = super().build_establish_request(session, now)
         session.pinged = was
         return packet

@@ -190,7 +190,7 @@ class InitiatorConnectsToNextPortAtRetry(Connecting):
         self.qm.emit(Connect(session.transport, remote))
 
 
-class _EarlierInitializationTimerKept(Establishing):
+class _KeptInitializationTimerFault(Establishing):
     """The initiator does not stop the Session Initialization Timer of an earlier attempt that ended in one of the
     given ways.
     """
@@ -210,14 +210,14 @@ class _EarlierInitializationTimerKept(Establishing):
 
 
 @fault("initiator-timer-of-refused-attempt-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
-class InitiatorTimerOfRefusedAttemptKept(_EarlierInitializationTimerKept):
+class InitiatorTimerOfRefusedAttemptKept(_KeptInitializationTimerFault):
     """The initiator does not stop the Session Initialization Timer of an attempt that the acceptor refused."""
 
     ended = (ConnectionStatus.CONNECTION_REFUSED, ConnectionStatus.UNKNOWN_FAILURE)
 
 
 @fault("initiator-timer-of-attempt-lost-after-response-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
-class InitiatorTimerOfAttemptLostAfterResponseKept(_EarlierInitializationTimerKept):
+class InitiatorTimerOfAttemptLostAfterResponseKept(_KeptInitializationTimerFault):
     """The initiator does not stop the Session Initialization Timer of an attempt whose connection was lost after the
     EstablishConnection response.
     """
@@ -226,7 +226,7 @@ class InitiatorTimerOfAttemptLostAfterResponseKept(_EarlierInitializationTimerKe
 
 
 @fault("initiator-timer-of-earlier-open-session-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
-class InitiatorTimerOfEarlierOpenSessionKept(_EarlierInitializationTimerKept):
+class InitiatorTimerOfEarlierOpenSessionKept(_KeptInitializationTimerFault):
     """The initiator does not stop the Session Initialization Timer of a session that was open before."""
 
     ended = (ConnectionStatus.ESTABLISHED,)

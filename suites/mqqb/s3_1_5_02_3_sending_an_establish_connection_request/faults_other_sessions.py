@@ -14,7 +14,7 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-def _list_other_opening_sessions(qm: QueueManager, session: Session) -> list[Session]:
+def _list_other_sessions_being_opened(qm: QueueManager, session: Session) -> list[Session]:
     opening = (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)
     return [one for one in qm.sessions.values() if one is not session and one.SessionState in opening]
 
@@ -90,7 +90,7 @@ class InitiatorOpensOneSessionAtATime(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        for one in _list_other_opening_sessions(self.qm, session):
+        for one in _list_other_sessions_being_opened(self.qm, session):
             if one.initiator:
                 one.SessionState = SessionState.WAITING_EC_MSG
 
@@ -101,7 +101,7 @@ class InitiatorInitializationTimerSharedBySessions(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        for one in _list_other_opening_sessions(self.qm, session):
+        for one in _list_other_sessions_being_opened(self.qm, session):
             self.qm.session_timers.stop(one, TimerName.SESSION_INITIALIZATION)
 
 

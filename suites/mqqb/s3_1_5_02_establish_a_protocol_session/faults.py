@@ -284,7 +284,7 @@ class InitiatorPingRequestNotSent(Ping):
         self.qm.connecting.connect_transport(session)
 
 
-_first_pinged_addresses: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
+_first_pinged_address_by_queue_manager: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
 
 
 @fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
@@ -293,7 +293,7 @@ class InitiatorPingSentToAddressOfFirstDestination(Ping):
 
     def send_request(self, session: Session, now: Now) -> None:
         address = session.RemoteQMAddress
-        session.RemoteQMAddress = _first_pinged_addresses.setdefault(self.qm, address)
+        session.RemoteQMAddress = _first_pinged_address_by_queue_manager.setdefault(self.qm, address)
         super().send_request(session, now)
         session.RemoteQMAddress = address
 

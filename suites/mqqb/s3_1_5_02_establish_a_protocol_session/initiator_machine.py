@@ -15,7 +15,7 @@ from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-class InitiatorMachine(Machine, path=Path(__file__)):
+class InitiatorStateDriver(Machine, path=Path(__file__)):
     """Leads a session that the system opens through its states. The system has one message for a queue of the peer, and
     no other session.
     """

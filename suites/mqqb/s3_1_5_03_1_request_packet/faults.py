@@ -45,7 +45,7 @@ class AcceptorRemoteQmGuidZeroInSecondSession(SessionOpening):
             session.RemoteQMGuid = NULL_GUID
 
 
-_guid_of_first_client: WeakKeyDictionary[QueueManager, UUID] = WeakKeyDictionary()
+_first_client_guid_by_queue_manager: WeakKeyDictionary[QueueManager, UUID] = WeakKeyDictionary()
 
 
 @fault("acceptor-remote-guid-of-first-session-kept", breaks="MQQB-3.1.5.3.1-01", blind=True)
@@ -54,7 +54,7 @@ class AcceptorRemoteGuidOfFirstSessionKept(SessionOpening):
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
-        session.RemoteQMGuid = _guid_of_first_client.setdefault(self.qm, session.RemoteQMGuid)
+        session.RemoteQMGuid = _first_client_guid_by_queue_manager.setdefault(self.qm, session.RemoteQMGuid)
 
 
 add(
@@ -310,7 +310,7 @@ class AcceptorEveryResponseHasTimeStampOfFirstRequest(SessionOpening):
         )
 
 
-class _EstablishResponseChanger(SessionOpening):
+class _EstablishResponseFault(SessionOpening):
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
@@ -323,7 +323,7 @@ class _EstablishResponseChanger(SessionOpening):
 
 
 @fault("acceptor-response-time-stamp-without-highest-bit", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class AcceptorResponseTimeStampWithoutHighestBit(_EstablishResponseChanger):
+class AcceptorResponseTimeStampWithoutHighestBit(_EstablishResponseFault):
     """The acceptor clears the highest bit of the TimeStamp in its response."""
 
     def answer(
@@ -333,7 +333,7 @@ class AcceptorResponseTimeStampWithoutHighestBit(_EstablishResponseChanger):
 
 
 @fault("acceptor-response-time-stamp-0-replaced", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class AcceptorResponseTimeStamp0Replaced(_EstablishResponseChanger):
+class AcceptorResponseTimeStamp0Replaced(_EstablishResponseFault):
     """The acceptor answers a request whose TimeStamp is 0 with TimeStamp 1."""
 
     def answer(
@@ -345,24 +345,24 @@ class AcceptorResponseTimeStamp0Replaced(_EstablishResponseChanger):
 _SE_BIT = 0x100
 
 
-_first_se_flags: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_first_se_flag_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("acceptor-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)
-class AcceptorResponseSeOfFirstRequest(_EstablishResponseChanger):
+class AcceptorResponseSeOfFirstRequest(_EstablishResponseFault):
     """The acceptor sends the SE of the first request in every EstablishConnection response."""
 
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
-        first = _first_se_flags.setdefault(self.qm, response.EstablishConnectionHeader.SE)
+        first = _first_se_flag_by_queue_manager.setdefault(self.qm, response.EstablishConnectionHeader.SE)
         bits = response.EstablishConnectionHeader.OperatingSystem
         probe = set_fields(response, {"EstablishConnectionHeader.OperatingSystem": bits ^ _SE_BIT})
         return response if first == response.EstablishConnectionHeader.SE else probe
 
 
 @fault("acceptor-padding-zero-in-refusal", breaks="MQQB-3.1.5.3.1-12", blind=True)
-class AcceptorPaddingZeroInRefusal(_EstablishResponseChanger):
+class AcceptorPaddingZeroInRefusal(_EstablishResponseFault):
     """The acceptor fills Padding of a response with CS set with zeros."""
 
     def answer(

@@ -162,7 +162,7 @@ class AcceptorParametersOfGuidSessionIgnored(SessionOpening):
             super().receive_parameters_request(session, packet, now)
 
 
-class _RefusedSessionKept(SessionOpening):
+class _RefusedSessionKeepingFault(SessionOpening):
     """The acceptor keeps a connection that it refuses because of its limit, in the cases of a condition."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
@@ -178,7 +178,7 @@ class _RefusedSessionKept(SessionOpening):
 
 
 @fault("acceptor-connection-of-guid-request-over-limit-kept", breaks="MQQB-3.1.5.3.1-D01", blind=True)
-class AcceptorConnectionOfGuidRequestOverLimitKept(_RefusedSessionKept):
+class AcceptorConnectionOfGuidRequestOverLimitKept(_RefusedSessionKeepingFault):
     """The acceptor keeps a connection that exceeds its limit if ServerGuid of the request is the acceptor's GUID."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
@@ -186,7 +186,7 @@ class AcceptorConnectionOfGuidRequestOverLimitKept(_RefusedSessionKept):
 
 
 @fault("acceptor-connection-of-direct-request-over-limit-kept", breaks="MQQB-3.1.5.3.1-D01", blind=True)
-class AcceptorConnectionOfDirectRequestOverLimitKept(_RefusedSessionKept):
+class AcceptorConnectionOfDirectRequestOverLimitKept(_RefusedSessionKeepingFault):
     """The acceptor keeps a connection that exceeds its limit if ServerGuid of the request is zero."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
@@ -194,7 +194,7 @@ class AcceptorConnectionOfDirectRequestOverLimitKept(_RefusedSessionKept):
 
 
 @fault("acceptor-second-connection-over-limit-kept", breaks="MQQB-3.1.5.3.1-D01", blind=True)
-class AcceptorSecondConnectionOverLimitKept(_RefusedSessionKept):
+class AcceptorSecondConnectionOverLimitKept(_RefusedSessionKeepingFault):
     """The acceptor closes only the first connection that exceeds its limit, and keeps the second connection."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:

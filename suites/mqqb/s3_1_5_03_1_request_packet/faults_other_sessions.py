@@ -79,7 +79,7 @@ class AcceptorServerGuidEqualToClientGuidValid(SessionOpening):
         return header.ServerGuid == header.ClientGuid or super().is_establish_request_valid(packet)
 
 
-class _EstablishResponseChanger(SessionOpening):
+class _EstablishResponseFault(SessionOpening):
     def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class _EstablishResponseChanger(SessionOpening):
 
 
 @fault("acceptor-response-client-guid-of-earlier-request", breaks="MQQB-3.1.5.3.1-08")
-class AcceptorResponseClientGuidOfEarlierRequest(_EstablishResponseChanger):
+class AcceptorResponseClientGuidOfEarlierRequest(_EstablishResponseFault):
     """The acceptor sends the ClientGuid of the previous request in each response."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -104,7 +104,7 @@ class AcceptorResponseClientGuidOfEarlierRequest(_EstablishResponseChanger):
 
 
 @fault("acceptor-response-time-stamp-never-lower", breaks="MQQB-3.1.5.3.1-10")
-class AcceptorResponseTimeStampNeverLower(_EstablishResponseChanger):
+class AcceptorResponseTimeStampNeverLower(_EstablishResponseFault):
     """The acceptor sends the highest TimeStamp of all requests in each response."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -118,7 +118,7 @@ class AcceptorResponseTimeStampNeverLower(_EstablishResponseChanger):
 
 
 @fault("acceptor-response-se-set-in-refusal", breaks="MQQB-3.1.5.3.1-11")
-class AcceptorResponseSeSetInRefusal(_EstablishResponseChanger):
+class AcceptorResponseSeSetInRefusal(_EstablishResponseFault):
     """The acceptor sets SE in the response to an invalid request."""
 
     def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:

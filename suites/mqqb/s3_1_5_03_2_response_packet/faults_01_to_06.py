@@ -181,7 +181,7 @@ add(
 )
 
 
-def _use_own_request_time(
+def _measure_round_trip_from_own_request_time(
     packet: EstablishConnectionPacket, sent: Now, now: Now
 ) -> tuple[EstablishConnectionPacket, Now]:
     return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": sent.monotonic_ms & 0xFFFFFFFF}), now
@@ -191,7 +191,7 @@ add(
     "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
     "The initiator measures the round trip from its own clock instead of TimeStamp in the response.",
-    _change_measured_round_trip(_use_own_request_time),
+    _change_measured_round_trip(_measure_round_trip_from_own_request_time),
 )
 
 

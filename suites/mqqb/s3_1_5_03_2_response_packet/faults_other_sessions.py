@@ -81,7 +81,7 @@ class InitiatorTimeoutOfLongRoundTripsFourfold(SessionOpening):
             session.RecoverableAckSendTimeout = max(session.RecoverableAckSendTimeout // 2, 500)
 
 
-class _ParametersRequestChanger(SessionOpening):
+class _ParametersRequestFault(SessionOpening):
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class _ParametersRequestChanger(SessionOpening):
 
 
 @fault("initiator-recoverable-ack-timeout-of-second-session-lowest", breaks="MQQB-3.1.5.3.2-11")
-class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_ParametersRequestChanger):
+class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_ParametersRequestFault):
     """The initiator sends the lowest RecoverableAckTimeout while another session is open."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
@@ -102,7 +102,7 @@ class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_ParametersRequestChan
 
 
 @fault("initiator-ack-timeout-of-private-name-doubled", breaks="MQQB-3.1.5.3.2-12")
-class InitiatorAckTimeoutOfPrivateNameDoubled(_ParametersRequestChanger):
+class InitiatorAckTimeoutOfPrivateNameDoubled(_ParametersRequestFault):
     """The initiator doubles AckTimeout in a session for a private or public format name."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
@@ -113,7 +113,7 @@ class InitiatorAckTimeoutOfPrivateNameDoubled(_ParametersRequestChanger):
 
 
 @fault("initiator-window-size-of-second-session-1", breaks="MQQB-3.1.5.3.2-13")
-class InitiatorWindowSizeOfSecondSession1(_ParametersRequestChanger):
+class InitiatorWindowSizeOfSecondSession1(_ParametersRequestFault):
     """The initiator sends a WindowSize of 1 while another session is open."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:

@@ -28,7 +28,7 @@ class AcceptorReceivedWindowSizeSetToOwnValue(SessionOpening):
         session.ReceivedWindowSize = 64
 
 
-class _OpenedSessionChanger(SessionOpening):
+class _OpenedSessionFault(SessionOpening):
     def change(self, session: Session) -> None:
         raise NotImplementedError
 
@@ -38,22 +38,22 @@ class _OpenedSessionChanger(SessionOpening):
 
 
 @fault("acceptor-received-window-size-low-byte-only", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class AcceptorReceivedWindowSizeLowByteOnly(_OpenedSessionChanger):
+class AcceptorReceivedWindowSizeLowByteOnly(_OpenedSessionFault):
     """The acceptor sets ReceivedWindowSize to the low byte of WindowSize if WindowSize is above 255."""
 
     def change(self, session: Session) -> None:
         session.ReceivedWindowSize &= 0xFF
 
 
-_window_size_of_first_session: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_first_window_size_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("acceptor-received-window-size-of-first-session", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class AcceptorReceivedWindowSizeOfFirstSession(_OpenedSessionChanger):
+class AcceptorReceivedWindowSizeOfFirstSession(_OpenedSessionFault):
     """The acceptor sets ReceivedWindowSize of each accepted session to the WindowSize of the first accepted session."""
 
     def change(self, session: Session) -> None:
-        session.ReceivedWindowSize = _window_size_of_first_session.setdefault(self.qm, session.ReceivedWindowSize)
+        session.ReceivedWindowSize = _first_window_size_by_queue_manager.setdefault(self.qm, session.ReceivedWindowSize)
 
 
 @fault("acceptor-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02")
@@ -113,7 +113,7 @@ class AcceptorSessionAckSendTimerRestartedByEachMessage(Receiving):
 
 
 @fault("acceptor-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckTimeoutOfLatestSession(_OpenedSessionChanger):
+class AcceptorAckTimeoutOfLatestSession(_OpenedSessionFault):
     """The acceptor sets AckWaitTimeout of every open session to the AckTimeout of the latest request."""
 
     def change(self, session: Session) -> None:
@@ -123,7 +123,7 @@ class AcceptorAckTimeoutOfLatestSession(_OpenedSessionChanger):
 
 
 @fault("acceptor-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckTimeoutAtMost1Minute(_OpenedSessionChanger):
+class AcceptorAckTimeoutAtMost1Minute(_OpenedSessionFault):
     """The acceptor limits AckWaitTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:
@@ -205,7 +205,7 @@ class AcceptorRecoverableAckDelayAtMost30S(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class AcceptorRecoverableAckTimeoutOfLatestSession(_OpenedSessionChanger):
+class AcceptorRecoverableAckTimeoutOfLatestSession(_OpenedSessionFault):
     """The acceptor sets RecoverableAckSendTimeout of every open session to the RecoverableAckTimeout of the latest
     request.
     """
@@ -217,7 +217,7 @@ class AcceptorRecoverableAckTimeoutOfLatestSession(_OpenedSessionChanger):
 
 
 @fault("acceptor-recoverable-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class AcceptorRecoverableAckTimeoutAtMost1Minute(_OpenedSessionChanger):
+class AcceptorRecoverableAckTimeoutAtMost1Minute(_OpenedSessionFault):
     """The acceptor limits RecoverableAckSendTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:

@@ -68,11 +68,11 @@ class InitiatorConnectionParametersBeforeResponseIgnored(Closing):
 
 
 class _UnexpectedPacketIgnored(Closing):
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        if not (isinstance(packet, ConnectionParametersPacket) and self.is_ignored(session)):
+        if not (isinstance(packet, ConnectionParametersPacket) and self.is_unexpected_packet_ignored(session)):
             super().refuse_out_of_state(session, packet, now)
 
 
@@ -80,7 +80,7 @@ class _UnexpectedPacketIgnored(Closing):
 class InitiatorConnectionParametersInOpenSessionIgnored(_UnexpectedPacketIgnored):
     """An initiator with an open session ignores a ConnectionParameters packet."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return session.initiator and session.SessionState is SessionState.OPEN
 
 
@@ -88,7 +88,7 @@ class InitiatorConnectionParametersInOpenSessionIgnored(_UnexpectedPacketIgnored
 class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_UnexpectedPacketIgnored):
     """An initiator that waits for the EstablishConnection response ignores a ConnectionParameters packet."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return session.SessionState is SessionState.WAITING_ECR_MSG
 
 
@@ -96,7 +96,7 @@ class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_UnexpectedPac
 class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_UnexpectedPacketIgnored):
     """An acceptor that waits for the EstablishConnection request ignores a ConnectionParameters packet."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return session.SessionState is SessionState.WAITING_EC_MSG and not session.initiator
 
 
@@ -104,5 +104,5 @@ class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_UnexpectedPacke
 class AcceptorConnectionParametersAfterMessagesIgnored(_UnexpectedPacketIgnored):
     """An acceptor that has received a message on its session ignores a ConnectionParameters packet."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return not session.initiator and session.MessageReceivedCount > 0

@@ -18,7 +18,7 @@ SEQUENCE_NAMES = ("earlier", "first", "later", "third")
 """The names of the sequences, in the order of their identifiers."""
 
 
-class IncomingSequenceMachine(Machine, path=Path(__file__)):
+class IncomingSequenceStateDriver(Machine, path=Path(__file__)):
     """Send messages of several sequences to a queue of the system. Each message requests an
     acknowledgment of arrival.
     """
@@ -61,7 +61,7 @@ class IncomingSequenceMachine(Machine, path=Path(__file__)):
         return self._send_and_describe_outcome(self._sequence, self._number + 1, self._number)
 
     @event("last message again")
-    def send_again(self) -> str:
+    def send_last_message_again(self) -> str:
         """Send the last accepted message again."""
         return self._send_and_describe_outcome(self._sequence, self._number, self._previous)
 
