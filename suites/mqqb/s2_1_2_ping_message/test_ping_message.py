@@ -32,12 +32,14 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
     peer.pass_time(sut.duration_ms(delay_ms))
     answer = caller.answer_ping(ping)
-    outcome, connection = caller.await_connection(caller.half_response_time_ms + sut.slack_ms(1_000))
-    if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(ping):
+    outcome, connection = caller.await_connection(caller.half_ping_response_timer_ms + sut.slack_ms(1_000))
+    if outcome == PingingSut.NO_SESSION_OUTCOME and caller.has_stalled_after(ping):
         judge.mark_not_exercised("MQQB-2.1.2-01", reason=STALLED_SUT_REASON, evidence=[ping, answer])
         return
     request = connection.received[:1] if connection is not None else []
-    judge("MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED, observed=outcome, evidence=[ping, answer, *request])
+    judge(
+        "MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED_OUTCOME, observed=outcome, evidence=[ping, answer, *request]
+    )
     if connection is None:
         if not delay_ms:
             judge.mark_not_exercised(
@@ -63,11 +65,11 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     if delay_ms:
         if later is not None:
             answer = caller.answer_ping(later)
-            outcome, _ = caller.await_connection(caller.half_response_time_ms + sut.slack_ms(1_000))
-            if outcome != PingingSut.NO_SESSION or not caller.has_stalled_after(later):
+            outcome, _ = caller.await_connection(caller.half_ping_response_timer_ms + sut.slack_ms(1_000))
+            if outcome != PingingSut.NO_SESSION_OUTCOME or not caller.has_stalled_after(later):
                 judge(
                     "MQQB-2.1.2-01",
-                    expected=PingingSut.SESSION_OPENED,
+                    expected=PingingSut.SESSION_OPENED_OUTCOME,
                     observed=outcome,
                     case="after the response to the later Ping Request",
                     evidence=[later, answer],
@@ -87,8 +89,8 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     late = caller.answer_ping(later)
     judge(
         "MQQB-3.1.2.9-D01",
-        expected=PingingSut.NO_SESSION,
-        observed=caller.await_session(caller.time_without_retry_ms // 2),
+        expected=PingingSut.NO_SESSION_OUTCOME,
+        observed=caller.await_session(caller.time_shorter_than_retry_timer_ms // 2),
         case="after a late response to this Ping Request",
         evidence=[later, late],
     )

@@ -19,7 +19,7 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 
 
-def _set_connection_refused_flag_cs(packet: SessionAckPacket) -> SessionAckPacket:
+def _set_connection_state_flag_cs(packet: SessionAckPacket) -> SessionAckPacket:
     flags = packet.InternalHeader.Flags | InternalHeader.flags(CS=1)
     return replace(packet, InternalHeader=replace(packet.InternalHeader, Flags=flags))
 
@@ -33,7 +33,7 @@ class ReceiverSessionAckOfLaterMessagesCsSet(SessionAcks):
         later = session.number in known
         known.add(session.number)
         packet = super().build(session)
-        return _set_connection_refused_flag_cs(packet) if later else packet
+        return _set_connection_state_flag_cs(packet) if later else packet
 
 
 @fault("queue-manager-session-ack-of-pause-cs-set", breaks="MQQB-2.2.1-04", blind=True)
@@ -41,7 +41,7 @@ class QueueManagerSessionAckOfPauseCsSet(Administering):
     """The queue manager sets CS in the SessionAck of a pause."""
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
-        return _set_connection_refused_flag_cs(super().build_pause_ack(session))
+        return _set_connection_state_flag_cs(super().build_pause_ack(session))
 
 
 @fault("acceptor-establish-response-of-second-excess-cs-clear", breaks="MQQB-2.2.1-06", blind=True)

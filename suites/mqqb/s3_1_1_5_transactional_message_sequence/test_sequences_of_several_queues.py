@@ -7,7 +7,7 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
-from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import read_acknowledged_sequence_position
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_id_number, read_sequence_id
 
@@ -85,7 +85,7 @@ def test_router_does_not_acknowledge_a_sequence_in_order(peer, sut, judge):
         frame
         for final in (False, True)
         for frame in receiver.acknowledgments(final=final)
-        if read_acknowledged_sequence_place(frame)[:2] == own
+        if read_acknowledged_sequence_position(frame)[:2] == own
     ]
     if not came:
         judge.mark_not_exercised(
@@ -94,7 +94,7 @@ def test_router_does_not_acknowledge_a_sequence_in_order(peer, sut, judge):
     else:
         judge.all(
             expected=none("OrderAck or FinalAck of a forwarded message"),
-            observed=[read_acknowledged_sequence_place(frame).TxSequenceNumber for frame in acks],
+            observed=[read_acknowledged_sequence_position(frame).TxSequenceNumber for frame in acks],
             evidence=[*sent, *came, *acks],
         )
     receiver.acknowledge_all()

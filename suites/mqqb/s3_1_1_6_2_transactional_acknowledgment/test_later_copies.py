@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs
-from suites.mqqb.steps.ordering import ACK_RECEIVE, Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ACK_RECEIVE, Receiver, read_acknowledged_sequence_position
 from suites.mqqb.steps.sequences import Outgoing
 
 SESSION_COUNT_OF_REPEATED_MESSAGE = 3
@@ -59,7 +59,7 @@ def test_order_ack_after_repeated_message_names_last_message(peer, sut, judge):
     judge(
         "MQQB-3.1.1.6.2-D01",
         expected=3,
-        observed=int(read_acknowledged_sequence_place(frame).TxSequenceNumber),
+        observed=int(read_acknowledged_sequence_position(frame).TxSequenceNumber),
         case="TxSequenceNumber of the OrderAck after the repeated message",
         evidence=[*sent, frame],
     )

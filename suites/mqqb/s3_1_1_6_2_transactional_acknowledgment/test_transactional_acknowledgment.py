@@ -10,7 +10,7 @@ from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.ordering import ORDER_ACK, ORDERING_ACK_LABEL, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ORDER_ACK, ORDERING_ACK_LABEL, read_acknowledged_sequence_position
 from suites.mqqb.steps.sender import Sender
 
 TX_SEQUENCE_NUMBERS_OUT_OF_ORDER = (3, 7, 5, 7)
@@ -55,7 +55,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     acks = [
         frame
         for frame in peer.inbox.copies
-        if _is_transactional_acknowledgment(frame) and read_acknowledged_sequence_place(frame)[:2] in identifiers
+        if _is_transactional_acknowledgment(frame) and read_acknowledged_sequence_position(frame)[:2] in identifiers
     ]
     arrivals = [
         frame for frame in peer.inbox.copies if frame["MessagePropertiesHeader"].MessageClass == AckClass.REACH_QUEUE
@@ -83,7 +83,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     )
     not_acknowledged = ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01")
     if len(came) == len(sent):
-        acknowledged = [read_acknowledged_sequence_place(frame).TxSequenceNumber for frame in acks]
+        acknowledged = [read_acknowledged_sequence_position(frame).TxSequenceNumber for frame in acks]
         no_ack = none("OrderAck or FinalAck of a forwarded message")
         judge(*not_acknowledged, expected=no_ack, observed=acknowledged, evidence=evidence)
         judge(

@@ -184,7 +184,7 @@ class SenderSessionAckOpensWindowsOfAllSessions(SessionAcks):
             self.qm.post(SessionMaySend(other))
 
 
-_OriginalMethod = Callable[..., bool]
+_OriginalPredicate = Callable[..., bool]
 
 
 def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
@@ -194,7 +194,7 @@ def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
     return [one for one in session.OutgoingMessageTable if not (one.AwaitingAck or one.ReceivedSessionAck)]
 
 
-def _hold_back_last_message(original: _OriginalMethod, *_: Any) -> _OriginalMethod:
+def _hold_back_last_message(original: _OriginalPredicate, *_: Any) -> _OriginalPredicate:
     def may_send(qm: QueueManager, session: Session) -> bool:
         return original(qm, session) and len(_list_unsent_messages(session)) > 1
 
@@ -218,11 +218,11 @@ class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
             super().process_header(session, header, now)
 
 
-def _replace_with_no_operation(original: _OriginalMethod, *_: Any) -> Callable[..., None]:
+def _replace_with_no_operation(original: _OriginalPredicate, *_: Any) -> Callable[..., None]:
     return lambda *arguments: None
 
 
-def _send_unsent_in_reverse_order(original: _OriginalMethod, *_: Any) -> _OriginalMethod:
+def _send_held_back_messages_in_reverse_order(original: _OriginalPredicate, *_: Any) -> _OriginalPredicate:
     def send_reversed(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         return original(qm, session, _list_unsent_messages(session)[-1], now)
 
@@ -235,7 +235,10 @@ add(
     "After an acknowledgment, the sender sends in reverse order the messages that waited for the window.",
     combine_installers(
         during_event(
-            SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_unsent_in_reverse_order
+            SessionAcks.process_header,
+            SessionMaySend,
+            Sending.send_user_message,
+            _send_held_back_messages_in_reverse_order,
         ),
         # The first message stays in the collection, because the last message was sent instead of it.
         during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _replace_with_no_operation),

@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import Sender, require_session_not_timed_out
 from suites.mqqb.steps.sequences import Outgoing
 
 ACKNOWLEDGED_MESSAGE_COUNT = 10
-SECOND_ACK_MESSAGE_COUNT = 35
+MESSAGE_COUNT_OF_SECOND_ACK = 35
 """The number of messages that the second acknowledgment covers; it is greater than the number of bits of a flags field.
 """
 HELD_BACK_MESSAGE_COUNT = 60
@@ -87,7 +87,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     if (
         len(came_before) == filled + ACKNOWLEDGED_MESSAGE_COUNT
     ):  # else some came again, and have other numbers now (E65)
-        many = min(SECOND_ACK_MESSAGE_COUNT, filled)
+        many = min(MESSAGE_COUNT_OF_SECOND_ACK, filled)
         acknowledged = ACKNOWLEDGED_MESSAGE_COUNT + many
         second_ack = acknowledge_with_carrier(SESSION_ACK_CARRIER, session, AckSequenceNumber=acknowledged)
         freed = len(sender.collect_all(session, filled + acknowledged)) - len(came_before)

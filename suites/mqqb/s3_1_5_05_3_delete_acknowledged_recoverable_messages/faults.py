@@ -18,14 +18,16 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _keep_message_of_ack_number(
+def _keep_message_whose_number_is_ack_number(
     original: Callable[..., None], _: QueueManager, __: Session, header: SessionHeader
 ) -> Callable[..., None]:
-    def delete_all_but_named(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_all_but_message_of_ack_number(
+        qm: QueueManager, session: Session, position: OutgoingMessagePosition
+    ) -> None:
         if position.RecoverableSequenceNumber != header.RecoverableMsgAckSeqNumber:
             original(qm, session, position)
 
-    return delete_all_but_named
+    return delete_all_but_message_of_ack_number
 
 
 add(
@@ -33,7 +35,9 @@ add(
     "MQQB-3.1.5.5.3-01",
     "The sender keeps the recoverable message whose number is RecoverableMsgAckSeqNumber.",
     replace_during(
-        SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_message_of_ack_number
+        SessionAcks.delete_acknowledged_recoverable,
+        SessionAcks.delete_position,
+        _keep_message_whose_number_is_ack_number,
     ),
 )
 

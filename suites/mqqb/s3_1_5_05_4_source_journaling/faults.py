@@ -99,7 +99,7 @@ class SenderMessageToPrivateNameNotJournaled(Journaling):
         super().journal_delivered(position)
 
 
-_journaled_message_counts: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_journaled_message_count_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("sender-journals-every-other-message-only", breaks="MQQB-3.1.5.5.4-01", blind=True)
@@ -108,8 +108,10 @@ class SenderJournalsEveryOtherMessageOnly(Journaling):
 
     def journal_delivered(self, position: MessagePosition) -> None:
         if position.MessageReference.PositiveJournalingRequested:
-            _journaled_message_counts[self.qm] = _journaled_message_counts.get(self.qm, 0) + 1
-            if _journaled_message_counts[self.qm] % 2 == 0:
+            _journaled_message_count_by_queue_manager[self.qm] = (
+                _journaled_message_count_by_queue_manager.get(self.qm, 0) + 1
+            )
+            if _journaled_message_count_by_queue_manager[self.qm] % 2 == 0:
                 message = replace(position.MessageReference, PositiveJournalingRequested=False)
                 position.MessageReference = message
         super().journal_delivered(position)

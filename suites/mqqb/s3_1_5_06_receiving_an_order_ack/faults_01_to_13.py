@@ -43,12 +43,12 @@ class InitiatorOrderAckBeforeOpenSessionIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-_SequenceChange = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
+_OutgoingSequenceChange = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
 """A function that changes a sequence after an OrderAck; the arguments are the sequence, its old value and the OrderAck.
 """
 
 
-def _change_after_order_ack(change: _SequenceChange) -> Install:
+def _change_after_order_ack(change: _OutgoingSequenceChange) -> Install:
     class SequenceChangedAfterOrderAck(OrderAcks):
         def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
             sequence = get_outgoing_sequence(session)
@@ -89,11 +89,11 @@ def _set_last_ack_from_body(
     now.LastAck = SequenceInfo(now.LastAck.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
 
-def _keep_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_earlier_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.LastAck = before.LastAck
 
 
-def _keep_last_removed_unacked(
+def _keep_last_removed_unacked_entry(
     now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
 ) -> None:
     removed = [one for one in before.UnackedSequence if one not in now.UnackedSequence]
@@ -112,11 +112,13 @@ def _keep_resend_interval_index(
     now.ResendIntervalIndex = now.ResendIntervalIndex or 1
 
 
-def _keep_last_ack_count(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_earlier_last_ack_count(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.LastAckCount = before.LastAckCount
 
 
-_ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _SequenceChange], ...] = (
+_ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _OutgoingSequenceChange], ...] = (
     (
         "sender-order-ack-time-of-last-ack-not-set",
         "MQQB-3.1.5.6-03",
@@ -151,13 +153,13 @@ _ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _SequenceChange], ...] = (
         "sender-order-ack-last-ack-not-set",
         "MQQB-3.1.5.6-08",
         "The sender does not set LastAck when it receives an OrderAck.",
-        _keep_last_ack,
+        _keep_earlier_last_ack,
     ),
     (
         "sender-order-ack-named-message-left-unacked",
         "MQQB-3.1.5.6-09",
         "The sender does not remove from UnackedSequence the message that an OrderAck acknowledges.",
-        _keep_last_removed_unacked,
+        _keep_last_removed_unacked_entry,
     ),
     (
         "sender-order-ack-unacked-sequence-reversed",
@@ -175,7 +177,7 @@ _ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _SequenceChange], ...] = (
         "sender-order-ack-not-counted",
         "MQQB-3.1.5.6-12",
         "The sender does not increment LastAckCount when it receives an OrderAck.",
-        _keep_last_ack_count,
+        _keep_earlier_last_ack_count,
     ),
 )
 

@@ -222,12 +222,12 @@ class _TransferInfoChanger(OrderAcks):
             if session.OutgoingQueueReference is None
             else session.OutgoingQueueReference.OutgoingTransferInfoReference
         )
-        _earlier_transfer_info[0] = before
+        _transfer_info_before_last_order_ack[0] = before
         super().note_transfer(session)
         self.change(session)
 
 
-_earlier_transfer_info: list[Any] = [None]
+_transfer_info_before_last_order_ack: list[Any] = [None]
 
 
 @fault("sender-no-ack-count-not-decreased-by-second-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
@@ -235,8 +235,11 @@ class SenderNoAckCountNotDecreasedBySecondOrderAck(_TransferInfoChanger):
     """The sender sets EodNoAckCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodNoAckCount=_earlier_transfer_info[0].EodNoAckCount)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(session, EodNoAckCount=_transfer_info_before_last_order_ack[0].EodNoAckCount)
 
 
 @fault("sender-eod-resend-interval-is-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
@@ -253,8 +256,13 @@ class SenderResendIntervalOfFirstOrderAckKept(_TransferInfoChanger):
     """The sender sets EodResendInterval only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodResendInterval=_earlier_transfer_info[0].EodResendInterval)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(
+                session, EodResendInterval=_transfer_info_before_last_order_ack[0].EodResendInterval
+            )
 
 
 @fault("sender-seq-id-of-eod-first-non-ack-zero", breaks="MQQB-3.1.5.6-21", blind=True)
@@ -294,8 +302,11 @@ class SenderEodLastAckSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodLastAck only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodLastAck=_earlier_transfer_info[0].EodLastAck)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(session, EodLastAck=_transfer_info_before_last_order_ack[0].EodLastAck)
 
 
 @fault("sender-eod-no-read-count-counts-messages-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
@@ -332,8 +343,11 @@ class SenderResendCountOfFirstOrderAckKept(_TransferInfoChanger):
     """The sender sets EodResendCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodResendCount=_earlier_transfer_info[0].EodResendCount)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(session, EodResendCount=_transfer_info_before_last_order_ack[0].EodResendCount)
 
 
 @fault("sender-eod-resend-time-0-while-messages-are-unacked", breaks="MQQB-3.1.5.6-26", blind=True)
@@ -350,8 +364,11 @@ class SenderResendTimeOfFirstOrderAckKept(_TransferInfoChanger):
     """The sender sets EodResendTime only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodResendTime=_earlier_transfer_info[0].EodResendTime)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(session, EodResendTime=_transfer_info_before_last_order_ack[0].EodResendTime)
 
 
 @fault("sender-eod-last-ack-from-late-order-ack", breaks="MQQB-3.1.5.6-23", blind=True)

@@ -29,7 +29,7 @@ from suites.mqqb.steps.sequences import (
     read_sequence_info_of_transfer,
 )
 
-COPIED_ELEMENT_BY_RULE = {
+TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE = {
     "MQQB-3.1.5.6-17": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.6-18": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.6-20": ("EodResendInterval", "ResendInterval"),
@@ -47,7 +47,7 @@ LONGEST_RESEND_INTERVAL_S = 120
 """
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of short resend intervals before the first longer interval (note <24>)."""
-REPEATED_ACK_COUNT = 12
+REPEATED_ORDER_ACK_COUNT = 12
 """The number of repeated OrderAcks, which exceeds the number of entries in ResendTimerTable."""
 
 
@@ -173,9 +173,9 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         "MQQB-3.1.1.5-01",
         "MQQB-3.1.1.5-02",
     )
-    for _ in range(REPEATED_ACK_COUNT):
+    for _ in range(REPEATED_ORDER_ACK_COUNT):
         frame = outgoing.send_order_ack(3)
-    await_ack_count(3 + REPEATED_ACK_COUNT)
+    await_ack_count(3 + REPEATED_ORDER_ACK_COUNT)
     index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
     judge(
         "MQQB-3.1.5.6-05",
@@ -200,7 +200,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
             evidence=frame,
         )
     frame = outgoing.send_order_ack(3)
-    await_ack_count(4 + REPEATED_ACK_COUNT)
+    await_ack_count(4 + REPEATED_ORDER_ACK_COUNT)
     judge_copied_attributes(outgoing, sut, judge, frame, "after several resends")
     frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
@@ -320,7 +320,7 @@ def judge_copied_attributes(outgoing, sut, judge, frame, case):
         return
     info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
     for rule in rules:
-        name, source = COPIED_ELEMENT_BY_RULE[rule]
+        name, source = TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE[rule]
         judge(
             rule,
             expected=fields({source: read_element(sequence, source)}),
@@ -525,7 +525,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
 @needs("send", "management", "inspect")
 @covers(
     "MQQB-3.1.5.6-16",
-    *COPIED_ELEMENT_BY_RULE,
+    *TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE,
     "MQQB-3.1.5.6-19",
     "MQQB-3.1.5.6-21",
     "MQQB-3.1.5.6-22",
@@ -554,7 +554,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
         observed=info != old_info,
         evidence=frame,
     )
-    for rule, (name, source) in COPIED_ELEMENT_BY_RULE.items():
+    for rule, (name, source) in TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE.items():
         judge(
             rule,
             expected=fields({source: read_element(sequence, source)}),
@@ -593,7 +593,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
     frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [5, 6])
     info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
-    for rule, (name, source) in COPIED_ELEMENT_BY_RULE.items():
+    for rule, (name, source) in TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE.items():
         judge(
             rule,
             expected=fields({source: read_element(sequence, source)}),

@@ -44,7 +44,7 @@ class ReceiverDetectsDuplicateOnlyOfLastMessage(History):
         return found if found is not None and found == list(self.qm.adm.MessageIDHistoryTable)[-1] else None
 
 
-class _HistoryOfEachSession(History):
+class _SeparateHistoryOfEachSession(History):
     """The receiver keeps a separate message history for each session."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -64,7 +64,7 @@ class _HistorySessionSetter(Receiving):
     """The receiver passes the session of each message to the message history."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        assert isinstance(self.qm.history, _HistoryOfEachSession)
+        assert isinstance(self.qm.history, _SeparateHistoryOfEachSession)
         self.qm.history.session = session
         super().receive_user_message(session, packet, now)
 
@@ -73,7 +73,7 @@ add(
     "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
     "The receiver accepts a message again if the message arrived earlier on a different session.",
-    combine_installers(replace_part(_HistoryOfEachSession), replace_part(_HistorySessionSetter)),
+    combine_installers(replace_part(_SeparateHistoryOfEachSession), replace_part(_HistorySessionSetter)),
     blind=True,
 )
 

@@ -36,11 +36,11 @@ HIGHEST_HOP_COUNT = 0x1F
 SMALL_QUEUE_QUOTA_KB = 1
 """The quota of a queue that is full after one message of the check, in KB."""
 SHORT_LIFETIME_S = 60
-HISTORY_CLEANUP_MS = 80_000
+HISTORY_CLEANUP_TIMER_MS = 80_000
 """The duration of the MessageIDHistory Cleanup Timer in ms. Each expiry removes the entries whose age is at least this
 duration, so an entry is kept for one to two durations.
 """
-GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
+GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_TIMER_MS // 2_000
 """The greatest speed-up of the cleanup timer. Its duration must be at least two seconds, because TimeStamps are whole
 seconds.
 """
@@ -261,7 +261,7 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     entry has expired. Only the second message is accepted twice.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
+    cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_TIMER_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
     repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))

@@ -24,7 +24,7 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
 _AS_FIELD_MASK = SecurityHeader.flags(AS=0xF)
 
 
-def _set_as_field(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
+def _set_as_field_of_security_header(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     header = packet.SecurityHeader
     assert header is not None
     return replace(
@@ -44,7 +44,11 @@ def _replace_authentication_signature(old: int, new: int, when: SelectionConditi
     def run(self: Any, original: Any, packet: UserMessagePacket) -> Any:
         done = original(packet)
         header = done.SecurityHeader
-        return _set_as_field(done, new) if header is not None and old == header.AS and when(packet) else done
+        return (
+            _set_as_field_of_security_header(done, new)
+            if header is not None and old == header.AS and when(packet)
+            else done
+        )
 
     return change_step(SecurityOnReceipt.authenticate_packet, run)
 
@@ -68,7 +72,7 @@ def _trust_sender_after_first_check(name: str) -> Install:
         sender = None if header is None else header.SecurityData.SecurityID
         signed = header is not None and header.SecurityData.Signature
         if signed and sender in known:
-            return _set_as_field(packet, 3) if name == "authenticate_packet" else None
+            return _set_as_field_of_security_header(packet, 3) if name == "authenticate_packet" else None
         done = original(packet, *rest)
         if signed:
             known.add(sender)
@@ -77,12 +81,12 @@ def _trust_sender_after_first_check(name: str) -> Install:
     return change_step(getattr(SecurityOnReceipt, name), run)
 
 
-def _trust_known_signature(self: Any, original: Any, packet: UserMessagePacket) -> Any:
+def _accept_signature_verified_before(self: Any, original: Any, packet: UserMessagePacket) -> Any:
     known = self.__dict__.setdefault("known_signatures", set())
     header = packet.SecurityHeader
     signature = None if header is None else header.SecurityData.Signature
     if signature and signature in known:
-        return _set_as_field(packet, 3)
+        return _set_as_field_of_security_header(packet, 3)
     done = original(packet)
     known.add(signature)
     return done
@@ -196,7 +200,7 @@ register_faults_of_blind_author(
         "receiver-known-signature-accepted-for-other-message",
         ("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"),
         "The receiver accepts a signature that was valid for an earlier message.",
-        change_step(SecurityOnReceipt.authenticate_packet, _trust_known_signature),
+        change_step(SecurityOnReceipt.authenticate_packet, _accept_signature_verified_before),
     ),
     (
         "receiver-signature-decrypted-with-first-certificate",
@@ -296,7 +300,11 @@ class ReceiverAs1ForExpressMessageWithMsmq2Signature(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_as_field(done, 1) if header is not None and header.AS == 3 and not done.UserHeader.DM else done
+        return (
+            _set_as_field_of_security_header(done, 1)
+            if header is not None and header.AS == 3 and not done.UserHeader.DM
+            else done
+        )
 
 
 @fault("receiver-as-0-for-transactional-message-with-msmq-2-signature", breaks="MQQB-3.1.5.8.3-06", blind=True)
@@ -306,7 +314,11 @@ class ReceiverAs0ForTransactionalMessageWithMsmq2Signature(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_as_field(done, 0) if header is not None and header.AS == 3 and done.UserHeader.TH else done
+        return (
+            _set_as_field_of_security_header(done, 0)
+            if header is not None and header.AS == 3 and done.UserHeader.TH
+            else done
+        )
 
 
 @fault("receiver-as-0-for-encrypted-message-with-msmq-2-signature", breaks="MQQB-3.1.5.8.3-06", blind=True)
@@ -316,7 +328,9 @@ class ReceiverAs0ForEncryptedMessageWithMsmq2Signature(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_as_field(done, 0) if header is not None and header.AS == 3 and header.EB else done
+        return (
+            _set_as_field_of_security_header(done, 0) if header is not None and header.AS == 3 and header.EB else done
+        )
 
 
 @fault("receiver-as-1-for-msmq-3-signature-and-extension", breaks="MQQB-3.1.5.8.3-13", blind=True)
@@ -327,4 +341,4 @@ class ReceiverAs1ForMsmq3SignatureAndExtension(SecurityOnReceipt):
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
         extended = bool(done.MessagePropertiesHeader.ExtensionData)
-        return _set_as_field(done, 1) if header is not None and header.AS == 5 and extended else done
+        return _set_as_field_of_security_header(done, 1) if header is not None and header.AS == 5 and extended else done

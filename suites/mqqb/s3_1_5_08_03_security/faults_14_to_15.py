@@ -221,7 +221,7 @@ def _change_final_ack_of_security_refusal(changes: dict[str, Any]) -> Install:
     return change_step(FinalAcks.refuse_transactional, run)
 
 
-def _has_seen_key(part: Any, key: Any) -> bool:
+def _has_seen_value_before(part: Any, key: Any) -> bool:
     seen = part.__dict__.setdefault("seen", set())
     known = key in seen
     seen.add(key)
@@ -241,13 +241,13 @@ def _keep_refused_message(choose: Callable[[Any, Any, UserMessagePacket], Any]) 
     return change_step(Admission.refuse_message, run)
 
 
-_MESSAGE_CONDITIONS = (
+_FAULT_CONDITIONS_ABOUT_MESSAGE = (
     ("with-pa", "requests PA as well", lambda part, message: message.AcknowledgementsRequested & 1),
     ("with-jn", "requests negative journaling", lambda part, message: message.NegativeJournalingRequested),
     (
         "second-for-queue",
         "is not the first refused message for its queue",
-        lambda part, message: _has_seen_key(part, message.DestinationQueueFormatName),
+        lambda part, message: _has_seen_value_before(part, message.DestinationQueueFormatName),
     ),
     ("without-body", "has no body", lambda part, message: not message.Body),
 )
@@ -261,7 +261,7 @@ register_faults_of_blind_author(
             f"The receiver omits the requested acknowledgment of a message that fails a security check and {words}.",
             _omit_security_nack(when),
         )
-        for label, words, when in _MESSAGE_CONDITIONS
+        for label, words, when in _FAULT_CONDITIONS_ABOUT_MESSAGE
     ),
     (
         "receiver-security-nack-with-only-pa-sent",
@@ -300,7 +300,9 @@ register_faults_of_blind_author(
         FINAL_ACK_RULES,
         "The receiver sends a FinalAck only for the first message of each sequence that fails a security check.",
         _omit_final_ack_of_security_refusal(
-            lambda part, session, packet: _has_seen_key(part, getattr(packet.TransactionHeader, "TxSequenceID", None))
+            lambda part, session, packet: _has_seen_value_before(
+                part, getattr(packet.TransactionHeader, "TxSequenceID", None)
+            )
         ),
     ),
     (
@@ -348,7 +350,7 @@ class ReceiverSecond40BitMessageWithoutFinalAck(FinalAcks):
         super().refuse_transactional(session, packet, message_class, now)
 
 
-def _is_not_access_denial(ace: Ace) -> bool:
+def _is_ace_other_than_denial(ace: Ace) -> bool:
     return ace.AceType is not AceType.ACCESS_DENIED
 
 
@@ -378,6 +380,6 @@ class ReceiverAccessCheckDenyingAcesBeforeAllowingAces(SecurityOnReceipt):
         assert packet.SecurityHeader is not None
         descriptor = self.qm.security_lookup.find_queue_security(queue)
         if descriptor.Dacl is not None:
-            aces = tuple(sorted(descriptor.Dacl.Aces, key=_is_not_access_denial))
+            aces = tuple(sorted(descriptor.Dacl.Aces, key=_is_ace_other_than_denial))
             descriptor = replace(descriptor, Dacl=replace(descriptor.Dacl, Aces=aces))
         authorize_sender(packet.SecurityHeader, self._build_receiver(), descriptor)

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     SECURITY_NACK_CLASSES,
     copy_refused_messages_to_dead_letter_queue,
-    omit_final_ack_with_na,
+    omit_final_ack_if_na_is_set,
 )
 
 RULES_OF_FINAL_ACKS = (
@@ -59,7 +59,7 @@ add(
     "receiver-final-ack-bad-signature-omitted-with-na",
     "MQQB-3.1.5.8.3-18",
     "The receiver sends no FinalAck of class BAD_SIGNATURE for a message with NA set.",
-    omit_final_ack_with_na(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+    omit_final_ack_if_na_is_set(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
 )
 
 

@@ -139,7 +139,7 @@ class CacheRenewingFoundEntry(Cache):
         return found
 
 
-class CacheOfFirstEntry(Cache):
+class CacheKeepingOnlyFirstEntry(Cache):
     """A cache that stores only its first entry."""
 
     def add(self, entry: Any) -> None:
@@ -381,7 +381,7 @@ register_faults_of_blind_author(
             ("full-early", "is halved one entry early", CacheFullOneEntryEarly, True),
             ("loses-half-and-one", "loses one entry more than half when it is full", HalfAndOneLost, True),
             ("renews-used-entries", "counts a used entry as new", CacheRenewingFoundEntry, True),
-            ("ignores-second-entry", "stores only its first entry", CacheOfFirstEntry, False),
+            ("ignores-second-entry", "stores only its first entry", CacheKeepingOnlyFirstEntry, False),
         )
     ),
     *(

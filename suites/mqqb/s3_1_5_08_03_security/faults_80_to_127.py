@@ -16,7 +16,7 @@ from reference_qm.security import MessageRefused
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     copy_refused_messages_to_dead_letter_queue,
-    omit_final_ack_with_na,
+    omit_final_ack_if_na_is_set,
     omit_nack_of_transactional_message,
 )
 
@@ -55,7 +55,7 @@ add(
     "receiver-final-ack-bad-encryption-omitted-with-na",
     "MQQB-3.1.5.8.3-85",
     "The receiver sends no FinalAck of class BAD_ENCRYPTION for a message with NA set.",
-    omit_final_ack_with_na(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    omit_final_ack_if_na_is_set(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
 )
 
 
@@ -204,7 +204,7 @@ add(
     "receiver-final-ack-access-denied-omitted-with-na",
     "MQQB-3.1.5.8.3-124",
     "The receiver sends no FinalAck of class ACCESS_DENIED for a message with NA set.",
-    omit_final_ack_with_na(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
+    omit_final_ack_if_na_is_set(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
 )
 
 

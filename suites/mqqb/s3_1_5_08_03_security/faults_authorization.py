@@ -168,12 +168,12 @@ def _change_queue_rights(change: Callable[[Ace], Ace]) -> Install:
     return replace_part(ChangedQueueRights)
 
 
-def _grant_write_with_peek(ace: Ace) -> Ace:
+def _grant_write_right_with_peek_right(ace: Ace) -> Ace:
     peeking = ace.Mask & QueueAccess.MQSEC_PEEK_MESSAGE
     return replace(ace, Mask=ace.Mask | QueueAccess.MQSEC_WRITE_MESSAGE) if peeking else ace
 
 
-def _deny_sole_write_right(ace: Ace) -> Ace:
+def _remove_write_right_without_other_right(ace: Ace) -> Ace:
     return replace(ace, Mask=ace.Mask if ace.Mask & ~QueueAccess.MQSEC_WRITE_MESSAGE else 0)
 
 
@@ -185,13 +185,13 @@ add(
     "receiver-peek-right-grants-write",
     "MQQB-3.1.5.8.3-117",
     "The receiver grants write access to a sender with the right to peek.",
-    _change_queue_rights(_grant_write_with_peek),
+    _change_queue_rights(_grant_write_right_with_peek_right),
 )
 add(
     "receiver-write-right-alone-not-sufficient",
     "MQQB-3.1.5.8.3-117",
     "The receiver denies write access to a sender whose only right is the right to write.",
-    _change_queue_rights(_deny_sole_write_right),
+    _change_queue_rights(_remove_write_right_without_other_right),
 )
 add(
     "receiver-self-right-granted-to-sender",

@@ -82,7 +82,7 @@ def _omit_caching_of_certificate(when: SelectionCondition) -> Install:
     return change_step(SecurityOnReceipt.verify_sender, run)
 
 
-class _CacheOfFirstCertificate(Cache):
+class _CacheKeepingOnlyFirstCertificate(Cache):
     def add(self, entry: Any) -> None:
         if not self.entries:
             super().add(entry)
@@ -148,7 +148,7 @@ register_faults_of_blind_author(
         "receiver-second-certificate-not-cached",
         "MQQB-3.1.5.8.3-28",
         "The receiver caches no registered certificate while UserCertCache contains another certificate.",
-        replace_cache(CERTIFICATE_CACHE_NAME, _CacheOfFirstCertificate),
+        replace_cache(CERTIFICATE_CACHE_NAME, _CacheKeepingOnlyFirstCertificate),
     ),
     (
         "receiver-express-message-with-new-certificate-refused",

@@ -340,7 +340,7 @@ ALL_RIGHTS_BUT_WRITE = 0x000F_003B
 """Each right of MS-MQMQ 2.2.25 except MQSEC_WRITE_MESSAGE."""
 INHERITED_ACE_FLAG = 0x10
 """The flag INHERITED_ACE. Spec: MS-DTYP 2.4.4.1."""
-DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+SECURITY_DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     (
         "all rights but write",
         {"granted": ((EVERYONE_SID, ALL_RIGHTS_BUT_WRITE),)},
@@ -406,7 +406,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     try:
         names = {
             case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(build_descriptor(**parts)).decode())
-            for at, (case, parts, *_) in enumerate(DESCRIPTOR_CASES)
+            for at, (case, parts, *_) in enumerate(SECURITY_DESCRIPTOR_CASES)
         }
     except ControlRefused as refused:
         judge.end_unobservable(
@@ -417,7 +417,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     dispositions = secured.dispositions(
         {case: secured.message(ALICE, destination=rf"TCP:{sut.address}\{name}") for case, name in names.items()}
     )
-    table = [(rule, case, "answer", expected) for case, _, rule, expected in DESCRIPTOR_CASES]
+    table = [(rule, case, "answer", expected) for case, _, rule, expected in SECURITY_DESCRIPTOR_CASES]
     judge_dispositions(judge, secured, dispositions, table)
 
 

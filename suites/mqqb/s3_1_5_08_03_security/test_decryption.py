@@ -231,7 +231,7 @@ UNKNOWN_ENCRYPTION_ALGORITHM = 0x6603
 INVALID_PRIVACY_LEVELS = (0, 2, 4, 6, 0xFFFF_FFFF)
 VALID_ENCRYPTION_NAMES = ("Base, RC4", "Enhanced, RC4", "Advanced, AES 256")
 """Kinds of encryption, one for each provider."""
-MALFORMED_BLOBS = {
+MALFORMED_SIMPLE_BLOB_CHANGES = {
     "a blob of another type": lambda blob: b"\6" + blob[1:],
     "a blob of version 3": lambda blob: blob[:1] + b"\3" + blob[2:],
     "a blob for another key algorithm": lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:],
@@ -255,7 +255,7 @@ REFUSAL_DISPOSITIONS = (
             ("MQQB-3.1.5.8.3-81", ("answer", BAD_ENCRYPTION_NACK_NAME)),
             ("MQQB-3.1.5.8.3-88", ("kept", NOT_STORED_OUTCOME)),
         )
-        for name in MALFORMED_BLOBS
+        for name in MALFORMED_SIMPLE_BLOB_CHANGES
     ),
     *(("MQQB-3.1.5.8.3-81", name, "answer", BAD_ENCRYPTION_NACK_NAME) for name in ("no block", "an unknown algorithm")),
     *(("MQQB-3.1.5.8.3-88", name, "kept", NOT_STORED_OUTCOME) for name in ("no block", "an unknown algorithm")),
@@ -358,7 +358,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
                         )
                     )
                 )
-                for name, change in MALFORMED_BLOBS.items()
+                for name, change in MALFORMED_SIMPLE_BLOB_CHANGES.items()
             },
             "an unknown algorithm": build_undecryptable_message(EncryptionAlgorithm=UNKNOWN_ENCRYPTION_ALGORITHM),
             "no block": _clear_message_body(build_undecryptable_message()),

@@ -253,13 +253,15 @@ class ReceiverOrderOfMessagesToPrivateNameNotChecked(InSequence):
         return packet.UserHeader.DQ == DQ_OF_PRIVATE_NAME or super().is_in_sequence(session, packet)
 
 
-SequenceComparison = Callable[[TransactionHeader, Session, bool], bool]
+SequenceAcceptancePredicate = Callable[[TransactionHeader, Session, bool], bool]
 """A function that decides whether a message is accepted; its arguments are the header, the session, and the correct
 decision.
 """
 
 
-def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: SequenceComparison) -> None:
+def _change_sequence_comparison(
+    name: str, breaks: tuple[str, ...], says: str, accepted: SequenceAcceptancePredicate
+) -> None:
     """Add a fault that uses a different comparison to decide whether a message is accepted."""
 
     class SequenceComparisonReplaced(InSequence):

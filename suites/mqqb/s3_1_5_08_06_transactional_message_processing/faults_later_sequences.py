@@ -70,7 +70,7 @@ class ReceiverOrderAckOmittedWhenNothingWasAcceptedSince(OrderAcks):
 # -- rejected messages ------------------------------------------------------------------------------------------------
 
 
-class _RejectionChanger(InSequence):
+class _RejectionFault(InSequence):
     def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
         raise NotImplementedError
 
@@ -108,7 +108,7 @@ class ReceiverMessageOfOlderSequenceNotCountedAsRejected(InSequence):
 
 
 @fault("receiver-reject-count-of-transfer-info-at-most-1", breaks="MQQB-3.1.5.8.6-06")
-class ReceiverRejectCountOfTransferInfoAtMost1(_RejectionChanger):
+class ReceiverRejectCountOfTransferInfoAtMost1(_RejectionFault):
     """The receiver sets RejectCount to 1 after several rejected messages."""
 
     def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
@@ -117,7 +117,7 @@ class ReceiverRejectCountOfTransferInfoAtMost1(_RejectionChanger):
 
 
 @fault("receiver-reject-count-set-in-every-transfer-info", breaks="MQQB-3.1.5.8.6-06")
-class ReceiverRejectCountSetInEveryTransferInfo(_RejectionChanger):
+class ReceiverRejectCountSetInEveryTransferInfo(_RejectionFault):
     """The receiver sets RejectCount in the IncomingTransactionalTransferInfo of every queue."""
 
     def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
@@ -126,7 +126,7 @@ class ReceiverRejectCountSetInEveryTransferInfo(_RejectionChanger):
                 one.RejectCount = session.TxMessageRejectCount
 
 
-class _AcceptanceChanger(InSequence):
+class _AcceptanceFault(InSequence):
     def change_after_acceptance(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, rejected: int, now: Now
     ) -> None:
@@ -141,7 +141,7 @@ class _AcceptanceChanger(InSequence):
 
 
 @fault("receiver-reject-count-decremented-by-accepted-message", breaks="MQQB-3.1.5.8.6-07")
-class ReceiverRejectCountDecrementedByAcceptedMessage(_AcceptanceChanger):
+class ReceiverRejectCountDecrementedByAcceptedMessage(_AcceptanceFault):
     """The receiver decrements TxMessageRejectCount by one when it accepts a message, instead of setting it to 0."""
 
     def change_after_acceptance(
@@ -151,7 +151,7 @@ class ReceiverRejectCountDecrementedByAcceptedMessage(_AcceptanceChanger):
 
 
 @fault("receiver-access-time-of-every-sequence-set", breaks="MQQB-3.1.5.8.6-08")
-class ReceiverAccessTimeOfEverySequenceSet(_AcceptanceChanger):
+class ReceiverAccessTimeOfEverySequenceSet(_AcceptanceFault):
     """The receiver sets LastAccessTime in the IncomingTransactionalTransferInfo of every queue."""
 
     def change_after_acceptance(

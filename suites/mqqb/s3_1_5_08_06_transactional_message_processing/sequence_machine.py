@@ -12,7 +12,7 @@ from harness.peer.peer import Peer
 from harness.states.machine import Machine, event, probe, state
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
-from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_acknowledged_sequence_position
 
 SEQUENCE_NAMES = ("earlier", "first", "later", "third")
 """The names of the sequences, in the order of their identifiers."""
@@ -100,7 +100,7 @@ class IncomingSequenceStateDriver(Machine, path=Path(__file__)):
         self._receiver.acknowledge_all()
         if not came:
             return "no OrderAck"
-        place = read_acknowledged_sequence_place(came[-1])
+        place = read_acknowledged_sequence_position(came[-1])
         self.evidence.append(came[-1])
         order = place.Ordinal - self._receiver.sequence.identifier.Ordinal
         known = place.TimeStamp == self._receiver.sequence.identifier.TimeStamp and 0 <= order < len(SEQUENCE_NAMES)

@@ -16,10 +16,10 @@ MESSAGE_INTERVAL_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
-SILENCE_MS = 60_000
+SILENCE_BEFORE_MESSAGES_MS = 60_000
 """A time in ms that is much longer than MaximumOrderAckDelay, which is 10 s by default (note <52>)."""
 ORDER_ACK_IN_TIME_OUTCOME = "after OrderAckTimeout"
-MESSAGE_COUNT, PHASE_SHIFT_MS = 8, 170
+MESSAGE_COUNT, SUBSECOND_SEND_TIME_INCREASE_MS = 8, 170
 """The number of messages, and the time in ms by which each message is sent later in a second than its predecessor."""
 
 
@@ -34,7 +34,7 @@ def test_second_message_long_after_last_order_ack_does_not_delay_next_order_ack(
     receiver.send()
     receiver.await_acknowledgment()
     peer.inbox.acknowledge()  # otherwise the Session Ack Wait Timer may close the session
-    peer.pass_time(sut.duration_ms(SILENCE_MS))
+    peer.pass_time(sut.duration_ms(SILENCE_BEFORE_MESSAGES_MS))
     due_ms = sut.duration_ms(ORDER_ACK_TIMEOUT_MS)
     known = len(receiver.acknowledgments())
     first = receiver.send()
@@ -85,7 +85,7 @@ def test_order_ack_does_not_change_last_access_time(peer, sut, judge):
         receiver.await_last_acknowledgment(number)
         if is_early:
             times.append([read_element(one, "LastAccessTime") for one in (before, _find_transfer(receiver))])
-        peer.pass_time(PHASE_SHIFT_MS)
+        peer.pass_time(SUBSECOND_SEND_TIME_INCREASE_MS)
     peer.inbox.acknowledge()
     if not times:
         raise ConformanceFailure("each OrderAck arrived before LastAccessTime was read")

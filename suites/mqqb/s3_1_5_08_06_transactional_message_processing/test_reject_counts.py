@@ -17,7 +17,7 @@ from suites.mqqb.steps.pinging import read_element
 GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
 LATER_MESSAGE_DELAY_MS = 3_000
-LEAST_IDENTIFIER_GROWTH_S = 2
+LEAST_INCREASE_OF_TIME_ELEMENT_S = 2
 """The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
 element in s.
 """
@@ -181,7 +181,7 @@ def _judge_time_increase(peer, judge, rule, before, after, name, since, evidence
     """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
     passed, grown = peer.measure_duration(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
-    allowed_ms = passed.get_allowed_range(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
+    allowed_ms = passed.get_allowed_range(LEAST_INCREASE_OF_TIME_ELEMENT_S * 1_000, latest_s * 1_000, grown * 1_000)
     judge(
         rule,
         expected=between(*(ms // 1_000 for ms in allowed_ms)),

@@ -189,7 +189,7 @@ class ReceiverAckOf32MessagesCountsRecoverableMessagesOnly(SessionAcks):
         return replace(header, AckSequenceNumber=session.RecoverableMessageReceivedCount)
 
 
-class _FullFlagsAckChanger(SessionAcks):
+class _AckOf32MessagesFault(SessionAcks):
     """Change only the SessionAck that the receiver sends when all bits of RecoverableMsgAckFlags are used."""
 
     def __init__(self, qm: QM) -> None:
@@ -210,7 +210,7 @@ class _FullFlagsAckChanger(SessionAcks):
 
 
 @fault("receiver-recoverable-ack-number-1-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-06", blind=True)
-class ReceiverRecoverableAckNumber1InAckOf32Messages(_FullFlagsAckChanger):
+class ReceiverRecoverableAckNumber1InAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends RecoverableMsgAckSeqNumber 1 in every SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -218,7 +218,7 @@ class ReceiverRecoverableAckNumber1InAckOf32Messages(_FullFlagsAckChanger):
 
 
 @fault("receiver-user-msg-sequence-number-0-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-07", blind=True)
-class ReceiverUserMsgSequenceNumber0InAckOf32Messages(_FullFlagsAckChanger):
+class ReceiverUserMsgSequenceNumber0InAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends UserMsgSequenceNumber 0 in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -226,7 +226,7 @@ class ReceiverUserMsgSequenceNumber0InAckOf32Messages(_FullFlagsAckChanger):
 
 
 @fault("receiver-recoverable-count-is-all-sent-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-08", blind=True)
-class ReceiverRecoverableCountIsAllSentInAckOf32Messages(_FullFlagsAckChanger):
+class ReceiverRecoverableCountIsAllSentInAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends the number of all sent messages as RecoverableMsgSeqNumber in the SessionAck after 32
     recoverable messages.
     """
@@ -245,7 +245,7 @@ class ReceiverSessionAckHighestFlagNeverSet(SessionAcks):
 
 
 @fault("receiver-window-size-of-peer-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-10", blind=True)
-class ReceiverWindowSizeOfPeerInAckOf32Messages(_FullFlagsAckChanger):
+class ReceiverWindowSizeOfPeerInAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends the WindowSize of the other queue manager in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:

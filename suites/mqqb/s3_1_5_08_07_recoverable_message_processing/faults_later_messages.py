@@ -64,7 +64,7 @@ class ReceiverAckOf32MessagesOmittedBesideOtherSession(SessionAcks):
         super().set_flag(session, now)
 
 
-class _FullFlagsAckChanger(SessionAcks):
+class _AckOf32MessagesFault(SessionAcks):
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
         raise NotImplementedError
 
@@ -78,7 +78,7 @@ class _FullFlagsAckChanger(SessionAcks):
 
 
 @fault("receiver-ack-of-32-messages-number-at-most-32", breaks="MQQB-3.1.5.8.7-05")
-class ReceiverAckOf32MessagesNumberAtMost32(_FullFlagsAckChanger):
+class ReceiverAckOf32MessagesNumberAtMost32(_AckOf32MessagesFault):
     """The receiver sets AckSequenceNumber in the SessionAck after 32 messages to at most 32."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -86,7 +86,7 @@ class ReceiverAckOf32MessagesNumberAtMost32(_FullFlagsAckChanger):
 
 
 @fault("receiver-ack-of-32-messages-number-follows-all-messages", breaks="MQQB-3.1.5.8.7-06")
-class ReceiverAckOf32MessagesNumberFollowsAllMessages(_FullFlagsAckChanger):
+class ReceiverAckOf32MessagesNumberFollowsAllMessages(_AckOf32MessagesFault):
     """The receiver sets RecoverableMsgAckSeqNumber in the SessionAck after 32 messages to AckSequenceNumber - 31."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -95,7 +95,7 @@ class ReceiverAckOf32MessagesNumberFollowsAllMessages(_FullFlagsAckChanger):
 
 
 @fault("receiver-ack-of-32-messages-counts-at-most-1-sent-message", breaks="MQQB-3.1.5.8.7-07")
-class ReceiverAckOf32MessagesCountsAtMost1SentMessage(_FullFlagsAckChanger):
+class ReceiverAckOf32MessagesCountsAtMost1SentMessage(_AckOf32MessagesFault):
     """The receiver sets UserMsgSequenceNumber in the SessionAck after 32 messages to 1 after several sent messages."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -103,7 +103,7 @@ class ReceiverAckOf32MessagesCountsAtMost1SentMessage(_FullFlagsAckChanger):
 
 
 @fault("receiver-ack-of-32-messages-recoverable-sent-count-0", breaks="MQQB-3.1.5.8.7-08")
-class ReceiverAckOf32MessagesRecoverableSentCount0(_FullFlagsAckChanger):
+class ReceiverAckOf32MessagesRecoverableSentCount0(_AckOf32MessagesFault):
     """The receiver sets RecoverableMsgSeqNumber in the SessionAck after 32 messages to 0."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -111,7 +111,7 @@ class ReceiverAckOf32MessagesRecoverableSentCount0(_FullFlagsAckChanger):
 
 
 @fault("receiver-ack-of-next-32-messages-window-0", breaks="MQQB-3.1.5.8.7-10")
-class ReceiverAckOfNext32MessagesWindow0(_FullFlagsAckChanger):
+class ReceiverAckOfNext32MessagesWindow0(_AckOf32MessagesFault):
     """The receiver sets WindowSize to 0 in the SessionAck after the second 32 messages."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -119,7 +119,7 @@ class ReceiverAckOfNext32MessagesWindow0(_FullFlagsAckChanger):
         return self.change_header(packet, WindowSize=0) if later else packet
 
 
-class _SavedMessageChanger(Arrival):
+class _SavedMessageFault(Arrival):
     def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         raise NotImplementedError
 
@@ -128,7 +128,7 @@ class _SavedMessageChanger(Arrival):
 
 
 @fault("receiver-body-of-large-message-not-saved", breaks="MQQB-3.1.5.8.7-12")
-class ReceiverBodyOfLargeMessageNotSaved(_SavedMessageChanger):
+class ReceiverBodyOfLargeMessageNotSaved(_SavedMessageFault):
     """The receiver saves only the first 4,096 bytes of the body of a message."""
 
     def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -141,7 +141,7 @@ class ReceiverBodyOfLargeMessageNotSaved(_SavedMessageChanger):
 
 
 @fault("receiver-priority-of-message-not-saved", breaks="MQQB-3.1.5.8.7-12")
-class ReceiverPriorityOfMessageNotSaved(_SavedMessageChanger):
+class ReceiverPriorityOfMessageNotSaved(_SavedMessageFault):
     """The receiver saves a message with priority 3."""
 
     def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -163,21 +163,21 @@ class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
             self.qm.disk.save(build_removal_change(earlier))
 
 
-class _RecoverableCountOmission(Receiving):
-    def is_left_uncounted(self, packet: UserMessagePacket) -> bool:
+class _RecoverableCountOmissionFault(Receiving):
+    def is_message_left_uncounted(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
-        if packet.UserHeader.DM and self.is_left_uncounted(packet):
+        if packet.UserHeader.DM and self.is_message_left_uncounted(packet):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
 @fault("receiver-recoverable-count-without-transactional-messages", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRecoverableCountWithoutTransactionalMessages(_RecoverableCountOmission):
+class ReceiverRecoverableCountWithoutTransactionalMessages(_RecoverableCountOmissionFault):
     """The receiver does not count a transactional message as recoverable."""
 
-    def is_left_uncounted(self, packet: UserMessagePacket) -> bool:
+    def is_message_left_uncounted(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 

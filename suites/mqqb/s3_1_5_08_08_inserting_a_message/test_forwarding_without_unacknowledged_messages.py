@@ -11,7 +11,7 @@ from suites.mqqb.steps.opening import find_initiated_session, private_name
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
 
-ROUTED_QUEUE_NUMBER = 1
+NUMBER_OF_QUEUE_BEHIND_ROUTER = 1
 LATER_SESSION_DELAY_MS = 2_000
 """The time before the next session, after which TimeOfLastAck, in whole seconds, differs."""
 COPIED_ELEMENT_BY_RULE = {
@@ -35,7 +35,7 @@ def _forward_message(peer, outgoing: Outgoing, number: int):
     """Send the SUT a transactional message for the peer, and wait until OutgoingTransferInfo is up to date. Return the
     peer's packet.
     """
-    elsewhere = peer.private_queue(peer.identifier, ROUTED_QUEUE_NUMBER)
+    elsewhere = peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER)
     sent = peer.open_raw().send(Sequence(peer, ordinal=number).message(elsewhere, destination=None))
     identifier = int(sent["UserHeader"].MessageID)
     peer.inbox.wait(lambda frame: int(frame["UserHeader"].MessageID) == identifier)
@@ -105,7 +105,7 @@ def test_transfer_info_is_updated_after_end_of_session(peer, sut, judge):
     peer.pass_time(LATER_SESSION_DELAY_MS)
     carrier = peer.open_raw()
     outgoing.session.close()
-    elsewhere = peer.private_queue(peer.identifier, ROUTED_QUEUE_NUMBER)
+    elsewhere = peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER)
     forwarded = carrier.send(Sequence(peer, ordinal=1).message(elsewhere, destination=None))
     following, evidence = get_sequence_info(sent[0], 1), [*sent, forwarded]
     peer.eventually(lambda: read_sequence_info_of_transfer(outgoing.read_transfer_info(), "EodNextSeq") == following)

@@ -40,7 +40,7 @@ LONG_LABEL_SUFFIX = " with a long label" * 5
 OVERSIZE_BODY = b"x" * 16_384
 RECEIVING_QUEUE_KINDS = ("plain", "admin", "transactional")
 DEAD_LETTER_QUEUE_NAME, TRANSACTIONAL_DEAD_LETTER_QUEUE_NAME = "system$;deadletter", "system$;deadxact"
-QUOTA_MESSAGES = (
+MESSAGES_ABOVE_AND_BELOW_QUOTA = (
     (OVERSIZE_BODY, "", "", 0),
     (b"fits", "A", "", 0),
     (OVERSIZE_BODY, "A", "", 0),
@@ -178,7 +178,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         queues.append(sut.new_queue("second", transactional=transactional, quota_kb=SMALL_QUOTA_KB))
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
-    for number, (body, asked, end, queue) in enumerate(QUOTA_MESSAGES):
+    for number, (body, asked, end, queue) in enumerate(MESSAGES_ABOVE_AND_BELOW_QUOTA):
         if queue >= len(queues):
             continue
         journal = {"JN": "J" in asked, "JP": "P" in asked, "DM": int(kind != "express")}
@@ -199,7 +199,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         sent.append(receiver.send_packet(packet))
     refused: dict[str, list[Frame]] = {"N": [], "J": [], "": []}
     fitting = []
-    for packet, (body, asked, _, _) in zip(sent, QUOTA_MESSAGES, strict=False):
+    for packet, (body, asked, _, _) in zip(sent, MESSAGES_ABOVE_AND_BELOW_QUOTA, strict=False):
         for letter, packets in refused.items():
             if body == OVERSIZE_BODY and letter in asked:
                 packets.append(packet)

@@ -9,7 +9,7 @@ from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedClosing
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedSessionClosing
 
 
 @fault("queue-manager-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
@@ -112,7 +112,7 @@ class InitiatorQueueLeftConnectedAfterSecondClosing(Closing):
 
 
 @fault("initiator-state-kept-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterWrongCounts(ChangedClosing):
+class InitiatorStateKeptAfterWrongCounts(ChangedSessionClosing):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     of wrong counts.
     """
@@ -128,7 +128,7 @@ class InitiatorStateKeptAfterMalformedPacket(InitiatorStateKeptAfterWrongCounts)
     malformed packet.
     """
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.5.1.3" in reason
 
 
@@ -138,7 +138,7 @@ class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongC
     no acknowledgment arrived.
     """
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.6.3" in reason
 
 
@@ -146,7 +146,7 @@ class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongC
 class InitiatorStateKeptAfterIdleTime(InitiatorStateKeptAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes an idle session."""
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.6.2" in reason
 
 

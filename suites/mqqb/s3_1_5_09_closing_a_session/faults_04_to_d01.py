@@ -13,7 +13,7 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedClosing
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedSessionClosing
 
 add(
     "initiator-reconnection-not-scheduled",
@@ -126,7 +126,7 @@ class InitiatorNoReconnectIfOnlyTransactionalMessagesWait(Closing):
 
 
 @fault("initiator-no-reconnect-after-wrong-counts", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectAfterWrongCounts(ChangedClosing):
+class InitiatorNoReconnectAfterWrongCounts(ChangedSessionClosing):
     """The initiator does not connect again after it has closed its session because of wrong counts."""
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
@@ -137,7 +137,7 @@ class InitiatorNoReconnectAfterWrongCounts(ChangedClosing):
 class InitiatorNoReconnectAfterMissingAcknowledgment(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because no acknowledgment arrived."""
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.6.3" in reason
 
 
@@ -145,7 +145,7 @@ class InitiatorNoReconnectAfterMissingAcknowledgment(InitiatorNoReconnectAfterWr
 class InitiatorNoReconnectAfterMalformedPacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of a malformed packet."""
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.5.1.3" in reason
 
 
@@ -153,7 +153,7 @@ class InitiatorNoReconnectAfterMalformedPacket(InitiatorNoReconnectAfterWrongCou
 class InitiatorNoReconnectAfterOutOfStatePacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of an unexpected packet."""
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.5.3 to 3.1.5.8" in reason
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
 
 @needs("queue_control")
@@ -24,7 +24,7 @@ def test_order_acks_of_two_sessions_are_sent(peer, sut, judge):
 
     def list_acknowledged():
         return sorted(
-            {read_acknowledged_sequence_place(frame).Ordinal for frame in receiver.acknowledgments()} & set(wanted)
+            {read_acknowledged_sequence_position(frame).Ordinal for frame in receiver.acknowledgments()} & set(wanted)
         )
 
     receiver.poll(lambda: list_acknowledged()[2:], 0)

@@ -220,12 +220,12 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
         (
             "MQQB-3.1.7.15-11",
             {"AQ": 2, "AdminQueue": private},
-            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.ON_DESTINATION})",
+            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.QUEUE_ON_DESTINATION})",
         ),
         (
             "MQQB-3.1.7.15-14",
             {"AQ": 6, "AdminQueue": other},
-            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.ON_DESTINATION})",
+            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.QUEUE_ON_DESTINATION})",
         ),
         ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{PEER_PUBLIC_QUEUE} (queue type {QueueType.PUBLIC})"),
     ]
@@ -630,7 +630,7 @@ def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judg
     came = receiver.await_acks(1)
     judge(
         "MQQB-3.1.7.15-14",
-        expected=[f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.ON_DESTINATION})".lower()],
+        expected=[f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.QUEUE_ON_DESTINATION})".lower()],
         observed=[_describe_queue(ack, "Destination") for ack in came],
         case="destinations of the acknowledgments",
         evidence=[sent, *came],

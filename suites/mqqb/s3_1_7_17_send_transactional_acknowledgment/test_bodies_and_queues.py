@@ -27,7 +27,7 @@ from suites.mqqb.steps.ordering import (
     Receiver,
     get_private_queue_number,
     is_order_or_final_ack,
-    read_acknowledged_sequence_place,
+    read_acknowledged_sequence_position,
 )
 
 ORDER_QUEUE_NUMBER = 4
@@ -114,7 +114,7 @@ def test_order_acks_name_last_accepted_message_of_their_sequence(peer, sut, judg
     receiver.sequence = Sequence(peer, 10)
     sent.append(receiver.send({"SourceQueueManager": OTHER_GUID, "RC": 1}))
     receiver.poll_acknowledgment()
-    places = [read_acknowledged_sequence_place(frame) for frame in receiver.acknowledgments()]
+    places = [read_acknowledged_sequence_position(frame) for frame in receiver.acknowledgments()]
     last = {place.Ordinal: (place.TxSequenceNumber, place.TxPreviousSequenceNumber) for place in places}
     evidence = [*sent, *receiver.acknowledgments()]
     if len(last) < 2:
@@ -304,7 +304,7 @@ def test_acknowledgments_of_private_name_go_to_private_queue_4(peer, sut, judge)
     for turn in ("first", "second"):
         sent = receiver.send(peer.private_queue(sut.guid, number) | {"JP": 1}, destination=None)
         frame = receiver.await_acknowledgment()
-        if turn == "first" and read_acknowledged_sequence_place(frame).TxSequenceNumber != 1:
+        if turn == "first" and read_acknowledged_sequence_position(frame).TxSequenceNumber != 1:
             raise ConformanceFailure("the OrderAck does not acknowledge the message of this check")
         _judge_private_destination(judge, peer, sent, frame, f"destination of the {turn} OrderAck")
     if sut.has("receive") and peer.eventually(lambda: bool(sut.messages("transactional"))):
@@ -339,7 +339,7 @@ def _judge_private_destination(judge, peer, sent: Frame, frame: Frame, case: str
         "queue manager": format_guid(user.QueueManagerAddress),
     }
     own = {"queue": ORDER_QUEUE_NUMBER, "queue manager": format_guid(peer.identifier)}
-    expected = fields({"DQ": QueueType.ON_DESTINATION, **own})
+    expected = fields({"DQ": QueueType.QUEUE_ON_DESTINATION, **own})
     judge.all(expected=expected, observed=observed, case=case, evidence=[sent, frame])
 
 

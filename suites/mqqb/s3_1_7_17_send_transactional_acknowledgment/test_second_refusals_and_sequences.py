@@ -10,7 +10,7 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import FinalAckBody
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_position
 
 
 def _get_destination(frame) -> str:
@@ -88,7 +88,7 @@ def test_order_ack_after_rejected_message_and_of_next_sequence(peer, sut, judge)
         ("OrderAck after the rejected message", rejected, first, 2),
         ("OrderAck of the next sequence", later, receiver.sequence.identifier, 1),
     ):
-        place = read_acknowledged_sequence_place(frame)
+        place = read_acknowledged_sequence_position(frame)
         judge(
             "MQQB-3.1.7.17-D03",
             expected=(begun.Ordinal, begun.TimeStamp),

@@ -27,7 +27,7 @@ PEER_QUEUE_BY_HOST_NAME = f"DIRECT=OS:{HOST_WITH_TWO_ADDRESSES}\\{PEER_QUEUE}"
 """
 INITIALIZATION_TIMER_MS = 20_000
 """The duration in ms of the Session Initialization Timer in the checks that wait for it (set_timers)."""
-EARLY_CLOSE_LIMIT_MS = 20_000
+LATEST_TIME_OF_EARLY_CLOSE_MS = 20_000
 """A time in ms that is well below the duration of the Session Initialization Timer (60 s, MS-MQQB note <43>), whose
 expiry closes a session that is being set up.
 """
@@ -84,7 +84,9 @@ def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
     Raise ConformanceFailure if the SUT closes the connection late and answers a second connection: in this case, the
     expiry of the timer may be the reason.
     """
-    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_CLOSE_LIMIT_MS))):
+    if not connection.wait_closed(
+        min(peer.sut.response_timeout_ms, peer.sut.duration_ms(LATEST_TIME_OF_EARLY_CLOSE_MS))
+    ):
         peer.request_session()  # the answer shows that the SUT has processed all earlier packets
         if connection.closed_by_sut:
             raise ConformanceFailure(

@@ -17,7 +17,7 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, PrivateQueueFormatNameId, TxSequenceID, user_message
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import EARLY_CLOSE_LIMIT_MS
+from suites.mqqb.steps.opening import LATEST_TIME_OF_EARLY_CLOSE_MS
 
 ORDERING_ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
@@ -49,7 +49,7 @@ class AcknowledgedPosition(NamedTuple):
     TxPreviousSequenceNumber: int
 
 
-def read_acknowledged_sequence_place(frame: Frame) -> AcknowledgedPosition:
+def read_acknowledged_sequence_position(frame: Frame) -> AcknowledgedPosition:
     """Read the beginning of an acknowledgment's body."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     if len(body) < struct.calcsize("<IIII"):
@@ -142,7 +142,7 @@ class Receiver:
         """
         known = self._polled[False]
         frame = self.poll_acknowledgment()
-        while frame is not None and read_acknowledged_sequence_place(frame).TxSequenceNumber < number:
+        while frame is not None and read_acknowledged_sequence_position(frame).TxSequenceNumber < number:
             frame = self.poll_acknowledgment()
         self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
         came = self.acknowledgments()
@@ -218,7 +218,7 @@ def send_in_states_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any],
     untouched = [peer.connect(), peer.request_session()]
     early, late = [peer.connect(), peer.request_session()], peer.open_raw()
     sent = [each.send(packet) for each in (*early, late)]
-    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_CLOSE_LIMIT_MS))
+    within_ms = min(sut.response_timeout_ms, sut.duration_ms(LATEST_TIME_OF_EARLY_CLOSE_MS))
     closed = [each.wait_closed(within_ms) for each in early]
     if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure(

@@ -52,7 +52,7 @@ SYMMETRIC_KEYS = {
 """The session keys that the peer uses, by their length in bits."""
 
 
-def message_id(frame: Frame) -> tuple[str, int]:
+def get_message_id_of_frame(frame: Frame) -> tuple[str, int]:
     """Return the GUID and the number in the identifier of a message."""
     user = frame["UserHeader"]
     return str(UUID(str(user.SourceQueueManager))), int(user.MessageID)
@@ -350,7 +350,7 @@ class SecuredMessageSender:
         return {name: self._build_disposition(frame, found) for name, frame in sent.items()}
 
     def _build_disposition(self, frame: Frame, found: Mapping[str, Any]) -> SecuredDisposition:
-        guid, number = message_id(frame)
+        guid, number = get_message_id_of_frame(frame)
         return SecuredDisposition(
             frame,
             self._list_acks_by_correlation().get(_get_ack_correlation_id(frame), []),
@@ -380,7 +380,7 @@ class SecuredMessageSender:
 
 def _get_ack_correlation_id(sent: Frame) -> bytes:
     """Return the CorrelationID that the acknowledgments of a message have."""
-    guid, number = message_id(sent)
+    guid, number = get_message_id_of_frame(sent)
     return UUID(guid).bytes_le + number.to_bytes(4, "little")
 
 

@@ -20,7 +20,7 @@ from suites.mqqb.steps.disposition import (
     identifier,
 )
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import read_acknowledged_sequence_position
 from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 NEGATIVE_CLASS_BIT = 0x8000
@@ -214,7 +214,7 @@ def test_sequences_of_two_sources_on_one_session_are_acknowledged(peer, sut, jud
     peer.eventually(lambda: all(len(sut.labels(queue)) == 2 for queue in queues))
 
     def read_acknowledged_sequence_places() -> set[tuple[int, int]]:
-        places = [read_acknowledged_sequence_place(one) for one in receiver.acknowledgments()]
+        places = [read_acknowledged_sequence_position(one) for one in receiver.acknowledgments()]
         return {(one.Ordinal, one.TxSequenceNumber) for one in places}
 
     wanted = {(sequence.identifier.Ordinal, 2) for sequence in sequences}
