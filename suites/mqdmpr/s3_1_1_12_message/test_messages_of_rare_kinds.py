@@ -124,7 +124,7 @@ def test_all_rejections_of_transaction_are_nacked(peer, sut, judge, external):
         sut.control.call("prepare", transaction=transaction)
     sut.control.call("commit", transaction=transaction)
     acks = receiver.await_acks(2)
-    finals = receiver.await_messages_of_sut(receiver.final_acks, 3)
+    finals = receiver.await_messages_of_sut(receiver.list_final_acks, 3)
     rejected = [label for label in labels if label != "received"]
     judge(
         "MQDMPR-3.1.1.12-D27",

@@ -147,7 +147,7 @@ def test_order_ack_of_routed_message_is_sent_to_an_order_queue(peer, sut, judge)
     def list_acks_after_first():
         return [
             one
-            for one in receiver.acknowledgments()
+            for one in receiver.list_acknowledgments()
             if read_acknowledged_sequence_position(one)[:2] != _read_sequence_identifier(own)
         ]
 

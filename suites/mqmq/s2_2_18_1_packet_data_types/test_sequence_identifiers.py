@@ -77,7 +77,7 @@ def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
     }
 
     def list_acknowledged_messages():
-        places = {read_acknowledged_sequence_position(one)[:3] for one in receiver.acknowledgments()}
+        places = {read_acknowledged_sequence_position(one)[:3] for one in receiver.list_acknowledgments()}
         return sorted(wanted[place] for place in places & wanted.keys())
 
     while len(list_acknowledged_messages()) < len(wanted) and receiver.poll_acknowledgment() is not None:
@@ -86,5 +86,5 @@ def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
         expected=one_of(["first sequence", "second sequence"], ["second sequence"]),
         observed=list_acknowledged_messages(),
         case="sequences whose last message is acknowledged",
-        evidence=[*sent, *receiver.acknowledgments()],
+        evidence=[*sent, *receiver.list_acknowledgments()],
     )

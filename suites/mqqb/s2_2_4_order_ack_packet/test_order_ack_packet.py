@@ -48,7 +48,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     for count in (2, 3):
         frame = receiver.await_last_acknowledgment(count)
         evidence = [*sent, frame]
-        numbers = [read_acknowledged_sequence_position(one).TxSequenceNumber for one in receiver.acknowledgments()]
+        numbers = [read_acknowledged_sequence_position(one).TxSequenceNumber for one in receiver.list_acknowledgments()]
         if numbers:
             case = "highest TxSequenceNumber of the OrderAcks"
             judge("MQQB-3.1.1.6.2-D01", expected=count, observed=max(numbers), case=case, evidence=evidence)
@@ -101,7 +101,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     receiver.await_last_acknowledgment(6)
     sent.append(receiver.send(transaction={"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}))
     receiver.poll_acknowledgment()
-    acks = receiver.acknowledgments()
+    acks = receiver.list_acknowledgments()
     highest = max(read_acknowledged_sequence_position(frame).TxSequenceNumber for frame in acks)
     judge(
         "MQQB-3.1.1.6.2-D01",
@@ -137,7 +137,7 @@ def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
     names = {(one.Ordinal, one.TimeStamp): name for name, one in identifiers.items()}
 
     def list_highest_numbers():
-        places = sorted(map(read_acknowledged_sequence_position, receiver.acknowledgments()))
+        places = sorted(map(read_acknowledged_sequence_position, receiver.list_acknowledgments()))
         return {names.get(place[:2], "unknown"): place.TxSequenceNumber for place in places}
 
     both = {"first": 3, "later": 1}
@@ -147,7 +147,7 @@ def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
         expected=one_of(both, {"later": 1}),
         observed=list_highest_numbers(),
         case="highest TxSequenceNumber by sequence",
-        evidence=[*sent, *receiver.acknowledgments()],
+        evidence=[*sent, *receiver.list_acknowledgments()],
     )
 
 

@@ -25,7 +25,7 @@ def test_order_acks_of_two_senders_go_to_private_queue_4_of_each(peer, second_ho
         destination = sender.private_destination(sut.new_queue(name.replace(" ", "-"), transactional=True))
         sent = receiver.send(destination, destination=None)
         receiver.poll_acknowledgment()
-        came = [ack for one in receivers.values() for ack in one.acknowledgments()]
+        came = [ack for one in receivers.values() for ack in one.list_acknowledgments()]
         acks = [ack for ack in came if read_acknowledged_sequence_position(ack)[:2] == (own.Ordinal, own.TimeStamp)]
         if not acks:
             raise ConformanceFailure(f"no OrderAck arrived for the message of the {name}")

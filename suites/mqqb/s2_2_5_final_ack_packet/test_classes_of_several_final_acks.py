@@ -34,7 +34,7 @@ def _collect_final_acks(receiver: Receiver, count: int) -> dict[str, Frame]:
     """Wait for a number of FinalAcks; return those that arrived, by the identifier of their message."""
 
     def list_final_acks() -> list[Frame]:
-        return [frame for frame in receiver.acknowledgments(final=True) if is_order_or_final_ack(frame)]
+        return [frame for frame in receiver.list_acknowledgments(final=True) if is_order_or_final_ack(frame)]
 
     while len(list_final_acks()) < count and receiver.poll(list_final_acks) is not None:
         pass

@@ -276,14 +276,15 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
     sent = [receiver.send(flags) for flags in journaling]
     receiver.await_last_acknowledgment(len(journaling))
     early = [
-        read_acknowledged_sequence_position(frame).TxSequenceNumber for frame in receiver.acknowledgments(final=True)
+        read_acknowledged_sequence_position(frame).TxSequenceNumber
+        for frame in receiver.list_acknowledgments(final=True)
     ]
     for _ in journaling if remove is receive_first_message else journaling[:1]:
         remove(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))
     while receiver.poll_acknowledgment(final=True) is not None:
         pass
-    finals = receiver.acknowledgments(final=True)
+    finals = receiver.list_acknowledgments(final=True)
     numbers = [read_acknowledged_sequence_position(frame).TxSequenceNumber for frame in finals]
     evidence = [*sent, *finals]
     judge(

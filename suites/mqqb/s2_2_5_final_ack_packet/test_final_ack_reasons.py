@@ -134,7 +134,7 @@ def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
     receiver.poll_acknowledgment(final=True)
     finals = {
         read_acknowledged_sequence_position(frame).TxSequenceNumber: frame
-        for frame in receiver.acknowledgments(final=True)
+        for frame in receiver.list_acknowledgments(final=True)
     }
     for number, flag in enumerate(("JN", "JP"), 1):
         judge(
@@ -168,7 +168,7 @@ def test_message_in_subqueue_of_a_deleted_queue_causes_final_ack(peer, sut, judg
         pass
     finals = {
         read_acknowledged_sequence_position(frame).TxSequenceNumber: frame
-        for frame in receiver.acknowledgments(final=True)
+        for frame in receiver.list_acknowledgments(final=True)
     }
     places = {1: "queue", 2: "subqueue"} if 2 in finals else {1: "queue"}
     for number, place in places.items():

@@ -29,7 +29,7 @@ def test_final_ack_of_message_purged_during_remote_read_is_negative(peer, remote
         pass
     finals = {
         read_acknowledged_sequence_position(frame).TxSequenceNumber: frame
-        for frame in receiver.acknowledgments(final=True)
+        for frame in receiver.list_acknowledgments(final=True)
     }
     for number, place in ((1, "with the remote reader"), (2, "in its queue")):
         judge(

@@ -21,9 +21,10 @@ def test_each_sender_receives_final_ack_of_its_own_message(peer, second_host, su
         own, count = receiver.sequence.identifier, len(sent[name])
         receiver.poll_acknowledgment(final=True)
         peer.environment.run_until(
-            lambda one=receiver, count=count: len(one.acknowledgments(final=True)) >= count, sut.response_timeout_ms
+            lambda one=receiver, count=count: len(one.list_acknowledgments(final=True)) >= count,
+            sut.response_timeout_ms,
         )
-        acks = receiver.acknowledgments(final=True)
+        acks = receiver.list_acknowledgments(final=True)
         judge(
             "MQQB-2.2.5-14",
             expected=count,

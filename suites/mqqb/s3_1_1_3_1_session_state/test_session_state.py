@@ -9,7 +9,7 @@ from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import format_guid
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_acknowledged_sequence_position
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
@@ -337,7 +337,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
         expected=0,
         observed=new,
         case="RejectCount of a new sequence",
-        evidence=receiver.acknowledgments(),
+        evidence=receiver.list_acknowledgments(),
     )
     sent = []
     for count in (1, 2):
@@ -370,7 +370,7 @@ def _await_reject_count(peer, sut, count):
     def is_count_shown():
         transfers = sut.control.call("get_transfers", queue=queue)["transfers"]
         counts = [
-            read_element(one, "RejectCount")
+            read_data_model_element(one, "RejectCount")
             for one in transfers
             if format_guid(one["SenderIdentifier"]) == format_guid(peer.identifier)
         ]

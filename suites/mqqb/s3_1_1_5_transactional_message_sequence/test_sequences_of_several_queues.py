@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.ordering import read_acknowledged_sequence_position
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_id_number, read_sequence_id
 
 JOURNALING_FLAG_COMBINATIONS: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
@@ -27,7 +27,7 @@ def test_sequence_infos_of_two_queues_have_their_own_sequence_ids(peer, sut, jud
         outgoing.send()
     for name, outgoing in (("first", first), ("second", second)):
         outgoing.send_session_ack()
-        shown = read_element(outgoing.read_sequence(), "UnackedSequence")
+        shown = read_data_model_element(outgoing.read_sequence(), "UnackedSequence")
         numbers = [int(frame["TransactionHeader"].TxSequenceNumber) for frame in outgoing.sent]
         places = [
             (get_sequence_id_number(frame), number, number - 1)
@@ -84,7 +84,7 @@ def test_router_does_not_acknowledge_a_sequence_in_order(peer, sut, judge):
     acks = [
         frame
         for final in (False, True)
-        for frame in receiver.acknowledgments(final=final)
+        for frame in receiver.list_acknowledgments(final=final)
         if read_acknowledged_sequence_position(frame)[:2] == own
     ]
     if not came:

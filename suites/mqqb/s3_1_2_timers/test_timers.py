@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, each
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, read_element
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
@@ -34,8 +34,8 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     frame = outgoing.send_order_ack(1)
     outgoing.await_transfer_info_value("EodLastAckCount", 1)
     info = outgoing.read_transfer_info()
-    interval = read_element(info, "EodResendInterval")
-    remaining = read_element(info, "EodResendTime") - read_element(info, "EodLastAckTime")
+    interval = read_data_model_element(info, "EodResendInterval")
+    remaining = read_data_model_element(info, "EodResendTime") - read_data_model_element(info, "EodLastAckTime")
     expected = between(max(1, interval - RESEND_TIME_TOLERANCE_S), interval + 1)
     judge(
         "MQQB-3.1.2.6-D01",
@@ -59,10 +59,10 @@ def test_resend_time_grows_with_each_start_of_the_timer(peer, sut, judge):
     outgoing = beside.start_second_sequence("mqc-resend-time-again")
     outgoing.send()
     outgoing.send_session_ack()
-    first = read_element(outgoing.read_sequence(), "ResendTime")
+    first = read_data_model_element(outgoing.read_sequence(), "ResendTime")
     if outgoing.await_resend(1) != RESENT_OUTCOME:
         raise ConformanceFailure("the SUT did not resend its message")
-    second = read_element(outgoing.read_sequence(), "ResendTime")
+    second = read_data_model_element(outgoing.read_sequence(), "ResendTime")
     copies = outgoing.copies(1)[:2]
     elapsed_s = peer.measure_duration(*copies).ms // 1_000
     judge(
@@ -95,7 +95,7 @@ def test_session_cleanup_timer_has_configured_duration_at_each_start(peer, sut, 
         judge(
             "MQQB-3.1.2.2-01",
             expected=each(between(1, due_ms - elapsed_ms + slack_ms), "session"),
-            observed=[read_element(one["timers"], "SessionCleanup") for one in shown],
+            observed=[read_data_model_element(one["timers"], "SessionCleanup") for one in shown],
             case=f"remaining ms of the Session Cleanup Timer, {case}",
             evidence=frame,
         )

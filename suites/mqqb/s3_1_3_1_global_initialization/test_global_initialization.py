@@ -17,7 +17,7 @@ from suites.mqqb.steps.caching import (
     SecurityCaches,
     fill_security_caches,
 )
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -57,8 +57,8 @@ DEFAULT_SETTING_BY_RULE = {
     "MQQB-3.1.3.1-23": ("RejectEnhancedRC2Using40BitKeys", False),
 }
 CACHES_OF_RECEIVER_WITH_RULES = (
-    (SecurityCaches.CERTIFICATES, "MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", 1_200_000),
-    (SecurityCaches.RECEIVED_KEYS, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
+    (SecurityCaches.CERTIFICATE_CACHE, "MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", 1_200_000),
+    (SecurityCaches.RECEIVED_KEY_CACHE, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
 )
 """The caches of received messages: for each cache, the rule that the cache is empty, the rule about its lifetime, and
 the lifetime in ms.
@@ -101,17 +101,17 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     for rule, name in PERSISTENT_ELEMENT_BY_RULE.items():
         judge(
             rule,
-            expected=fields({name: read_element(before_restart, name)}),
-            observed={name: read_element(after_restart, name)},
+            expected=fields({name: read_data_model_element(before_restart, name)}),
+            observed={name: read_data_model_element(after_restart, name)},
         )
-    table = read_element(after_restart, "ResendTimerTable")
+    table = read_data_model_element(after_restart, "ResendTimerTable")
     for rule, name, entries in RESEND_TABLE_ENTRIES:
-        timeouts = [read_element(after_restart, name)] * (entries.stop - entries.start)
+        timeouts = [read_data_model_element(after_restart, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {
         "number of entries of ResendTimerTable": len(table),
         "number of entries of the caches": sum(
-            len(read_element(after_restart, name)) for name in EMPTY_CACHE_BY_RULE.values()
+            len(read_data_model_element(after_restart, name)) for name in EMPTY_CACHE_BY_RULE.values()
         ),
     }
     judge(
@@ -121,9 +121,14 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     )
     judge("MQQB-3.1.4.1-01", expected=fields(PingCookie=0), observed={"PingCookie": after_restart.get("PingCookie", 0)})
     for rule, name in EMPTY_CACHE_BY_RULE.items():
-        judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"number of entries of {name}")
+        judge(
+            rule,
+            expected=0,
+            observed=len(read_data_model_element(after_restart, name)),
+            case=f"number of entries of {name}",
+        )
     for rule, (name, expected) in DEFAULT_SETTING_BY_RULE.items():
-        judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
+        judge(rule, expected=fields({name: expected}), observed={name: read_data_model_element(after_restart, name)})
 
 
 @needs("security", "receive", "configure", "inspect", "restart")
@@ -175,7 +180,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.3.1-18",
         expected=fields({long_lifetime: DEFAULT_SETTING_BY_RULE["MQQB-3.1.3.1-18"][1]}),
-        observed={long_lifetime: read_element(_read_queue_manager_state(sut), long_lifetime)},
+        observed={long_lifetime: read_data_model_element(_read_queue_manager_state(sut), long_lifetime)},
         case="with another SymmetricKeyShortLifetime",
     )
     judge(
@@ -216,7 +221,7 @@ def test_keys_of_every_provider_are_forgotten_at_start(peer, sut, judge, start):
     )
     evidence = [frame for level in levels for frame in fill_security_caches(secured, ALICE, level)]
     filled = [name for name in EMPTY_CACHE_BY_RULE.values() if caches.entries(name)]
-    if not {SecurityCaches.CERTIFICATES, SecurityCaches.RECEIVED_KEYS} <= set(filled):
+    if not {SecurityCaches.CERTIFICATE_CACHE, SecurityCaches.RECEIVED_KEY_CACHE} <= set(filled):
         raise ConformanceFailure("the messages have no entry in the caches")
     start(sut)
     for rule, name in EMPTY_CACHE_BY_RULE.items():
@@ -243,8 +248,8 @@ def test_resend_times_are_unchanged_by_start_with_unacknowledged_sequence(peer, 
     for rule, name in PERSISTENT_ELEMENT_BY_RULE.items():
         judge(
             rule,
-            expected=fields({name: read_element(before, name)}),
-            observed={name: read_element(after, name)},
+            expected=fields({name: read_data_model_element(before, name)}),
+            observed={name: read_data_model_element(after, name)},
             evidence=evidence,
         )
     judge.conclude(*PERSISTENT_ELEMENT_BY_RULE)
@@ -263,7 +268,7 @@ def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, su
     sut.change_environment(clock=SECONDS_PER_DAY)
     sut.restart()
     manager = _read_queue_manager_state(sut)
-    if not read_element(manager, "MessageIDHistoryTable"):
+    if not read_data_model_element(manager, "MessageIDHistoryTable"):
         judge.mark_not_exercised("MQQB-3.1.3.1-07", reason="the SUT starts without outdated entries of the history")
         return
     judge(
@@ -287,7 +292,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     sent = session.sent[-1]
     sut.restart()
     manager = _read_queue_manager_state(sut)
-    if not read_element(manager, "MessageIDHistoryTable"):
+    if not read_data_model_element(manager, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge(
         "MQQB-3.1.3.1-07",
@@ -302,7 +307,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         sut.change_environment(clock=SECONDS_PER_DAY)  # entries of the fast clock are old then
         _await_empty_history(peer, sut)
         sut.change_environment(clock=0)
-    if read_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
+    if read_data_model_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
         judge.mark_not_exercised(
             "MQQB-3.1.1.3-21",
             "MQQB-3.1.3.1-06",
@@ -313,7 +318,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         sut.send(UNREACHABLE_NAME, delivery="recoverable", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sut.restart()
     manager = _read_queue_manager_state(sut)
-    entries = len(read_element(manager, "MessageIDHistoryTable"))
+    entries = len(read_data_model_element(manager, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="number of entries in the history", evidence=sent)
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
@@ -339,7 +344,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
 def _await_empty_history(peer, sut):
     for _ in range(4):
         peer.pass_time(sut.duration_ms(HISTORY_TIMER_MS) + sut.slack_ms(HISTORY_TIMER_MS))
-        if not read_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
+        if not read_data_model_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
             return True
     return False
 
@@ -349,4 +354,4 @@ STOPPED_TIMER_EXPECTATION = holds("stopped", otherwise="running")
 
 
 def _is_history_timer_running(manager):
-    return read_element(read_element(manager, "timers"), HISTORY_TIMER_NAME) is not None
+    return read_data_model_element(read_data_model_element(manager, "timers"), HISTORY_TIMER_NAME) is not None

@@ -20,7 +20,7 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
+from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_data_model_element
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
@@ -196,7 +196,7 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     outgoing.send_session_ack()
     frames.append(outgoing.send_order_ack(3))
     outgoing.await_transfer_info_value("EodNoAckCount", 0)
-    observed = read_element(outgoing.read_transfer_info(), "EodLastAckCount")
+    observed = read_data_model_element(outgoing.read_transfer_info(), "EodLastAckCount")
     judge(
         "MQQB-3.1.3.2-18",
         expected=1,
@@ -355,15 +355,15 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     session = open_connection_without_packets(peer, sut)
     for rule, (name, expected) in INITIAL_SESSION_VALUES_BY_RULE.items():
         subject = f"{name} of the session"
-        judge(rule, expected=fields({subject: expected}), observed={subject: read_element(session, name)})
+        judge(rule, expected=fields({subject: expected}), observed={subject: read_data_model_element(session, name)})
     for rule, name in STOPPED_TIMER_BY_RULE.items():
         judge(
             rule,
             expected=fields({name: None}),
-            observed={name: read_element(session["timers"], name)},
+            observed={name: read_data_model_element(session["timers"], name)},
             case="remaining time of a stopped timer",
         )
-    key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
+    key = bytes.fromhex(read_data_model_element(session, "RemoteQMPublicKey"))
     judge(
         "MQQB-3.1.3.2-33",
         expected=holds("RemoteQMPublicKey consists of zeros"),
@@ -427,16 +427,21 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
         judge(
             rule,
             expected=fields({subject: value}),
-            observed={subject: read_element(trying[0], name)},
+            observed={subject: read_data_model_element(trying[0], name)},
             evidence=[*lost, asked],
         )
-    sequence = read_element(trying[0], "TxOutgoingSequence")
-    first_interval = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
+    sequence = read_data_model_element(trying[0], "TxOutgoingSequence")
+    first_interval = read_data_model_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
     for rule, name, value, shown in (
-        ("MQQB-3.1.3.2-16", "LastAck.SeqNo", 0, read_element(read_element(sequence, "LastAck"), "SeqNo")),
-        ("MQQB-3.1.3.2-18", "LastAckCount", 0, read_element(sequence, "LastAckCount")),
-        ("MQQB-3.1.3.2-19", "ResendIntervalIndex", 0, read_element(sequence, "ResendIntervalIndex")),
-        ("MQQB-3.1.3.2-20", "ResendInterval", first_interval, read_element(sequence, "ResendInterval")),
+        (
+            "MQQB-3.1.3.2-16",
+            "LastAck.SeqNo",
+            0,
+            read_data_model_element(read_data_model_element(sequence, "LastAck"), "SeqNo"),
+        ),
+        ("MQQB-3.1.3.2-18", "LastAckCount", 0, read_data_model_element(sequence, "LastAckCount")),
+        ("MQQB-3.1.3.2-19", "ResendIntervalIndex", 0, read_data_model_element(sequence, "ResendIntervalIndex")),
+        ("MQQB-3.1.3.2-20", "ResendInterval", first_interval, read_data_model_element(sequence, "ResendInterval")),
     ):
         judge(rule, expected=value, observed=shown, case=name, evidence=[*lost, asked])
 
@@ -447,27 +452,27 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
     """TxOutgoingSequence of an accepted session contains no unacknowledged message and has the specified initial
     values.
     """
-    sequence = read_element(open_connection_without_packets(peer, sut), "TxOutgoingSequence")
-    unacked = "no sequence" if sequence is None else read_element(sequence, "UnackedSequence")
+    sequence = read_data_model_element(open_connection_without_packets(peer, sut), "TxOutgoingSequence")
+    unacked = "no sequence" if sequence is None else read_data_model_element(sequence, "UnackedSequence")
     judge("MQQB-3.1.3.2-15", expected=[], observed=unacked, case="UnackedSequence")
     if sequence is None:
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
-    number = read_element(read_element(sequence, "LastAck"), "SeqNo")
+    number = read_data_model_element(read_data_model_element(sequence, "LastAck"), "SeqNo")
     judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
     judge(
         "MQQB-3.1.3.2-17",
         expected=_expect_current_time(peer),
-        observed=read_element(sequence, "TimeOfLastAck"),
+        observed=read_data_model_element(sequence, "TimeOfLastAck"),
         case="TimeOfLastAck",
     )
     for rule, name in ZERO_SEQUENCE_ELEMENT_BY_RULE.items():
         subject = f"{name} of TxOutgoingSequence"
-        judge(rule, expected=fields({subject: 0}), observed={subject: read_element(sequence, name)})
-    first_one = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
+        judge(rule, expected=fields({subject: 0}), observed={subject: read_data_model_element(sequence, name)})
+    first_one = read_data_model_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
     judge(
         "MQQB-3.1.3.2-20",
         expected=first_one,
-        observed=read_element(sequence, "ResendInterval"),
+        observed=read_data_model_element(sequence, "ResendInterval"),
         case="ResendInterval in seconds",
     )
 
@@ -488,7 +493,7 @@ def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     asked = OutgoingSession(peer, sut).await_request()
     session = find_initiated_session(sut, peer.direct_name())
-    left_ms = read_element(session["timers"], "SessionRetryConnect")
+    left_ms = read_data_model_element(session["timers"], "SessionRetryConnect")
     is_running = left_ms is not None
     if sut.has("set_timers"):
         is_running = is_running and 0 < left_ms <= sut.duration_ms(RETRY_INTERVAL_MS)
@@ -505,7 +510,7 @@ def test_initiated_session_begins_with_initial_elements(peer, sut, judge):
     """While the SUT's request is unanswered, its session has the same initial values as an accepted session."""
     asked = OutgoingSession(peer, sut).await_request()
     session = find_initiated_session(sut, peer.direct_name())
-    sequence = read_element(session, "TxOutgoingSequence")
+    sequence = read_data_model_element(session, "TxOutgoingSequence")
     for rule in RULES_OF_EITHER_ROLE:
         holder, name, expected = (
             (sequence, ZERO_SEQUENCE_ELEMENT_BY_RULE[rule], 0)
@@ -514,5 +519,8 @@ def test_initiated_session_begins_with_initial_elements(peer, sut, judge):
         )
         subject = f"{name} of {'TxOutgoingSequence' if holder is sequence else 'the session'}"
         judge(
-            rule, expected=fields({subject: expected}), observed={subject: read_element(holder, name)}, evidence=asked
+            rule,
+            expected=fields({subject: expected}),
+            observed={subject: read_data_model_element(holder, name)},
+            evidence=asked,
         )

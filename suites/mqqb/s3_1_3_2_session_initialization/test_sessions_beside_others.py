@@ -11,7 +11,7 @@ from harness.peer.handshake import parameters_request
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 ORDER_ACK_TIMEOUT_MS = 500
 UNLIMITED_SESSION_CLEANUP_TIMER_MS = 0xFFFFFFFF
@@ -57,28 +57,28 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
     for attempt in ("first attempt", "retry"):
         request = outgoing.await_request()
         session = find_initiated_session(sut, to)
-        timers = read_element(session, "timers")
+        timers = read_data_model_element(session, "timers")
         for rule, name in STOPPED_TIMER_BY_RULE.items():
             judge(
                 rule,
                 expected=fields({name: None}),
-                observed={name: read_element(timers, name)},
+                observed={name: read_data_model_element(timers, name)},
                 case=f"remaining time of a stopped timer, {attempt}",
                 evidence=request,
             )
         judge(
             "MQQB-3.1.3.2-14",
             expected=holds("SessionRetryConnect runs", otherwise="SessionRetryConnect is stopped"),
-            observed=read_element(timers, "SessionRetryConnect") is not None,
+            observed=read_data_model_element(timers, "SessionRetryConnect") is not None,
             case=attempt,
             evidence=request,
         )
         _judge_initial_session_elements(judge, session, attempt, request)
-        sequence = read_element(session, "TxOutgoingSequence")
+        sequence = read_data_model_element(session, "TxOutgoingSequence")
         if sequence is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         values = {
-            "MQQB-3.1.3.2-16": (read_element(sequence, "LastAck"), "SeqNo", 0),
+            "MQQB-3.1.3.2-16": (read_data_model_element(sequence, "LastAck"), "SeqNo", 0),
             "MQQB-3.1.3.2-17": (sequence, "TimeOfLastAck", _expect_current_time(peer)),
             "MQQB-3.1.3.2-21": (sequence, "ResendTime", 0),
             "MQQB-3.1.3.2-28": (session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),
@@ -95,7 +95,7 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
             judge(
                 rule,
                 expected=expected,
-                observed=read_element(holder, name),
+                observed=read_data_model_element(holder, name),
                 case=f"{name}, {attempt}",
                 evidence=request,
             )
@@ -107,11 +107,17 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
 def _judge_initial_session_elements(judge, session, case, frame):
     """Judge the elements that are FALSE when a session begins, and that the Session Cleanup Timer runs."""
     for rule, name in ELEMENT_INITIALLY_FALSE_BY_RULE.items():
-        judge(rule, expected=False, observed=read_element(session, name), case=f"{name}, {case}", evidence=frame)
+        judge(
+            rule,
+            expected=False,
+            observed=read_data_model_element(session, name),
+            case=f"{name}, {case}",
+            evidence=frame,
+        )
     judge(
         "MQQB-3.1.3.2-13",
         expected=holds("SessionCleanup runs", otherwise="SessionCleanup is stopped"),
-        observed=read_element(session["timers"], "SessionCleanup") is not None,
+        observed=read_data_model_element(session["timers"], "SessionCleanup") is not None,
         case=case,
         evidence=frame,
     )
@@ -119,7 +125,7 @@ def _judge_initial_session_elements(judge, session, case, frame):
 
 def _judge_public_key(judge, session, case):
     """Judge that RemoteQMPublicKey of a session consists of zeros."""
-    key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
+    key = bytes.fromhex(read_data_model_element(session, "RemoteQMPublicKey"))
     judge(
         "MQQB-3.1.3.2-33",
         expected=holds("RemoteQMPublicKey consists of zeros"),
@@ -165,35 +171,38 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
         judge(
             rule,
             expected=fields({name: None}),
-            observed={name: read_element(session["timers"], name)},
+            observed={name: read_data_model_element(session["timers"], name)},
             case="remaining time of a stopped timer",
             evidence=first.received[-1],
         )
     _judge_initial_session_elements(judge, session, "second session", first.received[-1])
-    sequence = read_element(session, "TxOutgoingSequence")
+    sequence = read_data_model_element(session, "TxOutgoingSequence")
     judge(
         "MQQB-3.1.3.2-15",
         expected=[],
-        observed="no sequence" if sequence is None else read_element(sequence, "UnackedSequence"),
+        observed="no sequence" if sequence is None else read_data_model_element(sequence, "UnackedSequence"),
         case="UnackedSequence",
     )
     if sequence is None:
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     for rule, holder, name, expected in (
-        ("MQQB-3.1.3.2-16", read_element(sequence, "LastAck"), "SeqNo", 0),
+        ("MQQB-3.1.3.2-16", read_data_model_element(sequence, "LastAck"), "SeqNo", 0),
         ("MQQB-3.1.3.2-17", sequence, "TimeOfLastAck", _expect_current_time(peer)),
         ("MQQB-3.1.3.2-21", sequence, "ResendTime", 0),
         ("MQQB-3.1.3.2-28", session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),
         ("MQQB-3.1.3.2-31", session, "LastOrderAckSendTime", _expect_current_time(peer)),
         ("MQQB-3.1.3.2-32", session, "RecoverableAckSendTimeout", UNLIMITED_SESSION_CLEANUP_TIMER_MS),
     ):
-        judge(rule, expected=expected, observed=read_element(holder, name), case=name, evidence=first.received)
+        judge(
+            rule, expected=expected, observed=read_data_model_element(holder, name), case=name, evidence=first.received
+        )
     _judge_public_key(judge, session, "second session")
     for other in known:
         judge(
             "MQQB-3.1.3.2-31",
             expected=holds("LastOrderAckSendTime is later than that of the older session"),
-            observed=read_element(session, "LastOrderAckSendTime") > read_element(other, "LastOrderAckSendTime"),
+            observed=read_data_model_element(session, "LastOrderAckSendTime")
+            > read_data_model_element(other, "LastOrderAckSendTime"),
             evidence=first.received,
         )
 

@@ -9,7 +9,7 @@ from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
 from suites.mqqb.steps.opening import format_guid
 
-MAX_SESSIONS_UNTIL_REFUSAL = 12
+MAX_OPENED_SESSIONS = 12
 """The number of sessions of different initiators: more than the ten that a Windows client release accepts (notes <12>,
 <70>).
 """
@@ -22,7 +22,7 @@ def _open_sessions_until_refusal(peer):
     """Open sessions of different initiators until the SUT refuses or closes one; return this session and its request,
     or None if the SUT accepts all.
     """
-    for _ in range(MAX_SESSIONS_UNTIL_REFUSAL):
+    for _ in range(MAX_OPENED_SESSIONS):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
         answer = connection.poll_packet(0)
@@ -48,7 +48,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
             "MQQB-2.2.1-06",
             "MQQB-3.1.5.3.1-09",
             "MQQB-3.1.5.3.1-D01",
-            reason=f"the SUT accepts {MAX_SESSIONS_UNTIL_REFUSAL} sessions, so the check does not reach the limit of the SUT",
+            reason=f"the SUT accepts {MAX_OPENED_SESSIONS} sessions, so the check does not reach the limit of the SUT",
         )
         return
     connection, sent = refused

@@ -9,7 +9,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import MISSING_QUEUE, find_history_entry
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 HISTORY_CLEANUP_MS = 20_000
 """The duration in ms to which the check sets the timer. It is so short that the history becomes empty."""
@@ -30,11 +30,11 @@ def test_first_history_entry_starts_timer(peer, sut, judge, kind):
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
     sut.restart()
     for _ in range(HISTORY_CLEANUP_COUNT):
-        if not read_element(sut.inspect_queue_manager(), "MessageIDHistoryTable"):
+        if not read_data_model_element(sut.inspect_queue_manager(), "MessageIDHistoryTable"):
             break
         peer.pass_time(sut.duration_ms(HISTORY_CLEANUP_MS) + sut.slack_ms(HISTORY_CLEANUP_MS))
     before = sut.inspect_queue_manager()
-    if read_element(before, "MessageIDHistoryTable") or _is_history_cleanup_timer_running(before):
+    if read_data_model_element(before, "MessageIDHistoryTable") or _is_history_cleanup_timer_running(before):
         reason = "the history of the SUT did not become empty: other systems may be sending to the SUT"
         judge.mark_not_exercised("MQQB-3.1.5.8.2-11", reason=reason)
         return
@@ -59,4 +59,4 @@ def _build_message(peer, sut, kind):
 
 
 def _is_history_cleanup_timer_running(manager) -> bool:
-    return read_element(read_element(manager, "timers"), "MessageIDHistoryCleanup") is not None
+    return read_data_model_element(read_data_model_element(manager, "timers"), "MessageIDHistoryCleanup") is not None

@@ -194,7 +194,9 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     sent.append(router.send_message("express", HIGHEST_HOP_COUNT, {"NA": 1}, **rest))
     acks = receiver.await_acks(3)
     finals = (
-        receiver.await_messages_of_sut(receiver.final_acks, 3) if kind == "transactional" else receiver.final_acks()
+        receiver.await_messages_of_sut(receiver.list_final_acks, 3)
+        if kind == "transactional"
+        else receiver.list_final_acks()
     )
     other_sequence = Sequence(peer, ordinal=2)
     receiver.sequence = other_sequence if kind == "transactional" else receiver.sequence

@@ -155,7 +155,7 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
         for recoverable in (0, 1)
     ]
     sent += [receiver.send(missing | journal, destination=nowhere) for journal in ({}, {"JN": 1}, {"JP": 1})]
-    acks = receiver.await_messages_of_sut(receiver.final_acks, 3)
+    acks = receiver.await_messages_of_sut(receiver.list_final_acks, 3)
     judge.all(
         expected=of_classes(*[AckClass.BAD_DST_Q] * 3),
         observed=acks,
@@ -180,7 +180,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     known = _open_report_session(receiver)
     sent = [receiver.send(user | JOURNALING_FIELDS, properties={"PA": 1, "NA": na}, **rest) for na in (0, 1)]
     sent.append(receiver.send(user, properties={"NA": 1}, body=bytes(LARGE_BODY_BYTES), **rest))
-    finals = receiver.await_messages_of_sut(receiver.final_acks, 3)
+    finals = receiver.await_messages_of_sut(receiver.list_final_acks, 3)
     receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 2)
     sent.append(receiver.send_packet(_build_first_message(receiver, name, "transactional")))
     arrived = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)

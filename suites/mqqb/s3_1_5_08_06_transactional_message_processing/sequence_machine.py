@@ -96,7 +96,7 @@ class IncomingSequenceStateDriver(Machine, path=Path(__file__)):
     def find_position(self) -> str:
         """Return the sequence and the number in the last OrderAck."""
         self._peer.environment.run_until(lambda: False, 3 * self._sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
-        came = self._receiver.acknowledgments()
+        came = self._receiver.list_acknowledgments()
         self._receiver.acknowledge_all()
         if not came:
             return "no OrderAck"

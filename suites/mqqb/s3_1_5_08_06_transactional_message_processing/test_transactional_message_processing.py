@@ -157,17 +157,17 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
     gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * MESSAGE_INTERVAL_IN_TIMEOUTS)
     _judge_two_messages_in_time(receiver, judge, gap_ms, ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.3.2-31"))
 
-    known, begun_ms = len(receiver.acknowledgments()), peer.recorder.elapsed_ms()
+    known, begun_ms = len(receiver.list_acknowledgments()), peer.recorder.elapsed_ms()
     expected = holds("an OrderAck arrived while messages were being sent")
     for rules, longest_ms in (
         (["MQQB-3.1.3.2-30"], LONGEST_ORDER_ACK_DELAY_MS),
         (["MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"], DELAY_JUDGED_AS_UNLIMITED_MS),
     ):
         latest_ms = sut.duration_ms(longest_ms + ORDER_ACK_TIMEOUT_MS) + sut.slack_ms(longest_ms) + 1_000
-        while len(receiver.acknowledgments()) == known and peer.measure_duration(begun_ms).ms < latest_ms:
+        while len(receiver.list_acknowledgments()) == known and peer.measure_duration(begun_ms).ms < latest_ms:
             sent = [receiver.send()]
             peer.pass_time(gap_ms)
-        acks = receiver.acknowledgments()[known:]
+        acks = receiver.list_acknowledgments()[known:]
         came = bool(acks) or f"not acknowledged in {peer.measure_duration(begun_ms).ms} ms"
         judge(*rules, expected=expected, observed=came, evidence=[*sent, *acks])
     receiver.await_last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)

@@ -29,7 +29,7 @@ def test_message_of_second_sequence_delays_order_acks_of_both(peer, sut, judge):
     peer.pass_time(int(due_ms * MESSAGE_INTERVAL_IN_TIMEOUTS))
     second = receiver.session.send(beside.message(destination=rf"TCP:{sut.address}\{other}"))
     wanted = {(one.identifier.Ordinal, one.identifier.TimeStamp) for one in (receiver.sequence, beside)}
-    acks = receiver.acknowledgments
+    acks = receiver.list_acknowledgments
 
     def list_acknowledged():
         return {read_acknowledged_sequence_position(frame)[:2] for frame in acks()} & wanted

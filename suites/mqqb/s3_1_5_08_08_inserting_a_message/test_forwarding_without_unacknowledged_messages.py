@@ -8,7 +8,7 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import find_initiated_session, private_name
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
 
 NUMBER_OF_QUEUE_BEHIND_ROUTER = 1
@@ -46,19 +46,19 @@ def _forward_message(peer, outgoing: Outgoing, number: int):
 def _judge_copied_elements(judge, sut, outgoing: Outgoing, case: str, evidence) -> None:
     """Judge that OutgoingTransferInfo has the values of TxOutgoingSequence."""
     info, shown = outgoing.read_transfer_info(), find_initiated_session(sut, outgoing.to)
-    sequence = read_element(shown, "TxOutgoingSequence")
+    sequence = read_data_model_element(shown, "TxOutgoingSequence")
     for rule, (attribute, element) in COPIED_ELEMENT_BY_RULE.items():
         judge(
             rule,
-            expected=fields({element: read_element(sequence, element)}),
-            observed={element: read_element(info, attribute)},
+            expected=fields({element: read_data_model_element(sequence, element)}),
+            observed={element: read_data_model_element(info, attribute)},
             case=case,
             evidence=evidence,
         )
-    count = len(read_element(sequence, "UnackedSequence"))
-    observed = read_element(info, "EodNoAckCount")
+    count = len(read_data_model_element(sequence, "UnackedSequence"))
+    observed = read_data_model_element(info, "EodNoAckCount")
     judge("MQQB-3.1.5.8.8-31", expected=count, observed=observed, case=f"EodNoAckCount {case}", evidence=evidence)
-    number = int(read_element(shown, "OutgoingTxSequenceNumber"))
+    number = int(read_data_model_element(shown, "OutgoingTxSequenceNumber"))
     judge(
         "MQQB-3.1.5.8.8-39",
         expected=(number, number - 1),
@@ -122,11 +122,11 @@ def test_transfer_info_is_updated_after_end_of_session(peer, sut, judge):
     outgoing.send_session_ack()
     later = _forward_message(peer, outgoing, 2)
     sequence = outgoing.read_sequence()
-    shown_s = read_element(sequence, "TimeOfLastAck")
+    shown_s = read_data_model_element(sequence, "TimeOfLastAck")
     judge(
         "MQQB-3.1.5.8.8-29",
         expected=holds(f"EodLastAckTime is {shown_s}, which is TimeOfLastAck"),
-        observed=read_element(outgoing.read_transfer_info(), "EodLastAckTime") == shown_s or "another time",
+        observed=read_data_model_element(outgoing.read_transfer_info(), "EodLastAckTime") == shown_s or "another time",
         case="on the next session",
         evidence=[*evidence, later],
     )

@@ -205,7 +205,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
                 packets.append(packet)
         if body != OVERSIZE_BODY:
             fitting.append(packet)
-    finals = receiver.await_messages_of_sut(receiver.final_acks, len(refused[""]) if transactional else 0)
+    finals = receiver.await_messages_of_sut(receiver.list_final_acks, len(refused[""]) if transactional else 0)
     arrived = receiver.await_messages_of_sut(
         lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(fitting)
     )
@@ -353,7 +353,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
     came = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, sent), 1)
     judge("MQQB-3.1.5.8.8-16", expected=acknowledged(), observed=came, case="acknowledgments", evidence=[sent, *came])
-    finals = receiver.final_acks()
+    finals = receiver.list_final_acks()
     judge("MQQB-3.1.5.8.8-16", expected=of_classes(), observed=finals, case="FinalAcks", evidence=[sent, *finals])
     judge(
         "MQQB-3.1.5.8.8-15",

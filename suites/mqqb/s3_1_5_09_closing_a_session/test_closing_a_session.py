@@ -12,7 +12,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import OTHER_GUID, SIGNATURE_BYTES, await_early_close, format_guid
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -113,7 +113,10 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
         shown = [
             one for one in sut.inspect()["Sessions"] if format_guid(one["RemoteQMGuid"]) == format_guid(OTHER_GUID)
         ]
-        return [{name for name, left_ms in read_element(one, "timers").items() if left_ms is not None} for one in shown]
+        return [
+            {name for name, left_ms in read_data_model_element(one, "timers").items() if left_ms is not None}
+            for one in shown
+        ]
 
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
@@ -214,7 +217,7 @@ def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
         raise ConformanceFailure(
             f"the closed session is in state {session['SessionState']} instead of CLOSED or WAITING_RECONNECT"
         )
-    running = {name for name, left_ms in read_element(session, "timers").items() if left_ms is not None}
+    running = {name for name, left_ms in read_data_model_element(session, "timers").items() if left_ms is not None}
     others = sorted(running - {"SessionRetryConnect"})
     judge(
         "MQQB-3.1.5.9-D03",

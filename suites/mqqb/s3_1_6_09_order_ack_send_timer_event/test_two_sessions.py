@@ -24,7 +24,8 @@ def test_order_acks_of_two_sessions_are_sent(peer, sut, judge):
 
     def list_acknowledged():
         return sorted(
-            {read_acknowledged_sequence_position(frame).Ordinal for frame in receiver.acknowledgments()} & set(wanted)
+            {read_acknowledged_sequence_position(frame).Ordinal for frame in receiver.list_acknowledgments()}
+            & set(wanted)
         )
 
     receiver.poll(lambda: list_acknowledged()[2:], 0)
@@ -32,5 +33,5 @@ def test_order_acks_of_two_sessions_are_sent(peer, sut, judge):
         expected=wanted,
         observed=list_acknowledged(),
         case="Ordinals of the acknowledged sequences",
-        evidence=[*sent, *receiver.acknowledgments()],
+        evidence=[*sent, *receiver.list_acknowledgments()],
     )

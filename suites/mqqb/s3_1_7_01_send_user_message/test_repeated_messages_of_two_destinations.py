@@ -19,7 +19,7 @@ def test_repeated_messages_arrive_at_their_own_destination(peer, second_host, su
     """
     two = TwoDestinations(peer, second_host, sut)
     two.send_alternately((2, 1), delivery="transactional")
-    first, second = two.both
+    first, second = two.both_destinations
     second.acknowledge_transactional()
     if where == "on the next session":
         first.session.close()

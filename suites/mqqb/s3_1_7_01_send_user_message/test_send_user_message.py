@@ -17,7 +17,7 @@ from harness.expectations import facts, holds
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.provoking import SecondQueueManager, make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 
@@ -259,7 +259,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     judge(
         "MQQB-3.1.7.1-04",
         expected=sender.to,
-        observed=str(read_element(shown, "OutgoingQueueReference")),
+        observed=str(read_data_model_element(shown, "OutgoingQueueReference")),
         case="OutgoingQueueReference",
         evidence=came,
     )
@@ -271,7 +271,9 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sender.send(4)
     sender.collect_all(session, 3)
     shown = _find_session(sut, sender.to)
-    done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
+    done = [
+        read_data_model_element(one, "Transmitted") for one in read_data_model_element(shown, "OutgoingMessageTable")
+    ]
     judge(
         "MQQB-3.1.7.1.6-02",
         expected=[True, True, True, False],

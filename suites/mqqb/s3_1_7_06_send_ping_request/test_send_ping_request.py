@@ -16,7 +16,7 @@ from suites.mqqb.steps.pinging import (
     PingingSut,
     describe_ping_fields,
     get_ping_cookie,
-    read_element,
+    read_data_model_element,
 )
 from suites.mqqb.steps.provoking import make_sut_send_message
 
@@ -282,7 +282,7 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
         evidence=[first, second],
     )
     if sut.has("inspect"):
-        kept = read_element(sut.inspect()["QueueManager"], "PingCookie")
+        kept = read_data_model_element(sut.inspect()["QueueManager"], "PingCookie")
         judge("MQQB-3.1.7.6-03", expected=next_cookie, observed=kept, case="PingCookie", evidence=second)
     judge.conclude("MQQB-3.1.7.6-03")
     distinct = holds("two different Cookies, or 1 in both pings")

@@ -94,7 +94,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
     last = {"TxSequenceNumber": found["TxSequenceNumber"]}
     judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
-    for one in receiver.acknowledgments():
+    for one in receiver.list_acknowledgments():
         judge("MQQB-3.1.7.17-D02", expected=CLEAR_BODY_EXPECTATION, observed=_read_privacy_fields(one), evidence=[one])
 
 
@@ -114,9 +114,9 @@ def test_order_acks_name_last_accepted_message_of_their_sequence(peer, sut, judg
     receiver.sequence = Sequence(peer, 10)
     sent.append(receiver.send({"SourceQueueManager": OTHER_GUID, "RC": 1}))
     receiver.poll_acknowledgment()
-    places = [read_acknowledged_sequence_position(frame) for frame in receiver.acknowledgments()]
+    places = [read_acknowledged_sequence_position(frame) for frame in receiver.list_acknowledgments()]
     last = {place.Ordinal: (place.TxSequenceNumber, place.TxPreviousSequenceNumber) for place in places}
-    evidence = [*sent, *receiver.acknowledgments()]
+    evidence = [*sent, *receiver.list_acknowledgments()]
     if len(last) < 2:
         raise ConformanceFailure("the OrderAcks of two sequences did not arrive")
     judge(
@@ -319,7 +319,7 @@ def test_acknowledgments_of_private_name_go_to_private_queue_4(peer, sut, judge)
 
 def _list_final_acks(receiver: Receiver) -> list[Frame]:
     """Return the FinalAcks that have arrived, without administration acknowledgments of the same class."""
-    return [frame for frame in receiver.acknowledgments(final=True) if is_order_or_final_ack(frame)]
+    return [frame for frame in receiver.list_acknowledgments(final=True) if is_order_or_final_ack(frame)]
 
 
 def _await_final_ack_besides_admin_acks(receiver: Receiver, count: int) -> Frame:
@@ -401,7 +401,7 @@ def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]
     """Wait until the given number of new FinalAcks has arrived on any session; return the new FinalAcks."""
 
     def list_new_final_acks() -> list[Frame]:
-        return receiver.acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]
+        return receiver.list_acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]
 
     receiver.poll(lambda: list_new_final_acks()[count - 1 :], 0)
     return list_new_final_acks()

@@ -30,8 +30,8 @@ def test_each_refused_packet_of_two_sources_has_its_own_final_ack(peer, sut, jud
     receiver.sequence = Sequence(peer, 10)
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1}
     sent += [receiver.send(source, destination=peer.missing_queue) for _ in range(2)]
-    receiver.poll(lambda: receiver.acknowledgments(final=True)[len(sent) - 1 :], 0)
-    came = receiver.acknowledgments(final=True)
+    receiver.poll(lambda: receiver.list_acknowledgments(final=True)[len(sent) - 1 :], 0)
+    came = receiver.list_acknowledgments(final=True)
     if len(came) != len(sent):
         raise ConformanceFailure(f"{len(came)} FinalAcks arrived for {len(sent)} refused packets")
     bodies = [FinalAckBody(bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in came]

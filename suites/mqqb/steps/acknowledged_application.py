@@ -67,7 +67,7 @@ class AcknowledgedApplication(Application):
 
     def await_final_acks(self, count: int) -> list[str]:
         """Wait for the given number of FinalAcks; return the sorted labels of the messages with a FinalAck."""
-        came = self.receiver.await_messages_of_sut(self.receiver.final_acks, count)
+        came = self.receiver.await_messages_of_sut(self.receiver.list_final_acks, count)
         return self.list_labels(map(get_final_ack_identifier, came))
 
     def list_labels(self, identifiers: Iterable[str]) -> list[str]:

@@ -141,9 +141,9 @@ class AcknowledgingReceiver(Receiver):
             if get_message_class(ack) == value and get_correlation_id(ack) in wanted
         ]
 
-    def final_acks(self) -> list[Frame]:
+    def list_final_acks(self) -> list[Frame]:
         """Return the FinalAcks that have arrived."""
-        return [frame for frame in self.acknowledgments(final=True) if is_order_or_final_ack(frame)]
+        return [frame for frame in self.list_acknowledgments(final=True) if is_order_or_final_ack(frame)]
 
     @staticmethod
     def is_report(frame: Frame) -> bool:

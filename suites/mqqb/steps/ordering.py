@@ -96,7 +96,7 @@ class Receiver:
         """Return every message of the SUT without repetitions, except messages about earlier tests."""
         return self.peer.inbox.messages
 
-    def acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
+    def list_acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
         """Return the OrderAcks, or the FinalAcks, that have arrived; ``among``: the packets to search instead of all
         messages without repetitions.
         """
@@ -132,8 +132,8 @@ class Receiver:
         """Wait for OrderAcks or FinalAcks that no earlier call has returned; return the last acknowledgment, or None if
         none arrives.
         """
-        frame = self.poll(lambda: self.acknowledgments(final=final), self._polled[final])
-        self._polled[final] = len(self.acknowledgments(final=final))
+        frame = self.poll(lambda: self.list_acknowledgments(final=final), self._polled[final])
+        self._polled[final] = len(self.list_acknowledgments(final=final))
         return frame
 
     def await_last_acknowledgment(self, number: int) -> Frame | None:
@@ -145,7 +145,7 @@ class Receiver:
         while frame is not None and read_acknowledged_sequence_position(frame).TxSequenceNumber < number:
             frame = self.poll_acknowledgment()
         self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
-        came = self.acknowledgments()
+        came = self.list_acknowledgments()
         self._polled[False] = len(came)
         return came[-1] if len(came) > known else None
 

@@ -69,7 +69,7 @@ def describe_ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | s
     return {name: getattr(ping, name) for name in names}
 
 
-def read_element(tree: dict[str, Any], name: str) -> Any:
+def read_data_model_element(tree: dict[str, Any], name: str) -> Any:
     """Return an element of the abstract data model that the SUT shows; if the SUT does not show the element, the rules
     are not observable.
     """

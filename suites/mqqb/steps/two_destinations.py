@@ -65,7 +65,7 @@ class TwoDestinations:
         self.second = Destination("second host", second_host, sut)
 
     @property
-    def both(self) -> tuple[Destination, Destination]:
+    def both_destinations(self) -> tuple[Destination, Destination]:
         """Return both destinations."""
         return self.first, self.second
 
@@ -74,8 +74,8 @@ class TwoDestinations:
         until all of them have arrived.
         """
         for number in range(max(counts)):
-            for destination, count in zip(self.both, counts, strict=True):
+            for destination, count in zip(self.both_destinations, counts, strict=True):
                 if number < count:
                     destination.send(**fields)
-        for destination in self.both:
+        for destination in self.both_destinations:
             destination.await_messages()
