@@ -34,7 +34,7 @@ RULES_OF_RESERVED_BITS = {
 
 KINDS_OF_OPENING_REQUESTS = ("EstablishConnection", "ConnectionParameters")
 FLAGS_OFFSET = 18
-RESERVED_INTERNAL_BITS = 0xFFE0
+RESERVED_BITS_OF_INTERNAL_FLAGS = 0xFFE0
 """The bits X5 to X15 of InternalHeader.Flags."""
 
 
@@ -62,7 +62,8 @@ def _list_reserved_bits_of_answers(exchange):
     """Return the reserved bits of InternalHeader.Flags in each answer of the SUT."""
     answers = [frame.data for frame in exchange.answers if frame is not None]
     return [
-        int.from_bytes(data[FLAGS_OFFSET : FLAGS_OFFSET + 2], "little") & RESERVED_INTERNAL_BITS for data in answers
+        int.from_bytes(data[FLAGS_OFFSET : FLAGS_OFFSET + 2], "little") & RESERVED_BITS_OF_INTERNAL_FLAGS
+        for data in answers
     ]
 
 

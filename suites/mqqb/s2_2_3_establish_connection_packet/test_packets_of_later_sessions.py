@@ -12,7 +12,7 @@ from harness.expectations import between, fields
 from harness.peer.handshake import establish_request, parameters_request
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import OTHER_GUID, private_name, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, private_name, read_in_flag_and_packet_type
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 PARAMETERS_SIZE_RULES = ("MQQB-2.2.2-D01", "MQQB-2.2.2.1-D01")
@@ -75,7 +75,7 @@ def _judge_in_flag_and_packet_type(judge, rules, packet_type, frame, case):
     """
     if frame is None:
         raise ConformanceFailure(f"the SUT did not send the {case}")
-    bits = read_internal_bits(frame)
+    bits = read_in_flag_and_packet_type(frame)
     for rule, name, value in zip(rules, ("IN", "PT"), (1, packet_type), strict=True):
         judge(rule, expected=value, observed=bits[name], case=f"{name} in the {case}", evidence=[frame])
 

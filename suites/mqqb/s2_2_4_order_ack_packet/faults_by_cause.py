@@ -29,7 +29,7 @@ def _acknowledges_later_message(qm: QueueManager, session: Session, packet: User
     return OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody).TxSequenceNumber > 1
 
 
-def _restrict_to_direct_names(when: SessionCondition) -> SessionCondition:
+def _restrict_condition_to_direct_names(when: SessionCondition) -> SessionCondition:
     """Return a condition that also requires a direct format name as destination."""
     return lambda qm, session, packet: is_sent_to_direct_name(qm, session, packet) and when(qm, session, packet)
 
@@ -132,7 +132,7 @@ for _name, _rule, _says, _change, _when in (
         f"The direct format name of some OrderAcks {_says}.",
         change_order_ack(
             {DIRECT_NAME_PATH: _change},
-            _restrict_to_direct_names(_when),
+            _restrict_condition_to_direct_names(_when),
         ),
         blind=True,
     )

@@ -54,7 +54,7 @@ def check_order_ack_class(packet: Any) -> Finding:
 
 @passive("MQQB-2.2.4.1-03", USER_MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @apply_to_acknowledgments(is_order_ack)
-def check_previous_number(packet: Any) -> Finding:
+def check_previous_number_of_order_ack(packet: Any) -> Finding:
     """Check that TxPreviousSequenceNumber is TxSequenceNumber minus one. TxSequenceNumber 0, which a receiver may send
     before any message arrives (E39), is not judged.
     """

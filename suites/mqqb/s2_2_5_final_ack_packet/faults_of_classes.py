@@ -67,7 +67,7 @@ def _send_wrong_class_except_in_first_final_ack(correct: MessageClass) -> Instal
     return replace_part(LaterClassWrong)
 
 
-def _send_wrong_final_ack_class_beside_admin_ack(correct: MessageClass) -> Install:
+def _send_wrong_final_ack_class_if_admin_ack_requested(correct: MessageClass) -> Install:
     """Return an installer of a fault that replaces one class of FinalAcks of messages that request administration
     acknowledgments.
     """
@@ -124,7 +124,7 @@ for _rule, _class in _REFUSAL_CLASS_BY_RULE.items():
         _rule,
         f"The receiver sends the class NACK_BAD_ENCRYPTION instead of {_class_name}, if the message requests "
         "administration acknowledgments.",
-        _send_wrong_final_ack_class_beside_admin_ack(_class),
+        _send_wrong_final_ack_class_if_admin_ack_requested(_class),
         blind=True,
     )
 

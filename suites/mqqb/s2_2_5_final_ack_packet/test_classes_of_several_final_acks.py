@@ -22,7 +22,7 @@ from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 
 UNUSED_QUEUE_NUMBER = 0x0BAD_0001
 """The number of a private queue that the SUT does not have."""
-BODY_OF_HALF_A_QUOTA = bytes(1_400)
+BODY_THAT_FILLS_HALF_A_QUOTA = bytes(1_400)
 SHORT_LIFETIME_S = 1
 FINAL_ACK_CLASS_OF_SECURED_MESSAGE_BY_RULE = {
     "MQQB-2.2.5-15": "NACK_ACCESS_DENIED",
@@ -71,7 +71,7 @@ def test_each_refusal_of_messages_to_private_names_has_its_class(peer, sut, judg
                 destination=None,
                 transaction={"PreviousTxSequenceNumber": min(number - 1, 1)},  # E40: message 2 may not count
                 properties={"PA": 1, "NA": 1},
-                body=BODY_OF_HALF_A_QUOTA,
+                body=BODY_THAT_FILLS_HALF_A_QUOTA,
             )
             sent.append((rule, message_class, receiver.send_packet(packet)))
     del sent[4]  # the message that the queue with the quota accepts

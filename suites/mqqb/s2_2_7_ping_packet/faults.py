@@ -131,7 +131,7 @@ add(
 )
 
 
-ACCEPTED_SESSION_LIMIT = 4
+LIMIT_OF_ACCEPTED_SESSIONS = 4
 
 
 class _AcceptedSessionLimit(Connecting):
@@ -140,7 +140,7 @@ class _AcceptedSessionLimit(Connecting):
     def is_session_acceptable(self) -> bool:
         waiting = SessionState.WAITING_EC_MSG
         accepted = (not one.initiator and one.SessionState is not waiting for one in self.qm.sessions.values())
-        return sum(accepted) < ACCEPTED_SESSION_LIMIT
+        return sum(accepted) < LIMIT_OF_ACCEPTED_SESSIONS
 
 
 add(

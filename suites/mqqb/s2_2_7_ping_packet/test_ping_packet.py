@@ -46,7 +46,7 @@ Windows client releases accept ten sessions (notes <12>, <70>).
 """
 
 
-JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
+NAMES_OF_JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 """The fields of a Ping Response that depend on the Ping Request."""
 
 
@@ -60,14 +60,20 @@ def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
     require_ping_answer(peer)
     all_bits = sum(1 << bit for bit in RULES_OF_UNUSED_BITS)
     for RC in (0, 1):
-        expected = ping_sut(peer, Flags=RC).fields(*JUDGED_PING_FIELDS)
+        expected = ping_sut(peer, Flags=RC).fields(*NAMES_OF_JUDGED_PING_FIELDS)
         case = f"response to a Ping Request with RC {RC}"
         for rule, unused in (
             *((rule, 1 << bit) for bit, rule in RULES_OF_UNUSED_BITS.items()),
             ("MQQB-2.2.7-01", all_bits),
         ):
             exchange = ping_sut(peer, Flags=RC | unused)
-            judge(rule, expected=expected, observed=exchange.fields(*JUDGED_PING_FIELDS), case=case, evidence=exchange)
+            judge(
+                rule,
+                expected=expected,
+                observed=exchange.fields(*NAMES_OF_JUDGED_PING_FIELDS),
+                case=case,
+                evidence=exchange,
+            )
 
 
 @sut_survives()
@@ -116,7 +122,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
             return
 
 
-SHARED_PING_COOKIE = 0x8765_4321
+COOKIE_OF_SEVERAL_PINGS = 0x8765_4321
 RULES_OF_REFUSING_RESPONSES = (
     "MQQB-2.2.7-03",
     "MQQB-2.2.7-04",
@@ -146,7 +152,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
     opened = [request_session_with_guid(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
-        exchange = ping_sut(peer, RC=RC, Cookie=SHARED_PING_COOKIE)
+        exchange = ping_sut(peer, RC=RC, Cookie=COOKIE_OF_SEVERAL_PINGS)
         outcome, connection = request_session_with_guid(peer, peer.identifier)
         opened.append(connection)
         case = f"Ping Response with max_sessions {limit}"
@@ -167,7 +173,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             evidence=exchange,
         )
         for rule, name, value in (
-            ("MQQB-3.1.7.7-08", "Cookie", SHARED_PING_COOKIE),
+            ("MQQB-3.1.7.7-08", "Cookie", COOKIE_OF_SEVERAL_PINGS),
             ("MQQB-3.1.7.7-09", "QMGuid", sut.guid),
         ):
             judge(rule, expected=fields({name: value}), observed=exchange.fields(name), case=case, evidence=[*exchange])

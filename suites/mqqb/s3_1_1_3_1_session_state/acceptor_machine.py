@@ -77,22 +77,22 @@ class AcceptorStateDriver(Machine, path=Path(__file__)):
         return self._send_input("early SessionAck")
 
     @event("SessionAck with a greater count")
-    def send_too_great_message_count(self) -> str:
+    def send_ack_with_too_great_message_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too great."""
         return self._send_input("SessionAck with a greater count")
 
     @event("SessionAck with a smaller count")
-    def send_too_small_message_count(self) -> str:
+    def send_ack_with_too_small_message_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too small."""
         return self._send_input("SessionAck with a smaller count")
 
     @event("SessionAck with a wrong recoverable count")
-    def send_wrong_recoverable_message_count(self) -> str:
+    def send_ack_with_wrong_recoverable_count(self) -> str:
         """Send a SessionAck whose RecoverableMsgSeqNumber is wrong."""
         return self._send_input("SessionAck with a wrong recoverable count")
 
     @event("unknown internal packet")
-    def send_unknown_packet(self) -> str:
+    def send_internal_packet_of_unknown_type(self) -> str:
         """Send an internal packet of an unknown type."""
         return self._send_input("unknown internal packet")
 

@@ -93,7 +93,7 @@ class SenderFirstNumberOfSecondQueue2(Destinations):
         return queue
 
 
-def _lower_numbers_of_acknowledged_queues(qm: QueueManager) -> None:
+def _lower_sequence_numbers_of_acknowledged_queues(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         session = queue.session
         count = sum(bool(one.TxSequenceNumber) for one in session.OutgoingMessageTable)
@@ -104,7 +104,7 @@ add(
     "sender-next-number-after-restart-counts-waiting-messages",
     "MQQB-3.1.1.3.1-06",
     "After a restart, OutgoingTxSequenceNumber is the number of waiting messages plus 1.",
-    at_restart(_lower_numbers_of_acknowledged_queues),
+    at_restart(_lower_sequence_numbers_of_acknowledged_queues),
     blind=True,
 )
 
@@ -154,7 +154,7 @@ def _renumber_waiting_messages(qm: QueueManager) -> None:
                 position.UserMessage = replace(position.UserMessage, TransactionHeader=changed)
 
 
-def _shift_numbers_of_further_queues(qm: QueueManager) -> None:
+def _shift_sequence_numbers_of_further_queues(qm: QueueManager) -> None:
     for queue in list(qm.adm.OutgoingQueues.values())[1:]:
         for position in queue.session.OutgoingMessageTable:
             header = position.UserMessage.TransactionHeader
@@ -177,6 +177,6 @@ add(
     "sender-numbers-of-second-queue-increased-at-restart",
     "MQQB-3.1.1.3.1.2-01",
     "After a restart, TxSequenceNumber of the waiting messages of each queue except the first is greater by 1.",
-    at_restart(_shift_numbers_of_further_queues),
+    at_restart(_shift_sequence_numbers_of_further_queues),
     blind=True,
 )

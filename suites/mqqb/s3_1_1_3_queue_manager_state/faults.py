@@ -110,7 +110,7 @@ add(
 )
 
 
-def _reset_ordinal_without_messages(qm: QueueManager) -> None:
+def _reset_message_id_ordinal_without_messages(qm: QueueManager) -> None:
     waiting = sum(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values())
     if not waiting:
         qm.adm.MessageIdOrdinal = qm.disk.reserved = 0
@@ -120,7 +120,7 @@ add(
     "sender-message-ids-from-1-after-restart-without-waiting-messages",
     "MQQB-3.1.1.3-25",
     "After a restart without waiting messages, the sender's MessageIDs start at 1 again.",
-    at_restart(_reset_ordinal_without_messages),
+    at_restart(_reset_message_id_ordinal_without_messages),
     blind=True,
 )
 

@@ -100,12 +100,12 @@ def _is_express(packet: Any) -> bool:
     return not packet.UserHeader.DM
 
 
-def _skip_ordinal_after_own_message(self: Any, original: Any, message: Any, now: Any) -> None:
+def _skip_message_id_ordinal_after_own_message(self: Any, original: Any, message: Any, now: Any) -> None:
     original(message, now)
     self.qm.adm.MessageIdOrdinal += 1
 
 
-def _skip_every_third_ordinal(self: Any, original: Any) -> int:
+def _skip_every_third_message_id_ordinal(self: Any, original: Any) -> int:
     assigned: int = original()
     if assigned % 3 == 0:
         self.qm.adm.MessageIdOrdinal += 1
@@ -113,7 +113,7 @@ def _skip_every_third_ordinal(self: Any, original: Any) -> int:
     return assigned
 
 
-def _reset_ordinal_without_messages(qm: QueueManager) -> None:
+def _reset_message_id_ordinal_without_messages(qm: QueueManager) -> None:
     if not any(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values()):
         qm.adm.MessageIdOrdinal = 0
 
@@ -304,19 +304,19 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-message-id-skipped-after-own-message",
         "MQQB-3.1.1.3-24",
         "The sender skips a MessageID after each message that it created itself.",
-        change_step(OwnMessages.send, _skip_ordinal_after_own_message),
+        change_step(OwnMessages.send, _skip_message_id_ordinal_after_own_message),
     ),
     (
         "sender-every-third-message-id-skipped",
         "MQQB-3.1.1.3-24",
         "The sender skips each MessageID that is a multiple of 3.",
-        change_step(Numbering.assign_identifier, _skip_every_third_ordinal),
+        change_step(Numbering.assign_identifier, _skip_every_third_message_id_ordinal),
     ),
     (
         "sender-message-ids-begin-again-without-waiting-messages",
         "MQQB-3.1.1.3-25",
         "The sender begins with MessageID 1 after a restart if no message waits in an outgoing queue.",
-        at_restart(_reset_ordinal_without_messages),
+        at_restart(_reset_message_id_ordinal_without_messages),
     ),
     *(
         (

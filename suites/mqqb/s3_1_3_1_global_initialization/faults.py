@@ -99,7 +99,7 @@ def _change_cache_settings_after_restart(**changes: Any) -> Install:
     return at_restart(change)
 
 
-def _change_cache_settings_at_start(**changes: Any) -> Install:
+def _change_security_cache_settings_at_start(**changes: Any) -> Install:
     def run(self: Any, original: Any, now: Any) -> None:
         original(now)
         self.qm.caches.configure(replace(self.qm.caches.settings, **changes))
@@ -107,7 +107,7 @@ def _change_cache_settings_at_start(**changes: Any) -> Install:
     return change_step(Initialization.initialize_globally, run)
 
 
-def _stop_history_timer_with_few_entries(self: Any, original: Any, now: Any) -> None:
+def _stop_history_cleanup_timer_with_few_entries(self: Any, original: Any, now: Any) -> None:
     original(now)
     if len(self.qm.adm.MessageIDHistoryTable) < 3:
         self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
@@ -137,7 +137,7 @@ for _name, _breaks, _says, _install in (
         "receiver-history-timer-not-started-for-two-entries",
         "MQQB-3.1.3.1-07",
         "The MessageIDHistory Cleanup Timer does not run after a start with fewer than three entries.",
-        change_step(Initialization.initialize_globally, _stop_history_timer_with_few_entries),
+        change_step(Initialization.initialize_globally, _stop_history_cleanup_timer_with_few_entries),
     ),
     *(
         (
@@ -155,7 +155,7 @@ for _name, _breaks, _says, _install in (
         )
         for when, words, install in (
             ("wrong-after-restart", "after a restart", _change_cache_settings_after_restart),
-            ("wrong-at-start", "after the start", _change_cache_settings_at_start),
+            ("wrong-at-start", "after the start", _change_security_cache_settings_at_start),
         )
     ),
 ):
@@ -202,7 +202,7 @@ add(
 )
 
 
-def _stop_history_timer(qm: QueueManager, now: Now) -> None:
+def _stop_history_cleanup_timer(qm: QueueManager, now: Now) -> None:
     qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
 
 
@@ -210,7 +210,7 @@ add(
     "receiver-history-cleanup-timer-stopped-with-history",
     "MQQB-3.1.3.1-07",
     "The receiver's MessageIDHistory Cleanup Timer does not run after a start with a history.",
-    _change_after_initialization(_stop_history_timer),
+    _change_after_initialization(_stop_history_cleanup_timer),
 )
 
 

@@ -32,7 +32,7 @@ def _has_stored_messages(qm: QueueManager) -> bool:
     return any(len(queue.MessagePositionList) for queue in qm.queue_names.list_every_queue())
 
 
-def _start_history_timer(which: StartPredicate) -> Install:
+def _start_history_cleanup_timer(which: StartPredicate) -> Install:
     """Return an installer of a fault that starts the history timer at certain starts with an empty history."""
 
     def run(self: Any, original: Any, now: Any) -> None:
@@ -62,7 +62,7 @@ for _name, _says, _which in (
         _name,
         "MQQB-3.1.3.1-06",
         f"The receiver starts the MessageIDHistory Cleanup Timer with an empty history {_says}.",
-        _start_history_timer(_which),
+        _start_history_cleanup_timer(_which),
         blind=True,
     )
 

@@ -63,7 +63,7 @@ CACHES_OF_RECEIVER_WITH_RULES = (
 """The caches of received messages: for each cache, the rule that the cache is empty, the rule about its lifetime, and
 the lifetime in ms.
 """
-UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+UNREACHABLE_FORMAT_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
 MESSAGE_LIFETIME_S = 60
 HISTORY_TIMER_NAME = "MessageIDHistoryCleanup"
@@ -315,7 +315,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         )
         return
     if sut.has("send"):
-        sut.send(UNREACHABLE_NAME, delivery="recoverable", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+        sut.send(UNREACHABLE_FORMAT_NAME, delivery="recoverable", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sut.restart()
     manager = _read_queue_manager_state(sut)
     entries = len(read_data_model_element(manager, "MessageIDHistoryTable"))

@@ -23,7 +23,7 @@ from reference_qm.surface.inputs import TransportAccepted
 _HOUR_MS = 3_600_000
 _NONZERO_PUBLIC_KEY = b"\x01\x02\x03\x04"
 SessionPredicate = Callable[[QueueManager, Session], bool]
-SessionChange = Callable[[QueueManager, Session, Now], None]
+SessionChangeFunction = Callable[[QueueManager, Session, Now], None]
 
 
 def _is_accepted_session(qm: QueueManager, session: Session) -> bool:
@@ -54,7 +54,7 @@ def _has_transactional_messages(qm: QueueManager, session: Session) -> bool:
     return any(position.TxSequenceNumber for position in session.OutgoingMessageTable)
 
 
-def _change_initialized_session(which: SessionPredicate, change: SessionChange) -> Install:
+def _change_initialized_session(which: SessionPredicate, change: SessionChangeFunction) -> Install:
     """Return an installer of a fault that changes the elements of certain sessions after their initialization."""
 
     class ElementsReplaced(SessionInitialization):
@@ -66,32 +66,32 @@ def _change_initialized_session(which: SessionPredicate, change: SessionChange) 
     return replace_part(ElementsReplaced)
 
 
-def _start_timer(name: TimerName) -> SessionChange:
+def _start_timer(name: TimerName) -> SessionChangeFunction:
     def start(qm: QueueManager, session: Session, now: Now) -> None:
         qm.session_timers.start(session, name, _HOUR_MS, now)
 
     return start
 
 
-def _stop_retry_timer(qm: QueueManager, session: Session, now: Now) -> None:
+def _stop_session_retry_connect_timer(qm: QueueManager, session: Session, now: Now) -> None:
     qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-def _set_session_element(name: str, value: object) -> SessionChange:
+def _set_session_element(name: str, value: object) -> SessionChangeFunction:
     def set_value(qm: QueueManager, session: Session, now: Now) -> None:
         setattr(session, name, value)
 
     return set_value
 
 
-def _copy_element_of_other_session(name: str) -> SessionChange:
+def _copy_element_of_other_session(name: str) -> SessionChangeFunction:
     def copy_value(qm: QueueManager, session: Session, now: Now) -> None:
         setattr(session, name, getattr(list_open_sessions(qm, session)[0], name))
 
     return copy_value
 
 
-def _set_sequence_element(name: str, value: object) -> SessionChange:
+def _set_sequence_element(name: str, value: object) -> SessionChangeFunction:
     def set_value(qm: QueueManager, session: Session, now: Now) -> None:
         setattr(get_outgoing_sequence(session), name, value)
 
@@ -190,21 +190,21 @@ for _name, _rule, _says, _which, _change in (
         "The initiator does not start the Session Retry Connect Timer of a session for which only express messages "
         "wait.",
         _has_only_express_messages,
-        _stop_retry_timer,
+        _stop_session_retry_connect_timer,
     ),
     (
         "initiator-retry-connect-timer-not-started-in-retry",
         "MQQB-3.1.3.2-14",
         "The initiator does not start the Session Retry Connect Timer when a retried session begins.",
         _is_session_of_retry,
-        _stop_retry_timer,
+        _stop_session_retry_connect_timer,
     ),
     (
         "initiator-retry-connect-timer-not-started-beside-open-session",
         "MQQB-3.1.3.2-14",
         "While another session is open, the initiator does not start the Session Retry Connect Timer of a session.",
         _is_initiated_session_while_other_is_open,
-        _stop_retry_timer,
+        _stop_session_retry_connect_timer,
     ),
     (
         "acceptor-session-without-outgoing-sequence",

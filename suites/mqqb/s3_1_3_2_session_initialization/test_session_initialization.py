@@ -25,7 +25,7 @@ from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
 
-SESSION_CLEANUP_MS = 20_000
+SESSION_CLEANUP_TIMER_MS = 20_000
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
 LOWEST_MESSAGE_PRIORITY_ARGUMENT: dict[str, Any] = {"priority": 0}
@@ -212,7 +212,7 @@ def test_idle_session_of_second_attempt_closes(peer, sut, judge):
     """The SUT opens a session in its second attempt, and the peer acknowledges its message. The SUT closes the idle
     session when the Session Cleanup Timer expires.
     """
-    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_TIMER_MS)
     session = OutgoingSession(peer, sut)
     session.await_request()
     session.connection.close()
@@ -233,7 +233,7 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     """The SUT closes a session without messages at the first expiry of its Session Cleanup Timer, and does not wait for
     the second expiry.
     """
-    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_TIMER_MS)
     session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)

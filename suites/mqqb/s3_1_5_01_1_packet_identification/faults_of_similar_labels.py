@@ -15,7 +15,7 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
-LABEL_PATH = "MessagePropertiesHeader.Label"
+LABEL_FIELD_PATH = "MessagePropertiesHeader.Label"
 
 
 def _is_of_final_ack_class(packet: UserMessagePacket) -> bool:
@@ -55,7 +55,7 @@ add(
     "MQQB-3.1.5.1.1-06",
     "The sender takes a message with the label qm ordering ack in lower case as an OrderAck.",
     identify_ack_despite_wrong_fields(
-        {LABEL_PATH: ORDER_ACK_LABEL},
+        {LABEL_FIELD_PATH: ORDER_ACK_LABEL},
         lambda packet: _is_of_order_ack_class(packet) and _has_label_in_other_case(packet),
     ),
     blind=True,
@@ -65,7 +65,7 @@ add(
     "MQQB-3.1.5.1.1-06",
     "The sender takes a message whose label only begins with QM Ordering Ack as an OrderAck.",
     identify_ack_despite_wrong_fields(
-        {LABEL_PATH: ORDER_ACK_LABEL},
+        {LABEL_FIELD_PATH: ORDER_ACK_LABEL},
         lambda packet: (
             _is_of_order_ack_class(packet) and (packet.MessagePropertiesHeader.Label or "").startswith(ORDER_ACK_LABEL)
         ),
@@ -77,7 +77,7 @@ add(
     "MQQB-3.1.5.1.1-11",
     "The sender takes a message with the label qm ordering ack in lower case as a FinalAck.",
     identify_ack_despite_wrong_fields(
-        {LABEL_PATH: ORDER_ACK_LABEL},
+        {LABEL_FIELD_PATH: ORDER_ACK_LABEL},
         lambda packet: _is_of_final_ack_class(packet) and _has_label_in_other_case(packet),
     ),
     blind=True,
@@ -86,7 +86,7 @@ add(
     "sender-negative-final-ack-label-not-compared",
     "MQQB-3.1.5.1.1-11",
     "The sender takes a message of a negative class with any label as a FinalAck.",
-    identify_ack_despite_wrong_fields({LABEL_PATH: ORDER_ACK_LABEL}, _is_of_negative_class),
+    identify_ack_despite_wrong_fields({LABEL_FIELD_PATH: ORDER_ACK_LABEL}, _is_of_negative_class),
     blind=True,
 )
 add(

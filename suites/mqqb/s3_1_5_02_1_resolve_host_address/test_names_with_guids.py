@@ -22,7 +22,7 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+UNREACHABLE_FORMAT_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
 MESSAGE_LIFETIME_S = 60
 CONNECTION_ATTEMPT_NAMES = (
@@ -78,7 +78,7 @@ def test_every_attempt_for_name_with_guid_leads_to_its_queue_manager(peer, secon
         if request is None:
             return
         if attempt == CONNECTION_ATTEMPT_NAMES[0]:
-            for waiting in (UNREACHABLE_NAME, private_name(OTHER_GUID).replace("ff\\", "fe\\")):
+            for waiting in (UNREACHABLE_FORMAT_NAME, private_name(OTHER_GUID).replace("ff\\", "fe\\")):
                 sut.attempt(sut.send, waiting, body="waiting", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
             peer.settle()
         if attempt == CONNECTION_ATTEMPT_NAMES[1]:  # the message is not acknowledged, so that the SUT connects again
@@ -143,7 +143,7 @@ def test_session_has_guid_of_its_next_hop_before_each_response(peer, sut, judge,
     peer responds, RemoteQMGuid is the QMGuid of the NextHop. For a public name, this GUID is the Identifier of the
     peer, and for a direct name it is zero or this Identifier.
     """
-    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    sut.send(UNREACHABLE_FORMAT_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     name = peer.direct_name() if kind == "direct" else peer.public_name
     known = format_guid(peer.identifier)
     outgoing = OutgoingSession(peer, sut, name)

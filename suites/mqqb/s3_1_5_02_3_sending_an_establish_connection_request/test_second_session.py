@@ -26,7 +26,7 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-ROUND_TRIP_MS, FIRST_ROUND_TRIP_MS = 5_000, 9_000
+ROUND_TRIP_MS, ROUND_TRIP_OF_FIRST_SESSION_MS = 5_000, 9_000
 ROUND_TRIPS_PER_TIMEOUT = 8
 LONGEST_EXCHANGE_MS = 3_000
 HISTORY_ENTRIES_PER_SESSION = 3
@@ -60,7 +60,9 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
     """
     beside = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE_NAME))
     asked = beside.await_request()["EstablishConnectionHeader"]
-    earlier = beside.respond(ServerGuid=OTHER_GUID, TimeStamp=asked.TimeStamp - FIRST_ROUND_TRIP_MS & 0xFFFF_FFFF)
+    earlier = beside.respond(
+        ServerGuid=OTHER_GUID, TimeStamp=asked.TimeStamp - ROUND_TRIP_OF_FIRST_SESSION_MS & 0xFFFF_FFFF
+    )
     beside.agree()
     beside.connection.send(session_ack(AckSequenceNumber=1))
     name = private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE_NAME)

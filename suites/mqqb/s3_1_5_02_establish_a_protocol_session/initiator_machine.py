@@ -86,7 +86,7 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
         return self._send_input("recoverable message", self._sut.duration_ms(specified_ms) + self._sut.slack_ms(0))
 
     @event("SessionAck with a greater count")
-    def send_too_great_message_count(self) -> str:
+    def send_ack_with_too_great_message_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too great."""
         return self._send_input("SessionAck with a greater count")
 
@@ -111,7 +111,7 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
         return self._send_input("unknown internal packet")
 
     @event("no packet")
-    def send_no_packet(self) -> str:
+    def send_bytes_that_are_no_packet(self) -> str:
         """Send bytes that are not a packet."""
         return self._send_input("no packet")
 

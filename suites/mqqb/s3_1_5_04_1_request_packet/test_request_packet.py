@@ -13,7 +13,12 @@ from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE, parameters_re
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import OTHER_GUID, drop_echoed_packet, find_accepted_session, read_internal_bits
+from suites.mqqb.steps.opening import (
+    OTHER_GUID,
+    drop_echoed_packet,
+    find_accepted_session,
+    read_in_flag_and_packet_type,
+)
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
 LONG_ACK_TIMEOUT_MS = 120_000
@@ -47,7 +52,7 @@ def test_connection_parameters_request_opens_session(peer, sut, judge, window):
     sent = connection.send(parameters_request(WindowSize=window))
     came = connection.poll_next_packet()
     answer = drop_echoed_packet(sent, came)
-    bits = read_internal_bits(answer)
+    bits = read_in_flag_and_packet_type(answer)
     evidence = [sent, came]
     judge(
         "MQQB-3.1.5.4.1-05",

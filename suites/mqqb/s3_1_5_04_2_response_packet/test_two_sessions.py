@@ -48,7 +48,7 @@ def test_next_hops_of_open_session_outlast_next_response(peer, second_host, sut,
     queue contains only the address of its own session.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((1, 1))
+    two.send_messages_alternately((1, 1))
     addresses = [peer.address, second_host.address]
     judge(
         "MQQB-3.1.5.4.2-03",

@@ -24,8 +24,8 @@ def test_acknowledgment_deletes_only_messages_of_its_own_session(peer, second_ho
     the second queue manager again.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((1, 1))
-    two.send_alternately((1, 1), delivery="recoverable")
+    two.send_messages_alternately((1, 1))
+    two.send_messages_alternately((1, 1), delivery="recoverable")
     acknowledged = two.first.session.acknowledge_all()
     peer.settle()
     require_session_not_timed_out(two.second.session)

@@ -14,7 +14,7 @@ from suites.mqqb.steps.ordering import (
     build_final_ack,
     build_order_ack,
     build_unknown_ack,
-    send_in_states_before_open,
+    send_packet_in_states_before_open,
 )
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import (
@@ -57,7 +57,7 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     """The peer sends an OrderAck. The SUT closes a session that waits for ConnectionParameters, and does not close an
     open session.
     """
-    observed, evidence = send_in_states_before_open(peer, build_unknown_ack(peer))
+    observed, evidence = send_packet_in_states_before_open(peer, build_unknown_ack(peer))
     judge("MQQB-3.1.5.6-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)
 
 
@@ -87,7 +87,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
-    def await_ack_count(count: int) -> None:
+    def await_last_ack_count(count: int) -> None:
         peer.eventually(lambda: read_data_model_element(outgoing.read_sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
@@ -115,7 +115,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     ):
         old = outgoing.read_sequence()
         frame = outgoing.send_order_ack(number)
-        await_ack_count(step)
+        await_last_ack_count(step)
         new = outgoing.read_sequence()
         judge(
             removal_rule,
@@ -177,7 +177,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     )
     for _ in range(REPEATED_ORDER_ACK_COUNT):
         frame = outgoing.send_order_ack(3)
-    await_ack_count(3 + REPEATED_ORDER_ACK_COUNT)
+    await_last_ack_count(3 + REPEATED_ORDER_ACK_COUNT)
     index = read_data_model_element(outgoing.read_sequence(), "ResendIntervalIndex")
     judge(
         "MQQB-3.1.5.6-05",
@@ -202,7 +202,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
             evidence=frame,
         )
     frame = outgoing.send_order_ack(3)
-    await_ack_count(4 + REPEATED_ORDER_ACK_COUNT)
+    await_last_ack_count(4 + REPEATED_ORDER_ACK_COUNT)
     judge_copied_attributes(outgoing, sut, judge, frame, "after several resends")
     frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())

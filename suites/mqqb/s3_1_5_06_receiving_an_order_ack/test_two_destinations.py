@@ -23,7 +23,7 @@ def test_order_ack_of_one_destination_leaves_sequence_of_other_unacknowledged(pe
     and none to the peer.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((2, 2), delivery="transactional")
+    two.send_messages_alternately((2, 2), delivery="transactional")
     acknowledged = [destination.session.acknowledge_all() for destination in two.both_destinations]
     order_ack = two.first.session.send(build_order_ack(peer, two.first.session.messages[-1]))
     within_ms = 2 * sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS)
@@ -49,7 +49,7 @@ def test_order_ack_of_one_destination_leaves_sequence_of_other_unacknowledged(pe
     )
     for destination in two.both_destinations:
         if not destination.session.closed_by_sut:
-            destination.acknowledge_transactional()
+            destination.acknowledge_transactional_messages()
 
 
 @needs("send", "inspect")

@@ -19,7 +19,7 @@ ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 MESSAGE_COUNT_THAT_NEEDS_7_BITS = 64
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
-LATER_MESSAGE_DELAY_S = 2
+DELAY_BEFORE_LATER_MESSAGE_S = 2
 HIGHEST_MESSAGE_ID_BIT = 0x8000_0000
 GREATEST_TIMER_SPEED_UP = 10
 """The greatest speed-up of timers at which the check still has time to act."""
@@ -216,7 +216,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
             elsewhere = peer.private_queue(peer.identifier, peer.next_message_id())
             packets.append(peer.message(elsewhere | fields, destination=None))
     sent = [session.send(packets[0])]
-    peer.pass_time(LATER_MESSAGE_DELAY_S * 1_000)
+    peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_S * 1_000)
     sent += [session.send(one) for one in packets[1:]]
     peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
     own = {
@@ -258,7 +258,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
         "MQQB-3.1.5.8.2-07",
         expected=holds("later", otherwise="not later"),
         observed=last_s > first_s,
-        case=f"TimeStamp of a message that arrived {LATER_MESSAGE_DELAY_S} seconds after another",
+        case=f"TimeStamp of a message that arrived {DELAY_BEFORE_LATER_MESSAGE_S} seconds after another",
         evidence=sent,
     )
 

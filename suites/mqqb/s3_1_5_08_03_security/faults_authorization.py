@@ -25,7 +25,7 @@ from reference_qm.security import (
 from reference_qm.surface.clock import Now
 
 PRINCIPAL_SELF_SID = Sid(5, (10,))
-ST_OF_NO_SENDER, ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER = 0, 1, 2
+SENDER_TYPE_OF_NO_SENDER, SENDER_TYPE_OF_SENDER_WITH_SID, SENDER_TYPE_OF_QUEUE_MANAGER = 0, 1, 2
 """Values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 add(
@@ -98,19 +98,19 @@ add(
     "receiver-queue-manager-treated-as-anonymous",
     "MQQB-3.1.5.8.3-97",
     "The receiver treats a sender that is a queue manager as the anonymous user.",
-    _replace_sender_type(ST_OF_SENDING_QUEUE_MANAGER, ST_OF_NO_SENDER),
+    _replace_sender_type(SENDER_TYPE_OF_QUEUE_MANAGER, SENDER_TYPE_OF_NO_SENDER),
 )
 add(
     "receiver-queue-manager-guid-used-as-sid",
     "MQQB-3.1.5.8.3-97",
     "The receiver uses the GUID of a sender that is a queue manager as the sender's SID.",
-    _replace_sender_type(ST_OF_SENDING_QUEUE_MANAGER, ST_OF_SENDER_WITH_SID),
+    _replace_sender_type(SENDER_TYPE_OF_QUEUE_MANAGER, SENDER_TYPE_OF_SENDER_WITH_SID),
 )
 add(
     "receiver-access-check-treats-user-as-everyone",
     "MQQB-3.1.5.8.3-98",
     "The receiver treats a sender that is a user as Everyone.",
-    _replace_sender_type(ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER),
+    _replace_sender_type(SENDER_TYPE_OF_SENDER_WITH_SID, SENDER_TYPE_OF_QUEUE_MANAGER),
 )
 
 

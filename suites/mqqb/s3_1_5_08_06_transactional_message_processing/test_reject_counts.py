@@ -16,7 +16,7 @@ from suites.mqqb.steps.pinging import read_data_model_element
 
 GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
-LATER_MESSAGE_DELAY_MS = 3_000
+DELAY_BEFORE_LATER_MESSAGE_MS = 3_000
 LEAST_INCREASE_OF_TIME_ELEMENT_S = 2
 """The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
 element in s.
@@ -42,7 +42,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
     receiver.await_acknowledgment()
     first = rejected = _get_listed_transfer(receiver)
     of_other = _get_listed_transfer(receiver, other)
-    peer.pass_time(LATER_MESSAGE_DELAY_MS)
+    peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
         receiver.sequence.number = number - 1
@@ -81,7 +81,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
                 peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
             )
             rejected = _get_listed_transfer(receiver)
-            peer.pass_time(LATER_MESSAGE_DELAY_MS)
+            peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_MS)
     receiver.sequence = Sequence(peer, 2)
     sent.append(receiver.send())
     receiver.await_acknowledgment()
@@ -130,7 +130,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     receiver.await_acknowledgment()
     before = _find_session_of_peer(peer, sut)
     first = _find_newest_transfer_info(peer, sut)
-    peer.pass_time(LATER_MESSAGE_DELAY_MS)
+    peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_MS)
     rejected = []
     for count in (1, 2):
         receiver.sequence.number = 2

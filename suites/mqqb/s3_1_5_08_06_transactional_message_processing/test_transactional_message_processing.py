@@ -66,12 +66,12 @@ MESSAGES_OF_SEVERAL_SEQUENCES = (
 """For each message: the seconds that are added to TimeStamp, the Ordinal (None: 1), TxSequenceNumber,
 PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
-WAIT_FOR_NEW_SECOND_MS = 2_500
+WAIT_UNTIL_CLOCK_SHOWS_NEW_SECOND_MS = 2_500
 """The time in ms after which a new sequence has a later TimeStamp than all sequences of this check."""
 QUEUE_NAME_KINDS = ("direct", pytest.param("private", marks=needs("queue_control")))
 PARAMETRIZE_BY_QUEUE_NAME_KIND = pytest.mark.parametrize("name", QUEUE_NAME_KINDS)
 MAX_ATTEMPTS = 3
-MAX_STALLED_ATTEMPTS = 6
+MAX_ATTEMPTS_WITH_SLOW_SUT = 6
 """The number of attempts. The check needs several attempts, because a slow system may process a message and a timer
 together.
 """
@@ -178,7 +178,7 @@ def _judge_two_messages_in_time(receiver: Receiver, judge, gap_ms: int, rules: t
     """Send two messages within OrderAckTimeout; judge that one OrderAck follows when OrderAckTimeout has passed since
     the second message.
     """
-    for _ in range(MAX_STALLED_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS_WITH_SLOW_SUT):
         sent = _send_two_messages_in_time(receiver, gap_ms)
         last = sent[-1]["TransactionHeader"].TxSequenceNumber
         frame = receiver.await_acknowledgment()
@@ -274,7 +274,7 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
     ]
     rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
     _judge_accepted_messages(AcknowledgingReceiver(peer, sut), judge, rules, name, messages)
-    peer.pass_time(WAIT_FOR_NEW_SECOND_MS)
+    peer.pass_time(WAIT_UNTIL_CLOCK_SHOWS_NEW_SECOND_MS)
 
 
 class PositionInSequence(NamedTuple):

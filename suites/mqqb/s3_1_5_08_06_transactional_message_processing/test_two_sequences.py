@@ -31,15 +31,15 @@ def test_message_of_second_sequence_delays_order_acks_of_both(peer, sut, judge):
     wanted = {(one.identifier.Ordinal, one.identifier.TimeStamp) for one in (receiver.sequence, beside)}
     acks = receiver.list_acknowledgments
 
-    def list_acknowledged():
+    def list_acknowledged_ordinals():
         return {read_acknowledged_sequence_position(frame)[:2] for frame in acks()} & wanted
 
-    peer.environment.run_until(lambda: list_acknowledged() == wanted, due_ms + 2 * sut.response_timeout_ms)
+    peer.environment.run_until(lambda: list_acknowledged_ordinals() == wanted, due_ms + 2 * sut.response_timeout_ms)
     evidence = [first, second, *acks()]
     judge(
         "MQQB-3.1.1.6.2-07",
         expected=len(wanted),
-        observed=len(list_acknowledged()),
+        observed=len(list_acknowledged_ordinals()),
         case="number of sequences with an OrderAck",
         evidence=evidence,
     )

@@ -13,7 +13,7 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, receive_first_message
-from suites.mqqb.steps.opening import read_internal_bits
+from suites.mqqb.steps.opening import read_in_flag_and_packet_type
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.outgoing_session import OutgoingSession, await_session_of_sut
 
@@ -101,7 +101,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
             "the SUT sent no acknowledgment when the message after the first 32 recoverable messages arrived"
         )
     ack = acks[0]
-    bits = read_internal_bits(ack)
+    bits = read_in_flag_and_packet_type(ack)
     flags = int.from_bytes(ack.data[2:4], "little")
     evidence = [sent[0], sent[-1], ack]
     judge(

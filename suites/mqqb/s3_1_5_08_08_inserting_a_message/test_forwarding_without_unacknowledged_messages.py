@@ -12,7 +12,7 @@ from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
 
 NUMBER_OF_QUEUE_BEHIND_ROUTER = 1
-LATER_SESSION_DELAY_MS = 2_000
+DELAY_BEFORE_LATER_SESSION_MS = 2_000
 """The time before the next session, after which TimeOfLastAck, in whole seconds, differs."""
 COPIED_ELEMENT_BY_RULE = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
@@ -43,7 +43,7 @@ def _forward_message(peer, outgoing: Outgoing, number: int):
     return sent
 
 
-def _judge_copied_elements(judge, sut, outgoing: Outgoing, case: str, evidence) -> None:
+def _judge_elements_copied_to_transfer_info(judge, sut, outgoing: Outgoing, case: str, evidence) -> None:
     """Judge that OutgoingTransferInfo has the values of TxOutgoingSequence."""
     info, shown = outgoing.read_transfer_info(), find_initiated_session(sut, outgoing.to)
     sequence = read_data_model_element(shown, "TxOutgoingSequence")
@@ -80,10 +80,10 @@ def test_transfer_info_after_forwarding_without_unacknowledged_messages(peer, su
     frame = outgoing.send_order_ack(2)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
     forwarded = _forward_message(peer, outgoing, 1)
-    _judge_copied_elements(judge, sut, outgoing, "before the SessionAck", [*sent, frame, forwarded])
+    _judge_elements_copied_to_transfer_info(judge, sut, outgoing, "before the SessionAck", [*sent, frame, forwarded])
     outgoing.send_session_ack()
     forwarded = _forward_message(peer, outgoing, 2)
-    _judge_copied_elements(judge, sut, outgoing, "after the SessionAck", [*sent, frame, forwarded])
+    _judge_elements_copied_to_transfer_info(judge, sut, outgoing, "after the SessionAck", [*sent, frame, forwarded])
     peer.inbox.acknowledge()
 
 
@@ -102,7 +102,7 @@ def test_transfer_info_is_updated_after_end_of_session(peer, sut, judge):
     outgoing.await_transfer_info_value("EodLastAckCount", 1)
     sent = outgoing.send(1)
     outgoing.send_session_ack()
-    peer.pass_time(LATER_SESSION_DELAY_MS)
+    peer.pass_time(DELAY_BEFORE_LATER_SESSION_MS)
     carrier = peer.open_raw()
     outgoing.session.close()
     elsewhere = peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER)

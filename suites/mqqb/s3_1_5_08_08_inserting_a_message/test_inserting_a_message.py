@@ -22,7 +22,7 @@ from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    ADMINISTRATION_QUEUE,
+    ADMINISTRATION_QUEUE_NAME,
     AckClass,
     AcknowledgingReceiver,
     get_correlation_id,
@@ -193,7 +193,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
             rest |= {"debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
             rest["base"] |= {"TR": 1}
         fields: dict[str, Any] = {name: int(value) for name, value in journal.items()}
-        fields["AdminQueue"] = rf"TCP:{peer.address}\private$\{ADMINISTRATION_QUEUE}{end}"
+        fields["AdminQueue"] = rf"TCP:{peer.address}\private$\{ADMINISTRATION_QUEUE_NAME}{end}"
         begun = Sequence(peer, ordinal=number + 1)
         packet = begun.message(fields, **rest) if transactional else peer.message(fields, **rest)
         sent.append(receiver.send_packet(packet))

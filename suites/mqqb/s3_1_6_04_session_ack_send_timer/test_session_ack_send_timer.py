@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, varied
-from suites.mqqb.steps.opening import read_internal_bits
+from suites.mqqb.steps.opening import read_in_flag_and_packet_type
 from suites.mqqb.steps.sender import SESSION_SET_UP_PACKET_KINDS, Sender, is_recoverable
 
 EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
@@ -175,7 +175,7 @@ def _judge_internal_bits(judge, ack) -> None:
     shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
     judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=ack)
     judge.conclude("MQQB-3.1.6.4-02")
-    bits = read_internal_bits(ack)
+    bits = read_in_flag_and_packet_type(ack)
     shown = {name: bits[name] for name in ("IN", "PT")}
     judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=ack)
     judge.conclude("MQQB-3.1.6.4-03")

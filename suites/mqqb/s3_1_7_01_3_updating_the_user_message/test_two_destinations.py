@@ -33,7 +33,7 @@ def test_each_destination_has_its_own_sequence(peer, second_host, sut, judge):
     queue manager are numbered 1, 2, 3 and so on in a sequence of their own.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately(MESSAGE_COUNT_BY_DESTINATION, delivery="transactional")
+    two.send_messages_alternately(MESSAGE_COUNT_BY_DESTINATION, delivery="transactional")
     sequences = []
     for destination in two.both_destinations:
         sent = destination.await_messages()
@@ -74,7 +74,7 @@ def test_each_destination_has_its_own_sequence(peer, second_host, sut, judge):
         evidence=[frame for destination in two.both_destinations for frame in destination.session.messages],
     )
     for destination in two.both_destinations:
-        destination.acknowledge_transactional()
+        destination.acknowledge_transactional_messages()
 
 
 @needs("send")
@@ -92,8 +92,8 @@ def test_each_session_counts_its_own_messages(peer, second_host, sut, judge):
     The SessionAcks on each of the two sessions contain the counts of that session.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately(MESSAGE_COUNT_BY_DESTINATION)
-    two.send_alternately(RECOVERABLE_COUNT_BY_DESTINATION, delivery="recoverable")
+    two.send_messages_alternately(MESSAGE_COUNT_BY_DESTINATION)
+    two.send_messages_alternately(RECOVERABLE_COUNT_BY_DESTINATION, delivery="recoverable")
     for destination, count in zip(two.both_destinations, RECEIVED_COUNT_BY_DESTINATION, strict=True):
         for _ in range(count):
             destination.session.send(destination.peer.recoverable_message())

@@ -27,7 +27,12 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import SecurityCaches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import DecryptedMessage, EncryptionChoice, describe_encryption_choice
-from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history, private_name
+from suites.mqqb.steps.opening import (
+    expect_recent_connection_history_entry,
+    get_last_connection_history_entry,
+    list_connection_history,
+    private_name,
+)
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -735,8 +740,10 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge, kind):
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
     entries = [one for one in list_connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
-    expected = expect_recent_entry(peer, "CertificateValidationFailure", failed=True)
-    judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=get_last_entry(entries), evidence=frames)
+    expected = expect_recent_connection_history_entry(peer, "CertificateValidationFailure", failed=True)
+    judge(
+        "MQQB-3.1.7.1.5.1-03", expected=expected, observed=get_last_connection_history_entry(entries), evidence=frames
+    )
     session.acknowledge_all()
     sender.send(3, privacy_level="advanced")
     sender.send(4)

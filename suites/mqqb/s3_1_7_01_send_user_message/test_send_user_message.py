@@ -15,7 +15,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs, varied
-from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver
+from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE_NAME, AcknowledgingReceiver
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.provoking import SecondQueueManager, make_sut_send_message
@@ -393,7 +393,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
 def _send_and_await_message(peer, sut, receiver) -> Frame:
     """Let an application send a message to the peer; return the packet of the message."""
     tag = peer.next_message_id()
-    sut.send(peer.direct_name(ADMINISTRATION_QUEUE), body="between acknowledgments", application_tag=tag)
+    sut.send(peer.direct_name(ADMINISTRATION_QUEUE_NAME), body="between acknowledgments", application_tag=tag)
 
     def list_matching_messages() -> list[Frame]:
         return [frame for frame in receiver.messages if frame["MessagePropertiesHeader"].ApplicationTag == tag]

@@ -214,7 +214,7 @@ def test_each_report_has_next_hop_of_its_own_message(peer, second_host, sut, jud
     the address of the peer as next hop, and the other report contains the address of the second queue manager.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((1, 1), trace_queue=str(PEER_PUBLIC_QUEUE))
+    two.send_messages_alternately((1, 1), trace_queue=str(PEER_PUBLIC_QUEUE))
 
     def list_reports() -> list[Frame]:
         return [frame for frame in peer.inbox.messages if frame["UserHeader"].DQ == QueueType.PUBLIC]

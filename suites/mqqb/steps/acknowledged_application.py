@@ -51,7 +51,7 @@ class AcknowledgedApplication(Application):
             self.build_message(label, self.receiver.add_admin_queue_fields(), **requests)
         )
 
-    def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
+    def begin_read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
         """Begin a read that waits for a message, and then send the message."""
         number = self.sut.control.begin(verb, timeout_ms=self.READ_TIMEOUT_MS, **arguments)
         self.peer.settle()

@@ -51,7 +51,7 @@ BAD_DST_Q, Q_EXCEED_QUOTA, HOP_COUNT_EXCEEDED = 0x8000, 0x8003, 0x8005
 NOT_TRANSACTIONAL_Q, NOT_TRANSACTIONAL_MSG = 0x8009, 0x800A
 Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
 QUEUE_ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
-ADMINISTRATION_QUEUE = "mqc-acks"
+ADMINISTRATION_QUEUE_NAME = "mqc-acks"
 OFFSET_OF_IDENTIFIER_IN_FINAL_ACK = 16
 """The offset of the message's identifier in the body of a FinalAck (MS-MQQB 2.2.5). The identifier
 follows the sequence.
@@ -121,7 +121,7 @@ class AcknowledgingReceiver(Receiver):
 
     def add_admin_queue_fields(self, user: Mapping[str, Any] = NO_FIELDS) -> dict[str, Any]:
         """Return the given fields of UserHeader and the fields that name an administration queue of the peer."""
-        return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION_QUEUE}", **user}
+        return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION_QUEUE_NAME}", **user}
 
     def send_packet(self, packet: Any) -> Frame:
         """Send a packet on the session of the peer."""

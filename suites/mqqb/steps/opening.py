@@ -68,7 +68,7 @@ def require_answer_or_close(connection: RawConversation, answer: Frame | None) -
     return answer or connection
 
 
-def read_internal_bits(frame: Frame | None) -> dict[str, int]:
+def read_in_flag_and_packet_type(frame: Frame | None) -> dict[str, int]:
     """Read IN and PT from bytes that begin with a BaseHeader, even if the packet is malformed; return -1
     for a missing field.
     """
@@ -227,7 +227,7 @@ def list_connection_history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     return list(find_outgoing_queue(sut, format_name)["ConnectionHistory"])
 
 
-def expect_recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
+def expect_recent_connection_history_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
     """Return the expected values of a ConnectionHistory entry of the last minute with the peer's address; Error is 0 or
     an error code.
     """
@@ -240,9 +240,9 @@ def expect_recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Exp
     )
 
 
-def get_last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
-    """Return the last entry of a ConnectionHistory in the form that ``expect_recent_entry`` compares, with an unsigned
-    Error.
+def get_last_connection_history_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
+    """Return the last entry of a ConnectionHistory in the form that ``expect_recent_connection_history_entry``
+    compares, with an unsigned Error.
     """
     if not entries:
         return "no entry"

@@ -204,10 +204,12 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
 EARLY_CLOSE_EXPECTATION = fields(
     {"SUT closed the sessions that are not open": [True, True], "SUT acknowledged a message on an open session": True}
 )
-"""The expected reactions to a packet that a SUT accepts only on an open session (``send_in_states_before_open``)."""
+"""The expected reactions to a packet that a SUT accepts only on an open session: see
+``send_packet_in_states_before_open``.
+"""
 
 
-def send_in_states_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
+def send_packet_in_states_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
     """Send a packet on a session in each state before OPEN, and on an open session; return the
     reactions.
 

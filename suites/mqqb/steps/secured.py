@@ -39,7 +39,7 @@ from suites.mqqb.steps.disposition import DEAD_LETTERS, MISSING_QUEUE
 from suites.mqqb.steps.ordering import ORDERING_ACK_LABEL
 from suites.mqqb.steps.sequences import SYSTEM_JOURNAL
 
-ST_OF_NO_SENDER, ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER = 0, 1, 2
+SENDER_TYPE_OF_NO_SENDER, SENDER_TYPE_OF_SENDER_WITH_SID, SENDER_TYPE_OF_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
 CLEAR_BODY = b"a body that does not fill the last block"
@@ -270,7 +270,12 @@ class SecuredMessageSender:
         self.messages += 1
         delivery = {} if queue == "transactional" else {"DM": self.messages % 2}
         own = self._await_administration_ack | {"JN": 1, "JP": 1} | delivery | dict(header)
-        claims = {"ST": ST_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
+        claims = {
+            "ST": SENDER_TYPE_OF_SENDER_WITH_SID,
+            "DE": 1,
+            "SecurityID": user.security_id,
+            "SenderCert": user.certificate,
+        }
         headers: dict[str, Any] = {
             "PA": 1,
             "NA": 1,
@@ -302,7 +307,7 @@ class SecuredMessageSender:
         the reason, the messages name no sender.
         """
         by = user or (None if self.tells else ALICE)
-        claims = {} if by else {"ST": ST_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
+        claims = {} if by else {"ST": SENDER_TYPE_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
         found = self.dispositions(
             {
                 str(kind): sign_message(

@@ -50,7 +50,7 @@ class Destination:
         self._session = self.sender.await_session()
         return self._session
 
-    def acknowledge_transactional(self) -> None:
+    def acknowledge_transactional_messages(self) -> None:
         """Acknowledge every message on the session, and the last transactional message with an OrderAck."""
         self.session.acknowledge_all()
         for last in [frame for frame in self.session.messages if frame["UserHeader"].TH][-1:]:
@@ -69,7 +69,7 @@ class TwoDestinations:
         """Return both destinations."""
         return self.first, self.second
 
-    def send_alternately(self, counts: tuple[int, int], **fields: Any) -> None:
+    def send_messages_alternately(self, counts: tuple[int, int], **fields: Any) -> None:
         """Let the SUT send messages to both destinations in turn; ``counts``: the number of messages to each. Wait
         until all of them have arrived.
         """
