@@ -16,14 +16,18 @@ def _append_4_bytes_to_establish_packet(data: bytes) -> bytes:
     return correct_packet_size(data + bytes(4))
 
 
-def _is_response_beside_other_session(qm: QueueManager, session: Session, packet: Any) -> bool:
+def _is_response_while_other_session_exists(qm: QueueManager, session: Session, packet: Any) -> bool:
     return not session.initiator and has_other_session(qm, session, packet)
 
 
 for _words, _condition, _says in (
     ("refusal", is_refused, "response that refuses the session"),
     ("later-request", has_earlier_request, "request of a second connection to the same destination"),
-    ("response-beside-other-session", _is_response_beside_other_session, "response while another session is open"),
+    (
+        "response-beside-other-session",
+        _is_response_while_other_session_exists,
+        "response while another session is open",
+    ),
 ):
     add(
         f"establish-connection-{_words}-4-trailing-bytes",

@@ -13,7 +13,7 @@ def _cut_last_byte_of_key_blob(blob: bytes) -> bytes:
     return blob[:-1]
 
 
-def _append_4_bytes(blob: bytes) -> bytes:
+def _append_4_bytes_to_key_blob(blob: bytes) -> bytes:
     return blob + bytes(4)
 
 
@@ -36,7 +36,7 @@ for _name, _rule, _says, _install in (
         "public-key-blob-modulus-4-bytes-longer",
         "MQQB-2.4.1-04",
         "The receiver publishes its keys with a modulus that is 4 bytes longer than bitLen.",
-        change_published_blobs(_append_4_bytes),
+        change_published_blobs(_append_4_bytes_to_key_blob),
     ),
     (
         "public-key-blob-exponent-before-bit-length",

@@ -35,7 +35,7 @@ def _change_initialized_session(change: SessionChangeFunction, when: SessionCond
     return replace_part(InitializedSessionChanged)
 
 
-def _is_initiator(qm: QM, session: Session) -> bool:
+def _is_initiated_session(qm: QM, session: Session) -> bool:
     return session.initiator
 
 
@@ -43,7 +43,7 @@ def _is_accepted_session(qm: QM, session: Session) -> bool:
     return not session.initiator
 
 
-def _is_beside_other_session(qm: QM, session: Session) -> bool:
+def _is_other_session_open(qm: QM, session: Session) -> bool:
     return bool(list_open_sessions(qm, session))
 
 
@@ -91,9 +91,9 @@ for _rule, _words, _change, _says in (
     ("MQQB-3.1.3.2-26", "received-ack-true", _set_received_ack_to_true, "begins a session with ReceivedAck TRUE"),
 ):
     for _state, _condition, _when in (
-        ("initiator", _is_initiator, "that it initiates"),
+        ("initiator", _is_initiated_session, "that it initiates"),
         ("acceptor", _is_accepted_session, "that it accepts"),
-        ("beside-other-session", _is_beside_other_session, "while another session is open"),
+        ("beside-other-session", _is_other_session_open, "while another session is open"),
         ("second-connection", _is_initialized_again, "on its second connection"),
     ):
         if _state == "second-connection" and _change is not _start_session_ack_send_timer:

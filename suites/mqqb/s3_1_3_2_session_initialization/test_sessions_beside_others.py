@@ -15,7 +15,7 @@ from suites.mqqb.steps.pinging import read_data_model_element
 
 ORDER_ACK_TIMEOUT_MS = 500
 UNLIMITED_SESSION_CLEANUP_TIMER_MS = 0xFFFFFFFF
-CONFIGURED_CLEANUP_MS = 50_000
+CONFIGURED_SESSION_CLEANUP_TIMER_MS = 50_000
 """An AckWaitTimeout that differs from the default (20 s) and from the AckTimeout of the peer."""
 CLOCK_STEP_MS = 2_000
 """A time in ms after which a time in whole seconds is later."""
@@ -213,7 +213,7 @@ def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, s
     """While a session with another AckTimeout is open, the SUT requests a session, and requests it again after the peer
     has closed the connection. AckTimeout in both ConnectionParameters requests is the configured AckWaitTimeout.
     """
-    sut.set_timers(ack_wait_timeout_ms=CONFIGURED_CLEANUP_MS)
+    sut.set_timers(ack_wait_timeout_ms=CONFIGURED_SESSION_CLEANUP_TIMER_MS)
     peer.try_session()
     session = OutgoingSession(peer, sut)
     for attempt in ("first attempt", "retry"):
@@ -221,7 +221,7 @@ def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, s
         frame = session.respond()
         judge(
             "MQQB-3.1.3.2-27",
-            expected=CONFIGURED_CLEANUP_MS,
+            expected=CONFIGURED_SESSION_CLEANUP_TIMER_MS,
             observed=frame["ConnectionParametersHeader"].AckTimeout,
             case=f"AckTimeout of the request, {attempt}",
             evidence=frame,

@@ -106,7 +106,7 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
         return self._send_and_collect_answers(build_unknown_ack(self._peer, final=True))
 
     @event("unknown internal packet")
-    def send_unknown_packet(self) -> str:
+    def send_internal_packet_of_unknown_type(self) -> str:
         """Send an internal packet of an unknown type."""
         return self._send_input("unknown internal packet")
 

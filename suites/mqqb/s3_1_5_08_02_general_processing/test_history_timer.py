@@ -11,7 +11,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import MISSING_QUEUE, find_history_entry
 from suites.mqqb.steps.pinging import read_data_model_element
 
-HISTORY_CLEANUP_MS = 20_000
+HISTORY_CLEANUP_TIMER_MS = 20_000
 """The duration in ms to which the check sets the timer. It is so short that the history becomes empty."""
 GREATEST_TIMER_SPEED_UP = 10
 """The highest factor by which the timers may be accelerated, so that the check can act while the timer runs."""
@@ -27,12 +27,12 @@ def test_first_history_entry_starts_timer(peer, sut, judge, kind):
     history, and the MessageIDHistory Cleanup Timer runs.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_TIMER_MS)
     sut.restart()
     for _ in range(HISTORY_CLEANUP_COUNT):
         if not read_data_model_element(sut.inspect_queue_manager(), "MessageIDHistoryTable"):
             break
-        peer.pass_time(sut.duration_ms(HISTORY_CLEANUP_MS) + sut.slack_ms(HISTORY_CLEANUP_MS))
+        peer.pass_time(sut.duration_ms(HISTORY_CLEANUP_TIMER_MS) + sut.slack_ms(HISTORY_CLEANUP_TIMER_MS))
     before = sut.inspect_queue_manager()
     if read_data_model_element(before, "MessageIDHistoryTable") or _is_history_cleanup_timer_running(before):
         reason = "the history of the SUT did not become empty: other systems may be sending to the SUT"

@@ -14,7 +14,7 @@ from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequen
 NUMBER_OF_QUEUE_BEHIND_ROUTER = 1
 DELAY_BEFORE_LATER_SESSION_MS = 2_000
 """The time before the next session, after which TimeOfLastAck, in whole seconds, differs."""
-COPIED_ELEMENT_BY_RULE = {
+TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
@@ -47,7 +47,7 @@ def _judge_elements_copied_to_transfer_info(judge, sut, outgoing: Outgoing, case
     """Judge that OutgoingTransferInfo has the values of TxOutgoingSequence."""
     info, shown = outgoing.read_transfer_info(), find_initiated_session(sut, outgoing.to)
     sequence = read_data_model_element(shown, "TxOutgoingSequence")
-    for rule, (attribute, element) in COPIED_ELEMENT_BY_RULE.items():
+    for rule, (attribute, element) in TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE.items():
         judge(
             rule,
             expected=fields({element: read_data_model_element(sequence, element)}),
@@ -68,7 +68,7 @@ def _judge_elements_copied_to_transfer_info(judge, sut, outgoing: Outgoing, case
     )
 
 
-@covers(*COPIED_ELEMENT_BY_RULE, "MQQB-3.1.5.8.8-31", "MQQB-3.1.5.8.8-39")
+@covers(*TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE, "MQQB-3.1.5.8.8-31", "MQQB-3.1.5.8.8-39")
 @needs("inspect", "management", "send", "private_names")
 def test_transfer_info_after_forwarding_without_unacknowledged_messages(peer, sut, judge):
     """The SUT sends two transactional messages to a queue, and the peer acknowledges them by an OrderAck, but not by a

@@ -117,7 +117,7 @@ RESEND_TIMER_EXPIRY_COUNT = 4
 """The number of expiries of the resend timer: one more than the number after which the resend interval changes."""
 FIRST_UNACKNOWLEDGED_NUMBER = 3
 """The number of the first message that the peer does not acknowledge by an OrderAck before the timer expires."""
-COPIED_ELEMENT_BY_RULE = {
+TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
@@ -186,7 +186,7 @@ def _judge_outgoing_transfer_info(peer, sut, judge, name, outgoing, evidence):
     sequence = state["TxOutgoingSequence"]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
-    for rule, (element, of_sequence) in COPIED_ELEMENT_BY_RULE.items():
+    for rule, (element, of_sequence) in TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE.items():
         judge(
             rule,
             "MQQB-3.1.5.8.8-28",

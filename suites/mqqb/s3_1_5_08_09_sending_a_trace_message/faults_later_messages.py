@@ -18,11 +18,11 @@ REPORT_CLASS = 1
 
 
 class _ReportOmissionFault(Tracing):
-    def is_omitted(self, message: Message) -> bool:
+    def is_report_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
     def trace_received(self, message: Message, now: Now) -> None:
-        if not self.is_omitted(message):
+        if not self.is_report_omitted(message):
             super().trace_received(message, now)
 
 
@@ -30,7 +30,7 @@ class _ReportOmissionFault(Tracing):
 class ReceiverReportOfMessageWithJnOmitted(_ReportOmissionFault):
     """The receiver sends no report on a traced message with JN."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_report_omitted(self, message: Message) -> bool:
         return message.NegativeJournalingRequested
 
 
@@ -38,7 +38,7 @@ class ReceiverReportOfMessageWithJnOmitted(_ReportOmissionFault):
 class ReceiverReportOfLargeMessageOmitted(_ReportOmissionFault):
     """The receiver sends no report on a traced message with more than 4,096 bytes of body."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_report_omitted(self, message: Message) -> bool:
         return len(message.Body) > LARGE_BODY_BYTES
 
 
@@ -46,7 +46,7 @@ class ReceiverReportOfLargeMessageOmitted(_ReportOmissionFault):
 class ReceiverReportOfMessageWithPaOmitted(_ReportOmissionFault):
     """The receiver sends no report on a traced message that requests acknowledgments."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_report_omitted(self, message: Message) -> bool:
         return bool(message.AcknowledgementsRequested)
 
 
@@ -54,7 +54,7 @@ class ReceiverReportOfMessageWithPaOmitted(_ReportOmissionFault):
 class ReceiverReportOfAcknowledgmentClassOmitted(_ReportOmissionFault):
     """The receiver sends no report on a traced message whose MessageClass is not MQMSG_CLASS_NORMAL."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_report_omitted(self, message: Message) -> bool:
         return message.Class != 0
 
 

@@ -22,16 +22,16 @@ def test_order_acks_of_two_sessions_are_sent(peer, sut, judge):
     sent = [receiver.send(), receiver.session.send(packets[0]), peer.open_raw().send(packets[1])]
     wanted = [one.identifier.Ordinal for one in (receiver.sequence, *others)]
 
-    def list_acknowledged():
+    def list_acknowledged_ordinals():
         return sorted(
             {read_acknowledged_sequence_position(frame).Ordinal for frame in receiver.list_acknowledgments()}
             & set(wanted)
         )
 
-    receiver.poll(lambda: list_acknowledged()[2:], 0)
+    receiver.poll(lambda: list_acknowledged_ordinals()[2:], 0)
     judge.all(
         expected=wanted,
-        observed=list_acknowledged(),
+        observed=list_acknowledged_ordinals(),
         case="Ordinals of the acknowledged sequences",
         evidence=[*sent, *receiver.list_acknowledgments()],
     )
