@@ -27,8 +27,8 @@ add(
 )
 
 
-@fault("queue-manager-session-ack-after-zero-byte", breaks="MQQB-2.1.1-01", blind=True)
-class QueueManagerSessionAckAfterZeroByte(Connecting):
+@fault("queue-manager-zero-byte-sent-before-session-ack", breaks="MQQB-2.1.1-01", blind=True)
+class QueueManagerZeroByteSentBeforeSessionAck(Connecting):
     """A queue manager sends a zero byte before each SessionAck after the first one of a session."""
 
     def send(self, session: Session, packet: bytes) -> None:

@@ -171,8 +171,8 @@ class InitiatorParametersRecoverableAckTimeoutAboveLimit(SessionOpening):
         )
 
 
-@fault("initiator-ack-timeout-of-retry-below-range", breaks="MQQB-2.2.2.1-D03", blind=True)
-class InitiatorAckTimeoutOfRetryBelowRange(SessionOpening):
+@fault("initiator-ack-timeout-below-20000-ms-on-reconnect", breaks="MQQB-2.2.2.1-D03", blind=True)
+class InitiatorAckTimeoutBelow20000MsOnReconnect(SessionOpening):
     """The initiator sends an AckTimeout below 20,000 ms in the ConnectionParameters request when it connects again
     after a failure.
     """

@@ -23,8 +23,8 @@ from reference_qm.surface.clock import Now
 from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import headers_of_first_refused_messages
 
 
-@fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
-class ReceiverFinalAckNamesNewestSequence(FinalAcks):
+@fault("receiver-final-ack-has-newest-tx-sequence-id-of-sender", breaks="MQQB-2.2.5.1-01", blind=True)
+class ReceiverFinalAckHasNewestTxSequenceIdOfSender(FinalAcks):
     """The receiver sends a FinalAck with the sender's newest TxSequenceID instead of the TxSequenceID of
     the message.
     """

@@ -206,8 +206,8 @@ class AcceptorPingResponseRfFollowsRequest(Ping):
         return replace(response, Flags=response.Flags | PingPacket.flags(RF=request.RF))
 
 
-@fault("initiator-rf-set-in-second-ping-request", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorRfSetInSecondPingRequest(Ping):
+@fault("initiator-rf-set-in-ping-request-with-even-cookie", breaks="MQQB-2.2.7-05", blind=True)
+class InitiatorRfSetInPingRequestWithEvenCookie(Ping):
     """The initiator sets RF in each Ping Request whose Cookie is even."""
 
     def build_request(self) -> PingPacket:

@@ -195,8 +195,8 @@ class ReceiverOrderAckNumberIsHighestReceived(InSequence):
         return follows
 
 
-@fault("receiver-order-ack-number-of-rejected-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class ReceiverOrderAckNumberOfRejectedMessage(InSequence):
+@fault("receiver-order-ack-has-number-of-rejected-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class ReceiverOrderAckHasNumberOfRejectedMessage(InSequence):
     """The receiver's OrderAck has the number of a message that it rejected because of a gap."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

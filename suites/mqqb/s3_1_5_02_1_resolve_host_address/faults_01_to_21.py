@@ -34,8 +34,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-user-message-destination-queue-wrong", breaks="MQQB-3.1.5.2.1-01")
-class SenderUserMessageDestinationQueueWrong(Sending):
+@fault("sender-user-message-names-wrong-destination-queue", breaks="MQQB-3.1.5.2.1-01")
+class SenderUserMessageNamesWrongDestinationQueue(Sending):
     """The sender's UserMessage names a DestinationQueue other than the queue of its format name."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -83,8 +83,8 @@ class InitiatorNextHopsOfOtherQueuesCleared(Resolving):
         super().resolve_host_address(session, now)
 
 
-@fault("initiator-destination-host-ignores-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
-class InitiatorDestinationHostIgnoresFormatName(NextHops):
+@fault("initiator-connects-to-host-other-than-in-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
+class InitiatorConnectsToHostOtherThanInFormatName(NextHops):
     """The initiator connects to a host other than the host in the format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:

@@ -169,8 +169,8 @@ class AcceptorResponseHasAckTimeoutOfOldestOpenSession(SessionOpening):
         )
 
 
-@fault("acceptor-connection-parameters-window-size-of-request", breaks="MQQB-3.1.5.4.1-11")
-class AcceptorConnectionParametersWindowSizeOfRequest(SessionOpening):
+@fault("acceptor-window-size-of-request-repeated-in-response", breaks="MQQB-3.1.5.4.1-11")
+class AcceptorWindowSizeOfRequestRepeatedInResponse(SessionOpening):
     """The acceptor's ConnectionParameters response repeats the WindowSize of the request."""
 
     def build_parameters_response(

@@ -340,8 +340,8 @@ class InitiatorQueueOnHoldConnected(SessionOpening):
         get_outgoing_queue(session).State = OutgoingQueueState.CONNECTED
 
 
-@fault("initiator-messages-on-session-of-retry-not-accepted", breaks="MQQB-3.1.5.4.2-D01", blind=True)
-class InitiatorMessagesOnSessionOfRetryNotAccepted(Receiving):
+@fault("initiator-ignores-messages-on-session-of-retry", breaks="MQQB-3.1.5.4.2-D01", blind=True)
+class InitiatorIgnoresMessagesOnSessionOfRetry(Receiving):
     """The initiator ignores messages from the acceptor on a session that a retry opened."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -286,8 +286,8 @@ class SenderLargeTransactionalMessageDeletedBySessionAck(TransactionalSending):
         super().keep_until_order_ack(session, position)
 
 
-@fault("sender-transactional-message-removed-from-disk-by-session-ack", breaks="MQQB-3.1.5.5.5-03")
-class SenderTransactionalMessageRemovedFromDiskBySessionAck(TransactionalSending):
+@fault("sender-session-ack-removes-transactional-message-from-disk", breaks="MQQB-3.1.5.5.5-03")
+class SenderSessionAckRemovesTransactionalMessageFromDisk(TransactionalSending):
     """When a session acknowledgment covers a transactional message, the sender removes the message from its disk, so
     that a restart before the OrderAck loses the message.
     """

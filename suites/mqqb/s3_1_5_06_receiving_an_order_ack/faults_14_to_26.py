@@ -41,8 +41,8 @@ class SenderMessageWithEarlyOrderAckNotKeptUntilFinalAck(TransactionalSending):
             session.AwaitingFinalACKTable.pop(position.UserMessage.UserHeader.MessageID, None)
 
 
-@fault("sender-message-with-only-jp-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
-class SenderMessageWithOnlyJpNotKeptUntilFinalAck(TransactionalSending):
+@fault("sender-message-with-only-jp-deleted-before-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
+class SenderMessageWithOnlyJpDeletedBeforeFinalAck(TransactionalSending):
     """After the OrderAck, the sender keeps a message until its FinalAck only if JN is set, but not if
     only JP is set.
     """

@@ -140,8 +140,8 @@ add(
 )
 
 
-@fault("receiver-message-for-other-queue-manager-kept", breaks="MQQB-3.1.5.8.2-38")
-class ReceiverMessageForOtherQueueManagerKept(Receiving):
+@fault("receiver-message-for-other-queue-manager-treated-as-own", breaks="MQQB-3.1.5.8.2-38")
+class ReceiverMessageForOtherQueueManagerTreatedAsOwn(Receiving):
     """The receiver treats a message for a different queue manager as a message for itself."""
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
@@ -308,8 +308,8 @@ class ReceiverMessageToOwnIdentifierTreatedAsForeign(Receiving):
         return packet.UserHeader.QueueManagerAddress == NULL_GUID
 
 
-@fault("receiver-private-queue-number-one-less", breaks="MQQB-3.1.5.8.5-D01")
-class ReceiverPrivateQueueNumberOneLess(Arrival):
+@fault("receiver-message-put-into-private-queue-with-number-minus-one", breaks="MQQB-3.1.5.8.5-D01")
+class ReceiverMessagePutIntoPrivateQueueWithNumberMinusOne(Arrival):
     """The receiver inserts a message with a private name into the queue whose number is one lower."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:

@@ -89,8 +89,8 @@ class ReceiverAccessOfUnsignedMessageNotChecked(SecurityOnReceipt):
             super().authorize_sender(packet, queue)
 
 
-@fault("receiver-access-by-direct-name-not-checked", breaks="MQQB-3.1.5.8.3-90", blind=True)
-class ReceiverAccessByDirectNameNotChecked(SecurityOnReceipt):
+@fault("receiver-access-not-checked-for-message-to-direct-name", breaks="MQQB-3.1.5.8.3-90", blind=True)
+class ReceiverAccessNotCheckedForMessageToDirectName(SecurityOnReceipt):
     """The receiver does not check the access rights of the sender of a message with a direct format name."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

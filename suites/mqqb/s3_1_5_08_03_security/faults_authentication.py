@@ -81,9 +81,9 @@ class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
 
 
 @fault(
-    "receiver-refuses-every-signature", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
+    "receiver-every-signature-refused", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 )
-class ReceiverRefusesEverySignature(SecurityOnReceipt):
+class ReceiverEverySignatureRefused(SecurityOnReceipt):
     """The receiver refuses every signature, even its own."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -94,7 +94,7 @@ class ReceiverRefusesEverySignature(SecurityOnReceipt):
 
 
 @fault(
-    "receiver-as-bits-combined-with-received-as-bits",
+    "receiver-as-of-valid-signature-combined-with-received-as",
     breaks=(
         "MQQB-3.1.5.8.3-06",
         "MQDMPR-3.1.7.1.31-D08",
@@ -103,7 +103,7 @@ class ReceiverRefusesEverySignature(SecurityOnReceipt):
         "MQQB-3.1.5.8.3-13",
     ),
 )
-class ReceiverAsBitsCombinedWithReceivedAsBits(SecurityOnReceipt):
+class ReceiverAsOfValidSignatureCombinedWithReceivedAs(SecurityOnReceipt):
     """The receiver combines AS of a valid signature with the AS that the received message had."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

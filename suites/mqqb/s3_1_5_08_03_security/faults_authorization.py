@@ -147,8 +147,8 @@ class ReceiverAccessCheckIgnoresGroupsOfSender(SecurityLookup):
 # -- the rights at the queue ---------------------------------------------------------------------------------------
 
 
-@fault("receiver-write-access-by-default-descriptor", breaks="MQQB-3.1.5.8.3-91")
-class ReceiverWriteAccessByDefaultDescriptor(SecurityLookup):
+@fault("receiver-write-access-checked-by-default-security-descriptor", breaks="MQQB-3.1.5.8.3-91")
+class ReceiverWriteAccessCheckedByDefaultSecurityDescriptor(SecurityLookup):
     """The receiver checks access by the default security descriptor instead of the queue's own descriptor."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:

@@ -200,8 +200,8 @@ add(
 )
 
 
-@fault("receiver-reports-end-after-report-that-cannot-be-sent", breaks="MQQB-3.1.5.8.9-11", blind=True)
-class ReceiverReportsEndAfterReportThatCannotBeSent(Tracing):
+@fault("receiver-no-reports-after-report-that-could-not-be-sent", breaks="MQQB-3.1.5.8.9-11", blind=True)
+class ReceiverNoReportsAfterReportThatCouldNotBeSent(Tracing):
     """After a report whose queue cannot be opened, the receiver sends no further report."""
 
     def __init__(self, qm: QM) -> None:

@@ -34,8 +34,8 @@ class AcceptorSessionStateOpenAfterClosingOfIdleSession(Closing):
             session.SessionState = SessionState.OPEN
 
 
-@fault("acceptor-session-of-lost-connection-stays-open", breaks="MQQB-3.1.5.9-02")
-class AcceptorSessionOfLostConnectionStaysOpen(Closing):
+@fault("acceptor-session-state-open-after-connection-loss", breaks="MQQB-3.1.5.9-02")
+class AcceptorSessionStateOpenAfterConnectionLoss(Closing):
     """The acceptor leaves SessionState of an accepted session at OPEN after the other side has closed
     the connection.
     """
