@@ -153,8 +153,8 @@ class QueueManagerRefusesMessagesAfterItHasSentOne(Receiving):
             super().receive_user_message(session, packet, now)
 
 
-@fault("initiator-message-of-acceptor-on-its-session-dropped", breaks="MQQB-2.1.1-D01")
-class InitiatorMessageOfAcceptorOnItsSessionDropped(Receiving):
+@fault("initiator-acknowledges-but-drops-message-on-own-session", breaks="MQQB-2.1.1-D01")
+class InitiatorAcknowledgesButDropsMessageOnOwnSession(Receiving):
     """The initiator acknowledges a UserMessage that the acceptor sends on the session, but does not store the
     message.
     """

@@ -23,8 +23,8 @@ class _WrongConnectPortFault(Connecting):
         self.qm.config = config
 
 
-@fault("initiator-connection-of-later-session-other-port", breaks="MQQB-2.1.1-02", blind=True)
-class InitiatorConnectionOfLaterSessionOtherPort(_WrongConnectPortFault):
+@fault("initiator-connects-to-wrong-port-for-later-session", breaks="MQQB-2.1.1-02", blind=True)
+class InitiatorConnectsToWrongPortForLaterSession(_WrongConnectPortFault):
     """The initiator connects to another port than 1801 after the first session with the destination."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
@@ -34,8 +34,8 @@ class InitiatorConnectionOfLaterSessionOtherPort(_WrongConnectPortFault):
         return later
 
 
-@fault("initiator-connection-for-private-name-other-port", breaks="MQQB-2.1.1-02", blind=True)
-class InitiatorConnectionForPrivateNameOtherPort(_WrongConnectPortFault):
+@fault("initiator-connects-to-wrong-port-for-private-name", breaks="MQQB-2.1.1-02", blind=True)
+class InitiatorConnectsToWrongPortForPrivateName(_WrongConnectPortFault):
     """The initiator connects to another port than 1801 for a private or public format name."""
 
     def must_use_wrong_port(self, session: Session) -> bool:

@@ -140,10 +140,10 @@ add(
 
 
 @fault(
-    "receiver-unknown-pt-session-kept",
+    "receiver-session-kept-open-after-packet-with-unknown-pt",
     breaks=("MQQB-2.2.1-03", "MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1.1-03"),
 )
-class ReceiverUnknownPtSessionKept(Closing):
+class ReceiverSessionKeptOpenAfterPacketWithUnknownPt(Closing):
     """A queue manager that receives an internal packet with an unknown PT keeps the session open."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -247,8 +247,8 @@ class AcceptorCsClearInRefusalOfRequestWithSeClear(SessionOpening):
         return set_fields(packet, {"InternalHeader.Flags": lambda old: old & ~0x10})
 
 
-@fault("acceptor-guid-with-own-first-bytes-accepted", breaks="MQQB-2.2.1-05")
-class AcceptorGuidWithOwnFirstBytesAccepted(SessionOpening):
+@fault("acceptor-compares-only-first-field-of-server-guid", breaks="MQQB-2.2.1-05")
+class AcceptorComparesOnlyFirstFieldOfServerGuid(SessionOpening):
     """The acceptor compares only the first field of ServerGuid with its own GUID."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -270,8 +270,8 @@ class AcceptorClosesSessionBeyondLimitWithoutCsInResponse(SessionOpening):
         return accepting
 
 
-@fault("acceptor-request-beyond-limit-refused-once", breaks="MQQB-2.2.1-06")
-class AcceptorRequestBeyondLimitRefusedOnce(SessionOpening):
+@fault("acceptor-cs-set-only-for-first-request-beyond-limit", breaks="MQQB-2.2.1-06")
+class AcceptorCsSetOnlyForFirstRequestBeyondLimit(SessionOpening):
     """The acceptor sets CS only in the response to the first request that exceeds its limit of sessions."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -284,8 +284,8 @@ class AcceptorRequestBeyondLimitRefusedOnce(SessionOpening):
             super().receive_establish_request(session, packet, now)
 
 
-@fault("acceptor-direct-request-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
-class AcceptorDirectRequestBeyondLimitClosedWithoutCs(SessionOpening):
+@fault("acceptor-closes-zero-guid-request-beyond-limit-without-cs", breaks="MQQB-2.2.1-06")
+class AcceptorClosesZeroGuidRequestBeyondLimitWithoutCs(SessionOpening):
     """The acceptor closes the session without a response if a request with zero ServerGuid exceeds its limit of
     sessions.
     """

@@ -219,8 +219,8 @@ add(
 )
 
 
-@fault("initiator-refusal-read-from-bit-5", breaks="MQQB-2.2.1-D01", blind=True)
-class InitiatorRefusalReadFromBit5(SessionOpening):
+@fault("initiator-cs-of-response-read-from-bit-5", breaks="MQQB-2.2.1-D01", blind=True)
+class InitiatorCsOfResponseReadFromBit5(SessionOpening):
     """The initiator reads CS of a response from bit 5 of InternalHeader.Flags instead of bit 4."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -194,8 +194,8 @@ class InitiatorParametersAckTimeoutHalvedAfterFailure(SessionOpening):
         return replace(request, ConnectionParametersHeader=header)
 
 
-@fault("initiator-connection-parameters-after-retry-without-in", breaks="MQQB-2.2.2-01", blind=True)
-class InitiatorConnectionParametersAfterRetryWithoutIn(Connecting):
+@fault("initiator-in-flag-of-parameters-request-clear-on-reconnect", breaks="MQQB-2.2.2-01", blind=True)
+class InitiatorInFlagOfParametersRequestClearOnReconnect(Connecting):
     """When the initiator connects again, it does not set BaseHeader.Flags.IN in its ConnectionParameters request."""
 
     def send(self, session: Session, packet: bytes) -> None:

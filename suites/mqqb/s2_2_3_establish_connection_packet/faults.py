@@ -114,8 +114,8 @@ class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
         return _change_establish_header(request, ServerGuid=NULL_GUID) if session.retrying else request
 
 
-@fault("initiator-direct-establish-request-server-guid-of-earlier-session", breaks="MQQB-2.2.3.1-01")
-class InitiatorDirectEstablishRequestServerGuidOfEarlierSession(Establishing):
+@fault("initiator-own-guid-as-server-guid-in-later-direct-request", breaks="MQQB-2.2.3.1-01")
+class InitiatorOwnGuidAsServerGuidInLaterDirectRequest(Establishing):
     """The initiator sends its own GUID as ServerGuid of a request for a direct format name after the first session to
     the destination has been closed.
     """
@@ -183,8 +183,8 @@ class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
         )
 
 
-@fault("acceptor-establish-response-se-is-os-of-request", breaks="MQQB-2.2.3.1-06")
-class AcceptorEstablishResponseSeIsOsOfRequest(SessionOpening):
+@fault("acceptor-establish-response-se-copied-from-os-of-request", breaks="MQQB-2.2.3.1-06")
+class AcceptorEstablishResponseSeCopiedFromOsOfRequest(SessionOpening):
     """The acceptor sends the OS flag of the request as SE of its response."""
 
     def build_establish_response(
@@ -357,8 +357,8 @@ class AcceptorPaddingOfRefusingResponseZero(SessionOpening):
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.Padding": bytes(512)}) if session.refused else packet
 
 
-@fault("acceptor-refusing-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
-class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
+@fault("acceptor-refusing-response-repeats-padding-of-request", breaks="MQQB-2.2.3.1-15")
+class AcceptorRefusingResponseRepeatsPaddingOfRequest(SessionOpening):
     """The acceptor repeats Padding of the request in a response that refuses the request."""
 
     def build_establish_response(
@@ -369,8 +369,8 @@ class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
         return _change_establish_header(response, Padding=padding) if session.refused else response
 
 
-@fault("acceptor-establish-response-padding-of-request", breaks=("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"))
-class AcceptorEstablishResponsePaddingOfRequest(SessionOpening):
+@fault("acceptor-establish-response-repeats-padding-of-request", breaks=("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"))
+class AcceptorEstablishResponseRepeatsPaddingOfRequest(SessionOpening):
     """The acceptor repeats Padding of the request in a response that accepts the request."""
 
     def build_establish_response(

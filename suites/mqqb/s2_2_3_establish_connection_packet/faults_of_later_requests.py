@@ -18,8 +18,8 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-establish-request-of-later-session-server-guid-null", breaks="MQQB-2.2.3.1-01", blind=True)
-class InitiatorEstablishRequestOfLaterSessionServerGuidNull(Establishing):
+@fault("initiator-server-guid-null-in-request-of-later-session", breaks="MQQB-2.2.3.1-01", blind=True)
+class InitiatorServerGuidNullInRequestOfLaterSession(Establishing):
     """The initiator sets ServerGuid of the request for a later session to null for a private or public format name."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -31,8 +31,8 @@ class InitiatorEstablishRequestOfLaterSessionServerGuidNull(Establishing):
         return replace(packet, EstablishConnectionHeader=header) if later else packet
 
 
-@fault("initiator-establish-request-for-direct-name-server-guid-of-last-session", breaks="MQQB-2.2.3.1-01", blind=True)
-class InitiatorEstablishRequestForDirectNameServerGuidOfLastSession(Establishing):
+@fault("initiator-direct-request-repeats-server-guid-of-last-request", breaks="MQQB-2.2.3.1-01", blind=True)
+class InitiatorDirectRequestRepeatsServerGuidOfLastRequest(Establishing):
     """The initiator sets ServerGuid of the request for a direct format name to that of its last request for a GUID."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -61,8 +61,8 @@ class _EstablishResponseFault(SessionOpening):
         return replace(packet, EstablishConnectionHeader=header)
 
 
-@fault("acceptor-establish-response-to-null-guid-of-later-session-null", breaks="MQQB-2.2.3.1-02", blind=True)
-class AcceptorEstablishResponseToNullGuidOfLaterSessionNull(_EstablishResponseFault):
+@fault("acceptor-response-repeats-null-guid-while-session-exists", breaks="MQQB-2.2.3.1-02", blind=True)
+class AcceptorResponseRepeatsNullGuidWhileSessionExists(_EstablishResponseFault):
     """While another session with the initiator exists, the acceptor answers a null ServerGuid with a null one."""
 
     def change_header(
@@ -74,8 +74,8 @@ class AcceptorEstablishResponseToNullGuidOfLaterSessionNull(_EstablishResponseFa
         return response
 
 
-@fault("acceptor-establish-response-without-ping-server-guid-null", breaks="MQQB-2.2.3.1-02", blind=True)
-class AcceptorEstablishResponseWithoutPingServerGuidNull(_EstablishResponseFault):
+@fault("acceptor-server-guid-null-in-response-to-request-with-se", breaks="MQQB-2.2.3.1-02", blind=True)
+class AcceptorServerGuidNullInResponseToRequestWithSe(_EstablishResponseFault):
     """The acceptor sets ServerGuid of its response to null when the request has SE set."""
 
     def change_header(
@@ -87,8 +87,8 @@ class AcceptorEstablishResponseWithoutPingServerGuidNull(_EstablishResponseFault
 _SE_FLAG = EstablishConnectionHeader.flags(SE=1)
 
 
-@fault("acceptor-establish-response-of-second-session-se-of-first", breaks="MQQB-2.2.3.1-06", blind=True)
-class AcceptorEstablishResponseOfSecondSessionSeOfFirst(_EstablishResponseFault):
+@fault("acceptor-later-responses-repeat-se-of-first-request", breaks="MQQB-2.2.3.1-06", blind=True)
+class AcceptorLaterResponsesRepeatSeOfFirstRequest(_EstablishResponseFault):
     """The acceptor sets SE of each response to SE of the first request."""
 
     def change_header(
@@ -98,8 +98,8 @@ class AcceptorEstablishResponseOfSecondSessionSeOfFirst(_EstablishResponseFault)
         return replace(response, OperatingSystem=response.OperatingSystem & ~_SE_FLAG | (_SE_FLAG if first else 0))
 
 
-@fault("acceptor-establish-response-to-null-guid-se-clear", breaks="MQQB-2.2.3.1-06", blind=True)
-class AcceptorEstablishResponseToNullGuidSeClear(_EstablishResponseFault):
+@fault("acceptor-se-clear-in-response-to-null-server-guid", breaks="MQQB-2.2.3.1-06", blind=True)
+class AcceptorSeClearInResponseToNullServerGuid(_EstablishResponseFault):
     """The acceptor clears SE of its response to a request with a null ServerGuid."""
 
     def change_header(

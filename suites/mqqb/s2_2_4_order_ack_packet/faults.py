@@ -240,8 +240,8 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameSequence(OrderAcks):
         return body if first is None else replace(body, TxSequenceID=first.saved_identifier)
 
 
-@fault("receiver-order-ack-sequence-of-first-message", breaks="MQQB-2.2.4.1-01")
-class ReceiverOrderAckSequenceOfFirstMessage(OrderAcks):
+@fault("receiver-order-ack-of-second-sequence-has-id-of-first", breaks="MQQB-2.2.4.1-01")
+class ReceiverOrderAckOfSecondSequenceHasIdOfFirst(OrderAcks):
     """The receiver sends the TxSequenceID of the first sequence in the OrderAcks for a second sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -323,8 +323,8 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
         return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
 
 
-@fault("receiver-order-ack-number-after-rejected-message", breaks=("MQQB-2.2.4.1-02", "MQQB-3.1.1.6.2-03"))
-class ReceiverOrderAckNumberAfterRejectedMessage(OrderAcks):
+@fault("receiver-order-ack-number-increased-by-rejected-messages", breaks=("MQQB-2.2.4.1-02", "MQQB-3.1.1.6.2-03"))
+class ReceiverOrderAckNumberIncreasedByRejectedMessages(OrderAcks):
     """The receiver adds the number of rejected messages to TxSequenceNumber of an OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -361,8 +361,8 @@ class _LatestMessageFinder(OrderAcks):
         return positions[-1].MessageReference if positions else None
 
 
-@fault("receiver-order-ack-previous-number-of-message", breaks="MQQB-2.2.4.1-03")
-class ReceiverOrderAckPreviousNumberOfMessage(_LatestMessageFinder):
+@fault("receiver-order-ack-previous-number-copied-from-message", breaks="MQQB-2.2.4.1-03")
+class ReceiverOrderAckPreviousNumberCopiedFromMessage(_LatestMessageFinder):
     """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:

@@ -77,8 +77,8 @@ add(
 )
 
 
-@fault("receiver-order-ack-own-identifier-in-private-name", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverOrderAckOwnIdentifierInPrivateName(OrderAcks):
+@fault("receiver-order-ack-sent-to-private-queue-of-receiver-itself", breaks="MQQB-2.2.4-04", blind=True)
+class ReceiverOrderAckSentToPrivateQueueOfReceiverItself(OrderAcks):
     """The receiver sends an OrderAck to private queue 4 of its own queue manager instead of the sender."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:
@@ -87,8 +87,8 @@ class ReceiverOrderAckOwnIdentifierInPrivateName(OrderAcks):
         return str(PrivateName(self.qm.adm.Identifier, ORDER_QUEUE_NUMBER))
 
 
-@fault("receiver-order-ack-first-sender-in-private-name", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverOrderAckFirstSenderInPrivateName(OrderAcks):
+@fault("receiver-order-acks-all-sent-to-private-queue-of-first-sender", breaks="MQQB-2.2.4-04", blind=True)
+class ReceiverOrderAcksAllSentToPrivateQueueOfFirstSender(OrderAcks):
     """The receiver sends every OrderAck to private queue 4 of the first sender."""
 
     def __init__(self, qm: QM) -> None:
@@ -100,8 +100,8 @@ class ReceiverOrderAckFirstSenderInPrivateName(OrderAcks):
         return super().build_order_queue_name(session, self.first)
 
 
-@fault("receiver-order-ack-of-later-session-private-queue-5", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverOrderAckOfLaterSessionPrivateQueue5(OrderAcks):
+@fault("receiver-order-ack-of-later-session-sent-to-private-queue-5", breaks="MQQB-2.2.4-04", blind=True)
+class ReceiverOrderAckOfLaterSessionSentToPrivateQueue5(OrderAcks):
     """The receiver sends the OrderAcks of every session except its first to private queue 5 of the sender."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:

@@ -362,8 +362,8 @@ _add_final_ack_class_fault(
 JN_FLAG = UserHeader.flags(JN=1)
 
 
-@fault("receiver-final-ack-user-header-jn-on-own-session", breaks="MQQB-2.2.5-04", blind=True)
-class ReceiverFinalAckUserHeaderJnOnOwnSession(Sending):
+@fault("receiver-jn-set-in-final-ack-on-own-session", breaks="MQQB-2.2.5-04", blind=True)
+class ReceiverJnSetInFinalAckOnOwnSession(Sending):
     """The receiver sets JN in UserHeader.Flags of a FinalAck that it sends on a session of its own because the session
     of the acknowledged message is closed.
     """
@@ -378,8 +378,8 @@ class ReceiverFinalAckUserHeaderJnOnOwnSession(Sending):
         super().transmit(session, position, packet)
 
 
-@fault("receiver-final-ack-of-encrypted-message-with-bad-signature-bad-encryption", breaks="MQQB-2.2.5-18", blind=True)
-class ReceiverFinalAckOfEncryptedMessageWithBadSignatureBadEncryption(FinalAcks):
+@fault("receiver-final-ack-class-bad-encryption-for-bad-signature", breaks="MQQB-2.2.5-18", blind=True)
+class ReceiverFinalAckClassBadEncryptionForBadSignature(FinalAcks):
     """The receiver sends a FinalAck of class NACK_BAD_ENCRYPTION for an encrypted transactional message that has an
     invalid signature.
     """
@@ -393,8 +393,8 @@ class ReceiverFinalAckOfEncryptedMessageWithBadSignatureBadEncryption(FinalAcks)
         super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-message-in-subqueue-of-deleted-queue-q-purged", breaks="MQQB-2.2.5-20", blind=True)
-class ReceiverFinalAckOfMessageInSubqueueOfDeletedQueueQPurged(FinalAcks):
+@fault("receiver-final-ack-class-q-purged-for-subqueue-of-deleted-queue", breaks="MQQB-2.2.5-20", blind=True)
+class ReceiverFinalAckClassQPurgedForSubqueueOfDeletedQueue(FinalAcks):
     """The receiver sends a FinalAck of class NACK_Q_PURGED for a transactional message that was in a subqueue when its
     queue was deleted.
     """

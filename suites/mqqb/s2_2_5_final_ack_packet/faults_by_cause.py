@@ -225,8 +225,8 @@ for _rule, _class in (
         )
 
 
-@fault("receiver-final-ack-after-closed-session-order-ack-body", breaks="MQQB-2.2.5-24", blind=True)
-class ReceiverFinalAckAfterClosedSessionOrderAckBody(FinalAcks):
+@fault("receiver-final-ack-has-order-ack-body-after-session-closed", breaks="MQQB-2.2.5-24", blind=True)
+class ReceiverFinalAckHasOrderAckBodyAfterSessionClosed(FinalAcks):
     """The receiver fills the body of a FinalAck like that of an OrderAck, without SourceGUID and MessageID, if no
     session with the sender is open when the message leaves its queue.
     """

@@ -197,8 +197,8 @@ class AcceptorPingResponseRfClearOffline(Ping):
         return replace(response, Flags=response.Flags & ~PingPacket.flags(RF=1))
 
 
-@fault("acceptor-ping-response-rf-follows-request", breaks="MQQB-2.2.7-04")
-class AcceptorPingResponseRfFollowsRequest(Ping):
+@fault("acceptor-ping-response-rf-copied-from-request", breaks="MQQB-2.2.7-04")
+class AcceptorPingResponseRfCopiedFromRequest(Ping):
     """The acceptor sets RF in the response to a Ping Request in which RF is set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

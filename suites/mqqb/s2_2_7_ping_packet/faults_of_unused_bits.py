@@ -107,8 +107,8 @@ def _set_rf(request: PingPacket) -> PingPacket:
     return replace(request, Flags=request.Flags | PingPacket.flags(RF=1))
 
 
-@fault("initiator-ping-request-rf-set-beside-open-session", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorPingRequestRfSetBesideOpenSession(Ping):
+@fault("initiator-rf-set-in-ping-request-while-session-is-open", breaks="MQQB-2.2.7-05", blind=True)
+class InitiatorRfSetInPingRequestWhileSessionIsOpen(Ping):
     """The initiator sets RF in a Ping Request while a session of its queue manager is open."""
 
     def build_request(self) -> PingPacket:
@@ -117,8 +117,8 @@ class InitiatorPingRequestRfSetBesideOpenSession(Ping):
         return _set_rf(request) if is_open else request
 
 
-@fault("initiator-ping-request-for-private-name-rf-set", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorPingRequestForPrivateNameRfSet(Ping):
+@fault("initiator-rf-set-in-ping-request-for-private-name", breaks="MQQB-2.2.7-05", blind=True)
+class InitiatorRfSetInPingRequestForPrivateName(Ping):
     """The initiator sets RF in the Ping Request if the destination is not a direct format name."""
 
     def __init__(self, qm: QM) -> None:

@@ -81,8 +81,8 @@ add(
 )
 
 
-@fault("sender-first-number-of-second-queue-2", breaks="MQQB-3.1.1.3.1-06", blind=True)
-class SenderFirstNumberOfSecondQueue2(Destinations):
+@fault("sender-first-sequence-number-of-second-queue-is-2", breaks="MQQB-3.1.1.3.1-06", blind=True)
+class SenderFirstSequenceNumberOfSecondQueueIs2(Destinations):
     """OutgoingTxSequenceNumber is initially 2 for each outgoing queue except the first."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -109,8 +109,8 @@ add(
 )
 
 
-@fault("receiver-initial-incoming-sequence-of-yesterday", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class ReceiverInitialIncomingSequenceOfYesterday(InSequence):
+@fault("receiver-initial-sequence-id-has-time-stamp-of-yesterday", breaks="MQQB-3.1.1.3.1-07", blind=True)
+class ReceiverInitialSequenceIdHasTimeStampOfYesterday(InSequence):
     """TimeStamp of the initial IncomingTxSequenceID is the time of the day before: older sequences are refused."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

@@ -96,8 +96,8 @@ for _cache, _rule, _cache_classes in (
         )
 
 
-@fault("receiver-history-own-identifier-at-start", breaks="MQQB-3.1.1.3-21", blind=True)
-class ReceiverHistoryOwnIdentifierAtStart(Initialization):
+@fault("receiver-history-contains-own-identifier-at-start", breaks="MQQB-3.1.1.3-21", blind=True)
+class ReceiverHistoryContainsOwnIdentifierAtStart(Initialization):
     """The receiver starts with an entry of its own identifier and the ordinal 0 in MessageIDHistoryTable."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -107,8 +107,8 @@ class ReceiverHistoryOwnIdentifierAtStart(Initialization):
         super().initialize_globally(now)
 
 
-@fault("receiver-history-null-identifier-at-restart", breaks="MQQB-3.1.1.3-21", blind=True)
-class ReceiverHistoryNullIdentifierAtRestart(Initialization):
+@fault("receiver-history-contains-null-guid-after-restart", breaks="MQQB-3.1.1.3-21", blind=True)
+class ReceiverHistoryContainsNullGuidAfterRestart(Initialization):
     """The receiver starts with an entry of the NULL GUID in MessageIDHistoryTable after a restart without a stored
     history.
     """
@@ -120,8 +120,8 @@ class ReceiverHistoryNullIdentifierAtRestart(Initialization):
         super().initialize_globally(now)
 
 
-@fault("receiver-first-message-with-ordinal-1-in-history", breaks="MQQB-3.1.1.3-21", blind=True)
-class ReceiverFirstMessageWithOrdinal1InHistory(History):
+@fault("receiver-first-message-with-id-1-treated-as-duplicate", breaks="MQQB-3.1.1.3-21", blind=True)
+class ReceiverFirstMessageWithId1TreatedAsDuplicate(History):
     """The receiver takes the first message since its start for a message of its history if MessageID is 1."""
 
     def __init__(self, qm: QM) -> None:

@@ -109,8 +109,8 @@ class SenderSequenceInfoOfLaterSequenceWithFirstId(_LastSequenceInfoFault):
         return replace(entry, SeqID=entry.SeqID >> 32 << 32 | 1)
 
 
-@fault("sender-sequence-info-of-second-queue-with-id-of-first", breaks="MQQB-3.1.1.5-D01", blind=True)
-class SenderSequenceInfoOfSecondQueueWithIdOfFirst(_LastSequenceInfoFault):
+@fault("sender-seq-id-of-second-queue-is-that-of-first-queue", breaks="MQQB-3.1.1.5-D01", blind=True)
+class SenderSeqIdOfSecondQueueIsThatOfFirstQueue(_LastSequenceInfoFault):
     """SeqID of a message of any queue is OutgoingTxSequenceID of the first queue."""
 
     def change_sequence_info(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
@@ -118,8 +118,8 @@ class SenderSequenceInfoOfSecondQueueWithIdOfFirst(_LastSequenceInfoFault):
         return replace(entry, SeqID=int(first.OutgoingTxSequenceID))
 
 
-@fault("sender-sequence-info-number-counts-entries", breaks="MQQB-3.1.1.5-D02", blind=True)
-class SenderSequenceInfoNumberCountsEntries(_LastSequenceInfoFault):
+@fault("sender-seq-no-counts-only-unacknowledged-messages", breaks="MQQB-3.1.1.5-D02", blind=True)
+class SenderSeqNoCountsOnlyUnacknowledgedMessages(_LastSequenceInfoFault):
     """SeqNo of a message is one more than the number of earlier messages without an OrderAck."""
 
     def change_sequence_info(self, session: Session, entry: SequenceInfo) -> SequenceInfo:

@@ -53,8 +53,8 @@ class SenderRecoverableMessageAcknowledgedInMessageKept(_FaultByCarrierOfSession
             super().delete_acknowledged_recoverable(session, header)
 
 
-@fault("sender-recoverable-message-of-high-flag-kept", breaks="MQQB-3.1.1.6.1-02", blind=True)
-class SenderRecoverableMessageOfHighFlagKept(SessionAcks):
+@fault("sender-ignores-bits-16-to-31-of-recoverable-ack-flags", breaks="MQQB-3.1.1.6.1-02", blind=True)
+class SenderIgnoresBits16To31OfRecoverableAckFlags(SessionAcks):
     """The sender ignores the bits 16 to 31 of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -62,8 +62,8 @@ class SenderRecoverableMessageOfHighFlagKept(SessionAcks):
         super().delete_acknowledged_recoverable(session, low)
 
 
-@fault("receiver-recoverable-number-1-on-own-session", breaks="MQQB-3.1.1.6.1-03", blind=True)
-class ReceiverRecoverableNumber1OnOwnSession(SessionAcks):
+@fault("receiver-initial-recoverable-ack-number-1-on-own-session", breaks="MQQB-3.1.1.6.1-03", blind=True)
+class ReceiverInitialRecoverableAckNumber1OnOwnSession(SessionAcks):
     """RecoverableMsgAckSeqNumber is 1 on a session that the receiver opened, before a recoverable message arrives."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -72,8 +72,8 @@ class ReceiverRecoverableNumber1OnOwnSession(SessionAcks):
         return replace(header, RecoverableMsgAckSeqNumber=1) if early else header
 
 
-@fault("receiver-recoverable-number-of-later-express-acks-1", breaks="MQQB-3.1.1.6.1-03", blind=True)
-class ReceiverRecoverableNumberOfLaterExpressAcks1(SessionAcks):
+@fault("receiver-recoverable-ack-number-1-in-second-express-ack", breaks="MQQB-3.1.1.6.1-03", blind=True)
+class ReceiverRecoverableAckNumber1InSecondExpressAck(SessionAcks):
     """RecoverableMsgAckSeqNumber is 1 in the second SessionAck, although only express messages have arrived."""
 
     def build_header(self, session: Session) -> SessionHeader:

@@ -73,8 +73,8 @@ class ReceiverOrderAckIncludesDiscardedMessageAfterFilledGap(OrderAcks):
         return body
 
 
-@fault("receiver-rejected-message-restarts-no-order-ack-timer", breaks="MQQB-3.1.1.6.2-06")
-class ReceiverRejectedMessageRestartsNoOrderAckTimer(InSequence):
+@fault("receiver-order-ack-timer-stopped-by-rejected-message", breaks="MQQB-3.1.1.6.2-06")
+class ReceiverOrderAckTimerStoppedByRejectedMessage(InSequence):
     """The receiver stops the Order Ack Send Timer when it rejects a message that is out of sequence."""
 
     def reject_out_of_sequence(

@@ -113,8 +113,8 @@ class ReceiverOrderAckAfterRepeatedMessageWithItsNumber(_OrderAckAfterRejectionF
         transfer.saved_number = min(transfer.saved_number, number)
 
 
-@fault("receiver-order-ack-after-gap-with-missing-number", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class ReceiverOrderAckAfterGapWithMissingNumber(_OrderAckAfterRejectionFault):
+@fault("receiver-order-ack-after-gap-contains-number-of-missing-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class ReceiverOrderAckAfterGapContainsNumberOfMissingMessage(_OrderAckAfterRejectionFault):
     """The OrderAck after a message behind a gap contains the number of the missing predecessor."""
 
     def change_number(self, transfer: IncomingTransactionalTransferInfo, number: int, previous: int) -> None:

@@ -84,8 +84,8 @@ add(
 )
 
 
-@fault("acceptor-session-ack-wait-timer-of-own-default", breaks="MQQB-3.1.2.4-01", blind=True)
-class AcceptorSessionAckWaitTimerOfOwnDefault(SessionAcks):
+@fault("acceptor-session-ack-wait-timer-uses-own-default", breaks="MQQB-3.1.2.4-01", blind=True)
+class AcceptorSessionAckWaitTimerUsesOwnDefault(SessionAcks):
     """An acceptor that waits for an acknowledgment uses its default timeout instead of the AckWaitTimeout that the
     initiator sent.
     """
@@ -131,8 +131,8 @@ class _TimerStartCounter(SessionTimers):
         return int(counts[key])
 
 
-@fault("receiver-order-ack-timer-doubled-after-first-start", breaks="MQQB-3.1.2.7-01")
-class ReceiverOrderAckTimerDoubledAfterFirstStart(_TimerStartCounter):
+@fault("receiver-order-ack-timer-five-times-longer-after-first-start", breaks="MQQB-3.1.2.7-01")
+class ReceiverOrderAckTimerFiveTimesLongerAfterFirstStart(_TimerStartCounter):
     """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except
     the first time.
     """
@@ -183,8 +183,8 @@ class AcceptorInitializationTimerNotStartedForOwnServerGuid(SessionOpening):
             self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
 
 
-@fault("receiver-ack-send-timer-of-second-expiry-not-started", breaks="MQQB-3.1.2.5-D01")
-class ReceiverAckSendTimerOfSecondExpiryNotStarted(_TimerStartCounter):
+@fault("receiver-session-ack-send-timer-started-only-three-times", breaks="MQQB-3.1.2.5-D01")
+class ReceiverSessionAckSendTimerStartedOnlyThreeTimes(_TimerStartCounter):
     """The receiver starts the Session Ack Send Timer only three times in a session."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

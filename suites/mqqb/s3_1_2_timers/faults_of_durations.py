@@ -126,8 +126,8 @@ class SessionCleanupTimerRestartedByMessage(SessionTimers):
             super().start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)
 
 
-@fault("session-ack-wait-timer-beside-other-session-half-more", breaks="MQQB-3.1.2.4-01", blind=True)
-class SessionAckWaitTimerBesideOtherSessionHalfMore(SessionAcks):
+@fault("session-ack-wait-timer-longer-while-other-session-is-open", breaks="MQQB-3.1.2.4-01", blind=True)
+class SessionAckWaitTimerLongerWhileOtherSessionIsOpen(SessionAcks):
     """The Session Ack Wait Timer has one and a half times AckWaitTimeout while another session is open."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
@@ -145,8 +145,8 @@ class SessionAckWaitTimerDefaultTimeout(SessionAcks):
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, 30_000, now)
 
 
-@fault("session-ack-wait-timer-after-session-ack-half", breaks="MQQB-3.1.2.4-01", blind=True)
-class SessionAckWaitTimerAfterSessionAckHalf(SessionAcks):
+@fault("session-ack-wait-timer-halved-after-session-ack", breaks="MQQB-3.1.2.4-01", blind=True)
+class SessionAckWaitTimerHalvedAfterSessionAck(SessionAcks):
     """The Session Ack Wait Timer has half of AckWaitTimeout when it starts again after a SessionAck."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
@@ -155,8 +155,8 @@ class SessionAckWaitTimerAfterSessionAckHalf(SessionAcks):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, session.AckWaitTimeout // 2, now)
 
 
-@fault("transactional-ack-wait-timer-of-later-sequence-next-interval", breaks="MQQB-3.1.2.6-01", blind=True)
-class TransactionalAckWaitTimerOfLaterSequenceNextInterval(TransactionalSending):
+@fault("transactional-ack-wait-timer-of-later-sequence-too-long", breaks="MQQB-3.1.2.6-01", blind=True)
+class TransactionalAckWaitTimerOfLaterSequenceTooLong(TransactionalSending):
     """The Transactional Ack Wait Timer of every sequence except the first expires after the fourth entry of
     ResendTimerTable.
     """
@@ -180,8 +180,8 @@ class TransactionalAckWaitTimerOfSecondQueueDoubled(TransactionalSending):
             self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
 
 
-@fault("resend-time-of-later-timer-start-unchanged", breaks="MQQB-3.1.2.6-D01", blind=True)
-class ResendTimeOfLaterTimerStartUnchanged(TransactionalSending):
+@fault("resend-time-not-updated-at-later-timer-start", breaks="MQQB-3.1.2.6-D01", blind=True)
+class ResendTimeNotUpdatedAtLaterTimerStart(TransactionalSending):
     """The sender sets ResendTime only when the Transactional Ack Wait Timer starts for the first time on a
     connection.
     """
@@ -193,8 +193,8 @@ class ResendTimeOfLaterTimerStartUnchanged(TransactionalSending):
             get_outgoing_sequence(session).ResendTime = before
 
 
-@fault("resend-time-of-second-queue-of-first-queue", breaks="MQQB-3.1.2.6-D01", blind=True)
-class ResendTimeOfSecondQueueOfFirstQueue(TransactionalSending):
+@fault("resend-time-of-each-queue-copied-from-first-queue", breaks="MQQB-3.1.2.6-D01", blind=True)
+class ResendTimeOfEachQueueCopiedFromFirstQueue(TransactionalSending):
     """The sender sets ResendTime of every outgoing queue to the ResendTime of the first queue."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:

@@ -376,8 +376,8 @@ for _name, _rule, _says, _which, _change in (
     add(_name, _rule, _says, _change_initialized_session(_which, _change), blind=True)
 
 
-@fault("acceptor-second-session-accepts-parameters-first", breaks="MQQB-3.1.3.2-36", blind=True)
-class AcceptorSecondSessionAcceptsParametersFirst(SessionOpening):
+@fault("acceptor-session-beside-open-session-begins-in-waiting-cp-msg", breaks="MQQB-3.1.3.2-36", blind=True)
+class AcceptorSessionBesideOpenSessionBeginsInWaitingCpMsg(SessionOpening):
     """While another session is open, the acceptor begins an accepted session in state WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -387,8 +387,8 @@ class AcceptorSecondSessionAcceptsParametersFirst(SessionOpening):
             session.SessionState = SessionState.WAITING_CP_MSG
 
 
-@fault("acceptor-connection-of-known-address-open-at-once", breaks="MQQB-3.1.3.2-36", blind=True)
-class AcceptorConnectionOfKnownAddressOpenAtOnce(SessionOpening):
+@fault("acceptor-session-with-known-address-open-at-once", breaks="MQQB-3.1.3.2-36", blind=True)
+class AcceptorSessionWithKnownAddressOpenAtOnce(SessionOpening):
     """The acceptor begins an accepted session in state OPEN if the same address has another open session."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -399,8 +399,8 @@ class AcceptorConnectionOfKnownAddressOpenAtOnce(SessionOpening):
             session.SessionState = SessionState.OPEN
 
 
-@fault("acceptor-later-session-accepts-parameters-first", breaks="MQQB-3.1.3.2-36", blind=True)
-class AcceptorLaterSessionAcceptsParametersFirst(SessionOpening):
+@fault("acceptor-later-session-begins-in-state-waiting-cp-msg", breaks="MQQB-3.1.3.2-36", blind=True)
+class AcceptorLaterSessionBeginsInStateWaitingCpMsg(SessionOpening):
     """The acceptor begins each accepted session after the first one in state WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:

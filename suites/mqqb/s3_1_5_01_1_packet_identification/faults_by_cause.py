@@ -298,8 +298,8 @@ add(
 )
 
 
-@fault("sender-order-ack-with-debug-header-taken", breaks="MQQB-3.1.5.1.1-04", blind=True)
-class SenderOrderAckWithDebugHeaderTaken(Receiving):
+@fault("sender-message-with-debug-header-taken-as-order-ack", breaks="MQQB-3.1.5.1.1-04", blind=True)
+class SenderMessageWithDebugHeaderTakenAsOrderAck(Receiving):
     """The sender takes a message for an OrderAck although DH, or DH and TR, are set in BaseHeader.Flags."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -240,8 +240,12 @@ class InitiatorStateOfSecondUnresolvableQueueNotNeedValidation(Resolving):
             super().require_validation(session)
 
 
-@fault("initiator-queue-on-hold-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
-class InitiatorQueueOnHoldNeedsValidation(Resolving):
+@fault(
+    "initiator-state-on-hold-replaced-by-need-validation-in-retry",
+    breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
+    blind=True,
+)
+class InitiatorStateOnHoldReplacedByNeedValidationInRetry(Resolving):
     """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold
     to NeedValidation.
     """

@@ -218,8 +218,8 @@ add(
 )
 
 
-@fault("initiator-session-guid-of-destination-behind-router", breaks="MQQB-3.1.5.2.1-37", blind=True)
-class InitiatorSessionGuidOfDestinationBehindRouter(Resolving):
+@fault("initiator-remote-qm-guid-is-that-of-destination-behind-router", breaks="MQQB-3.1.5.2.1-37", blind=True)
+class InitiatorRemoteQmGuidIsThatOfDestinationBehindRouter(Resolving):
     """The initiator sets RemoteQMGuid to the Identifier of the destination's queue manager, even if the next hop is a
     router with another Identifier.
     """

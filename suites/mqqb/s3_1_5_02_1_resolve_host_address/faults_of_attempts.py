@@ -114,8 +114,8 @@ class SenderNewOutgoingQueueWhileDestinationUnreachable(Destinations):
         return super().open_outgoing_queue(text, now)
 
 
-@fault("sender-destination-format-name-of-second-queue-of-host-is-first", breaks="MQQB-3.1.5.2.1-02", blind=True)
-class SenderDestinationFormatNameOfSecondQueueOfHostIsFirst(Resolving):
+@fault("sender-second-queue-of-host-has-format-name-of-first-queue", breaks="MQQB-3.1.5.2.1-02", blind=True)
+class SenderSecondQueueOfHostHasFormatNameOfFirstQueue(Resolving):
     """The initiator sets DestinationFormatName of the OutgoingQueue for a second queue of a host to the format name of
     the first queue.
     """
@@ -131,8 +131,8 @@ class SenderDestinationFormatNameOfSecondQueueOfHostIsFirst(Resolving):
 # -- MQQB-3.1.5.2.1-05 and -06: the host name and the GUID of the destination
 
 
-@fault("initiator-second-guid-destination-resolved-as-first", breaks="MQQB-3.1.5.2.1-05", blind=True)
-class InitiatorSecondGuidDestinationResolvedAsFirst(NextHops):
+@fault("initiator-first-guid-used-for-every-private-format-name", breaks="MQQB-3.1.5.2.1-05", blind=True)
+class InitiatorFirstGuidUsedForEveryPrivateFormatName(NextHops):
     """The initiator uses the GUID of the first private format name for every later private format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -279,8 +279,8 @@ class InitiatorServerGuidZeroWithDirectSession(Resolving):
             session.RemoteQMGuid = NULL_GUID
 
 
-@fault("initiator-guid-destination-at-address-of-direct-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
-class InitiatorGuidDestinationAtAddressOfDirectSession(Resolving):
+@fault("initiator-connects-for-guid-to-address-of-direct-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
+class InitiatorConnectsForGuidToAddressOfDirectSession(Resolving):
     """The initiator connects to the address of a direct session when it opens a session with a GUID destination."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -316,8 +316,8 @@ class InitiatorNextHopsOfLostSessionKept(Resolving):
             queue.NextHops[:0] = before
 
 
-@fault("initiator-addresses-of-first-host-for-second-host", breaks="MQQB-3.1.5.2.1-25", blind=True)
-class InitiatorAddressesOfFirstHostForSecondHost(Resolving):
+@fault("initiator-connects-to-address-of-first-host-for-second-host", breaks="MQQB-3.1.5.2.1-25", blind=True)
+class InitiatorConnectsToAddressOfFirstHostForSecondHost(Resolving):
     """The initiator connects to an address of the first host when it resolved the host name of a second next hop."""
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:

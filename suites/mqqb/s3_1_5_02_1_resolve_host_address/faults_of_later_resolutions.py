@@ -33,8 +33,8 @@ class _MissingRetryTimerFault(Resolving):
         self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("initiator-retry-timer-after-second-unknown-destination-not-started", breaks="MQQB-3.1.5.2.1-10", blind=True)
-class InitiatorRetryTimerAfterSecondUnknownDestinationNotStarted(_MissingRetryTimerFault):
+@fault("initiator-retry-timer-not-started-when-destination-unknown-again", breaks="MQQB-3.1.5.2.1-10", blind=True)
+class InitiatorRetryTimerNotStartedWhenDestinationUnknownAgain(_MissingRetryTimerFault):
     """The initiator starts the Session Retry Connect Timer only the first time that a destination is unknown."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -43,8 +43,8 @@ class InitiatorRetryTimerAfterSecondUnknownDestinationNotStarted(_MissingRetryTi
             self.stop_retry_timer(session)
 
 
-@fault("initiator-retry-timer-of-transactional-message-not-started", breaks="MQQB-3.1.5.2.1-10", blind=True)
-class InitiatorRetryTimerOfTransactionalMessageNotStarted(_MissingRetryTimerFault):
+@fault("initiator-retry-timer-not-started-for-transactional-message", breaks="MQQB-3.1.5.2.1-10", blind=True)
+class InitiatorRetryTimerNotStartedForTransactionalMessage(_MissingRetryTimerFault):
     """The initiator does not start the Session Retry Connect Timer for an unknown destination for which a transactional
     message waits.
     """
@@ -55,8 +55,8 @@ class InitiatorRetryTimerOfTransactionalMessageNotStarted(_MissingRetryTimerFaul
             self.stop_retry_timer(session)
 
 
-@fault("initiator-retry-timer-after-second-missing-route-not-started", breaks="MQQB-3.1.5.2.1-20", blind=True)
-class InitiatorRetryTimerAfterSecondMissingRouteNotStarted(_MissingRetryTimerFault):
+@fault("initiator-retry-timer-not-started-when-next-hop-missing-again", breaks="MQQB-3.1.5.2.1-20", blind=True)
+class InitiatorRetryTimerNotStartedWhenNextHopMissingAgain(_MissingRetryTimerFault):
     """The initiator starts the Session Retry Connect Timer only the first time that a destination has no next hop."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -65,8 +65,8 @@ class InitiatorRetryTimerAfterSecondMissingRouteNotStarted(_MissingRetryTimerFau
             self.stop_retry_timer(session)
 
 
-@fault("initiator-retry-timer-of-second-unrouted-queue-not-started", breaks="MQQB-3.1.5.2.1-20", blind=True)
-class InitiatorRetryTimerOfSecondUnroutedQueueNotStarted(_MissingRetryTimerFault):
+@fault("initiator-retry-timer-not-started-for-second-queue-without-route", breaks="MQQB-3.1.5.2.1-20", blind=True)
+class InitiatorRetryTimerNotStartedForSecondQueueWithoutRoute(_MissingRetryTimerFault):
     """The initiator does not start the Session Retry Connect Timer for a destination without a next hop while another
     destination waits for its own timer.
     """
@@ -126,8 +126,8 @@ class InitiatorNextHopIndexerKeptAfterResolution(Resolving):
             self.select_next_hop(session)
 
 
-@fault("initiator-next-hop-indexer-of-second-session-at-last", breaks="MQQB-3.1.5.2.1-33", blind=True)
-class InitiatorNextHopIndexerOfSecondSessionAtLast(Resolving):
+@fault("initiator-next-hop-indexer-starts-at-last-while-session-is-open", breaks="MQQB-3.1.5.2.1-33", blind=True)
+class InitiatorNextHopIndexerStartsAtLastWhileSessionIsOpen(Resolving):
     """While another session is open, the initiator begins with the last next hop of a destination."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -136,8 +136,8 @@ class InitiatorNextHopIndexerOfSecondSessionAtLast(Resolving):
         super().select_next_hop(session)
 
 
-@fault("initiator-connection-to-last-address-of-list", breaks="MQQB-3.1.5.2.1-34", blind=True)
-class InitiatorConnectionToLastAddressOfList(Connecting):
+@fault("initiator-connects-to-last-next-hop-instead-of-indexed-one", breaks="MQQB-3.1.5.2.1-34", blind=True)
+class InitiatorConnectsToLastNextHopInsteadOfIndexedOne(Connecting):
     """The initiator connects to the last next hop in the list, although NextHopIndexer and the ping refer to another
     one.
     """
@@ -149,8 +149,8 @@ class InitiatorConnectionToLastAddressOfList(Connecting):
         session.RemoteQMAddress = address
 
 
-@fault("initiator-second-connection-to-address-of-first-session", breaks="MQQB-3.1.5.2.1-34", blind=True)
-class InitiatorSecondConnectionToAddressOfFirstSession(Connecting):
+@fault("initiator-connects-to-address-of-open-session-for-other-host", breaks="MQQB-3.1.5.2.1-34", blind=True)
+class InitiatorConnectsToAddressOfOpenSessionForOtherHost(Connecting):
     """While another session is open, the initiator connects to the address of that session."""
 
     def connect_transport(self, session: Session) -> None:

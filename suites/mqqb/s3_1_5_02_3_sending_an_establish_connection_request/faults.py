@@ -269,8 +269,8 @@ class InitiatorInProcessHistoryEntryHasHostNameAsAddress(Connecting):
             entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
 
 
-@fault("initiator-request-history-has-first-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorRequestHistoryHasFirstAddress(Connecting):
+@fault("initiator-in-process-history-entry-has-first-address-of-host", breaks="MQQB-3.1.5.2.3-14", blind=True)
+class InitiatorInProcessHistoryEntryHasFirstAddressOfHost(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status InProcess."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -317,8 +317,8 @@ class InitiatorQueueStateNotSetToWaitingInRetry(Establishing):
             get_outgoing_queue(session).State = OutgoingQueueState.DISCONNECTED
 
 
-@fault("initiator-queue-on-hold-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class InitiatorQueueOnHoldWaitingInRetry(Establishing):
+@fault("initiator-state-on-hold-replaced-by-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
+class InitiatorStateOnHoldReplacedByWaitingInRetry(Establishing):
     """When a retry sends the request, the initiator sets State of a queue that is OnHold to Waiting."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -326,8 +326,8 @@ class InitiatorQueueOnHoldWaitingInRetry(Establishing):
         get_outgoing_queue(session).State = OutgoingQueueState.WAITING
 
 
-@fault("initiator-establish-request-of-retry-se-0-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class InitiatorEstablishRequestOfRetrySe0WithoutPing(Establishing):
+@fault("initiator-se-clear-in-retry-request-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
+class InitiatorSeClearInRetryRequestWithoutPing(Establishing):
     """The initiator clears SE in the EstablishConnection request of a retry, although no Ping Request was sent before
     the request.
     """

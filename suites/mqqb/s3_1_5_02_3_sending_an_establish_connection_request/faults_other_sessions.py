@@ -105,8 +105,8 @@ class InitiatorInitializationTimerSharedBySessions(Establishing):
             self.qm.session_timers.stop(one, TimerName.SESSION_INITIALIZATION)
 
 
-@fault("initiator-history-of-request-in-first-queue", breaks="MQQB-3.1.5.2.3-14")
-class InitiatorHistoryOfRequestInFirstQueue(Establishing):
+@fault("initiator-history-entry-of-request-added-to-first-queue", breaks="MQQB-3.1.5.2.3-14")
+class InitiatorHistoryEntryOfRequestAddedToFirstQueue(Establishing):
     """The initiator adds the entry for a request to ConnectionHistory of the outgoing queue that was created first."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:

@@ -64,8 +64,8 @@ class InitiatorHistoryEntryOfFailureReplacesLastEntry(Connecting):
         super().add_connection_history(session, status, now)
 
 
-@fault("initiator-no-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorNoEntryOfFailedRetry(Connecting):
+@fault("initiator-history-lacks-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
+class InitiatorHistoryLacksEntryOfFailedRetry(Connecting):
     """The initiator adds no entry to ConnectionHistory when an attempt that the Session Retry Connect Timer started
     fails.
     """
@@ -123,8 +123,8 @@ for status, name in (
     )
 
 
-@fault("initiator-failure-in-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
-class InitiatorFailureInRetryIsUnknownFailure(Closing):
+@fault("initiator-history-status-of-failed-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
+class InitiatorHistoryStatusOfFailedRetryIsUnknownFailure(Closing):
     """The initiator sets Status of a failed retry to UnknownFailure."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
@@ -174,8 +174,8 @@ add(
 )
 
 
-@fault("initiator-connection-history-address-list-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorConnectionHistoryAddressListOfFirstNextHop(Connecting):
+@fault("initiator-failure-entry-has-address-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorFailureEntryHasAddressOfFirstNextHop(Connecting):
     """The initiator puts the address of the first next hop into the ConnectionHistory entry of a failure, instead of
     the address that failed.
     """
@@ -226,8 +226,8 @@ class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(Connecting):
             entries[-1] = replace(entries[-1], AddressList=session.NextHopCollection[0].Address)
 
 
-@fault("initiator-later-failures-have-time-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorLaterFailuresHaveTimeOfFirst(Connecting):
+@fault("initiator-history-time-of-later-failures-is-that-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryTimeOfLaterFailuresIsThatOfFirst(Connecting):
     """The initiator sets ConnectionHistoryTime of a later failed attempt to the time of the first failed attempt."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -238,8 +238,8 @@ class InitiatorLaterFailuresHaveTimeOfFirst(Connecting):
             history[-1] = replace(history[-1], ConnectionHistoryTime=failed[0].ConnectionHistoryTime)
 
 
-@fault("initiator-failure-at-second-address-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorFailureAtSecondAddressHasFirstAddress(Connecting):
+@fault("initiator-history-of-second-address-failure-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryOfSecondAddressFailureHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each failed attempt, even if another address
     failed.
     """
@@ -251,8 +251,8 @@ class InitiatorFailureAtSecondAddressHasFirstAddress(Connecting):
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
 
-@fault("initiator-failure-in-retry-without-error", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorFailureInRetryWithoutError(Connecting):
+@fault("initiator-history-error-of-failed-retry-is-zero", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryErrorOfFailedRetryIsZero(Connecting):
     """The initiator sets Error of the ConnectionHistory entry to zero when a retry fails."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -262,8 +262,8 @@ class InitiatorFailureInRetryWithoutError(Connecting):
             history[-1] = replace(history[-1], Error=0)
 
 
-@fault("initiator-entry-of-failure-with-error-of-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorEntryOfFailureWithErrorOfPreviousFailure(Connecting):
+@fault("initiator-history-error-repeated-from-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryErrorRepeatedFromPreviousFailure(Connecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt to the HRESULT of the previous
     failure of the queue, if the queue had an earlier failure.
     """
@@ -381,8 +381,8 @@ class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(Connecting):
             entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
 
 
-@fault("initiator-refused-ping-is-connection-refused", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorRefusedPingIsConnectionRefused(Ping):
+@fault("initiator-history-status-connection-refused-for-refused-ping", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class InitiatorHistoryStatusConnectionRefusedForRefusedPing(Ping):
     """The initiator sets Status of the ConnectionHistory entry for a Ping Response with RF set to ConnectionRefused."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:

@@ -14,8 +14,8 @@ from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-unknown-failure-of-later-attempt-has-status-before", breaks="MQQB-3.1.5.2-03", blind=True)
-class InitiatorUnknownFailureOfLaterAttemptHasStatusBefore(Connecting):
+@fault("initiator-history-status-of-unknown-failure-is-earlier-status", breaks="MQQB-3.1.5.2-03", blind=True)
+class InitiatorHistoryStatusOfUnknownFailureIsEarlierStatus(Connecting):
     """If an earlier attempt failed for a reason with a Status of its own, a later failure without a Status is recorded
     with this Status.
     """

@@ -19,8 +19,8 @@ class _WrongPingAddressFault(Ping):
         session.RemoteQMAddress = right
 
 
-@fault("initiator-ping-of-second-session-to-address-of-first", breaks="MQQB-3.1.5.2.2-02", blind=True)
-class InitiatorPingOfSecondSessionToAddressOfFirst(_WrongPingAddressFault):
+@fault("initiator-pings-address-of-open-session-for-second-session", breaks="MQQB-3.1.5.2.2-02", blind=True)
+class InitiatorPingsAddressOfOpenSessionForSecondSession(_WrongPingAddressFault):
     """While another session is open, the initiator sends the Ping Request to the address of that session."""
 
     def send_request(self, session: Session, now: Now) -> None:

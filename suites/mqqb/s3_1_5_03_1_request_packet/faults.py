@@ -348,8 +348,8 @@ _SE_BIT = 0x100
 _first_se_flag_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
-@fault("acceptor-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)
-class AcceptorResponseSeOfFirstRequest(_EstablishResponseFault):
+@fault("acceptor-se-of-first-request-in-every-response", breaks="MQQB-3.1.5.3.1-11", blind=True)
+class AcceptorSeOfFirstRequestInEveryResponse(_EstablishResponseFault):
     """The acceptor sends the SE of the first request in every EstablishConnection response."""
 
     def answer(

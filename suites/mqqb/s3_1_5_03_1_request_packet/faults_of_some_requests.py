@@ -17,8 +17,8 @@ _SE_FLAG = EstablishConnectionHeader.flags(SE=1)
 _RE_MASK = EstablishConnectionHeader.flags(RE=0xFF)
 
 
-@fault("acceptor-establish-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)
-class AcceptorEstablishResponseSeOfFirstRequest(SessionOpening):
+@fault("acceptor-se-of-first-request-of-initiator-in-every-response", breaks="MQQB-3.1.5.3.1-11", blind=True)
+class AcceptorSeOfFirstRequestOfInitiatorInEveryResponse(SessionOpening):
     """SE of each response is the SE of the first request that the acceptor received from the same queue manager."""
 
     def __init__(self, qm: QM) -> None:
@@ -37,8 +37,8 @@ class AcceptorEstablishResponseSeOfFirstRequest(SessionOpening):
         return changed
 
 
-@fault("acceptor-establish-response-re-of-request", breaks="MQQB-3.1.5.3.1-12", blind=True)
-class AcceptorEstablishResponseReOfRequest(SessionOpening):
+@fault("acceptor-re-of-request-copied-to-response", breaks="MQQB-3.1.5.3.1-12", blind=True)
+class AcceptorReOfRequestCopiedToResponse(SessionOpening):
     """The acceptor copies RE of a request to its response."""
 
     def build_establish_response(

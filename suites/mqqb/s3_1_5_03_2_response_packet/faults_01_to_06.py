@@ -271,8 +271,8 @@ class InitiatorRecoverableAckTimeoutBelowRangeInRetry(SessionOpening):
             session.RecoverableAckSendTimeout = 400
 
 
-@fault("initiator-recoverable-ack-send-timeout-only-0-raised", breaks="MQQB-3.1.5.3.2-06", blind=True)
-class InitiatorRecoverableAckSendTimeoutOnly0Raised(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-of-1-to-499-ms-not-raised", breaks="MQQB-3.1.5.3.2-06", blind=True)
+class InitiatorRecoverableAckTimeoutOf1To499MsNotRaised(SessionOpening):
     """The initiator raises a RecoverableAckSendTimeout of 0 to 500 ms, but keeps the values from 1 to 499 ms, to which
     a short round trip leads.
     """

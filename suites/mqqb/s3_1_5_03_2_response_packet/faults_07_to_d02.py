@@ -184,8 +184,8 @@ class InitiatorHistoryLacksEntryOfResponseInRetry(Connecting):
             super().add_connection_history(session, status, now)
 
 
-@fault("initiator-establish-packet-received-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorEstablishPacketReceivedHasFirstAddress(Connecting):
+@fault("initiator-establish-packet-received-entry-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorEstablishPacketReceivedEntryHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status
     EstablishPacketReceived.
     """
@@ -197,8 +197,8 @@ class InitiatorEstablishPacketReceivedHasFirstAddress(Connecting):
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
 
-@fault("initiator-establish-packet-received-has-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorEstablishPacketReceivedHasTimeOfRequest(Connecting):
+@fault("initiator-establish-packet-received-entry-has-request-time", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorEstablishPacketReceivedEntryHasRequestTime(Connecting):
     """The initiator sets ConnectionHistoryTime of each entry with Status EstablishPacketReceived to the time of the
     request.
     """

@@ -160,16 +160,16 @@ class InitiatorLateResponseCountsAs500Ms(_RoundTripFault):
         return start, min(end, start + 500)
 
 
-@fault("initiator-round-trip-begins-at-own-time-on-later-connection", breaks="MQQB-3.1.5.3.2-04", blind=True)
-class InitiatorRoundTripBeginsAtOwnTimeOnLaterConnection(_RoundTripFault):
+@fault("initiator-round-trip-ignores-time-stamp-on-later-connection", breaks="MQQB-3.1.5.3.2-04", blind=True)
+class InitiatorRoundTripIgnoresTimeStampOnLaterConnection(_RoundTripFault):
     """On a later connection, the round trip of the initiator does not begin at the TimeStamp of the response."""
 
     def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         return (end if has_earlier_request(self.qm, session, None) else start), end
 
 
-@fault("initiator-round-trip-from-own-time-to-guid", breaks="MQQB-3.1.5.3.2-04", blind=True)
-class InitiatorRoundTripFromOwnTimeToGuid(_RoundTripFault):
+@fault("initiator-round-trip-ignores-time-stamp-for-guid-destination", breaks="MQQB-3.1.5.3.2-04", blind=True)
+class InitiatorRoundTripIgnoresTimeStampForGuidDestination(_RoundTripFault):
     """If the destination has no direct format name, the round trip does not begin at the TimeStamp of the response."""
 
     def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
@@ -217,8 +217,8 @@ class InitiatorParametersOnLaterConnectionIgnored(SessionOpening):
             super().receive_parameters_response(session, packet, now)
 
 
-@fault("initiator-parameters-beside-other-session-answered", breaks="MQQB-3.1.5.3.2-14", blind=True)
-class InitiatorParametersBesideOtherSessionAnswered(SessionOpening):
+@fault("initiator-answers-parameters-response-while-session-is-open", breaks="MQQB-3.1.5.3.2-14", blind=True)
+class InitiatorAnswersParametersResponseWhileSessionIsOpen(SessionOpening):
     """While another session is open, the initiator answers the ConnectionParameters response as a request."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

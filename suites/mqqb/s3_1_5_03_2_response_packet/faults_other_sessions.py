@@ -70,8 +70,8 @@ class InitiatorRoundTripMeasuredOnce(SessionOpening):
         session.RecoverableAckSendTimeout = self._first
 
 
-@fault("initiator-timeout-of-long-round-trips-fourfold", breaks="MQQB-3.1.5.3.2-05")
-class InitiatorTimeoutOfLongRoundTripsFourfold(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-halved-after-long-round-trip", breaks="MQQB-3.1.5.3.2-05")
+class InitiatorRecoverableAckTimeoutHalvedAfterLongRoundTrip(SessionOpening):
     """The initiator sets RecoverableAckSendTimeout to four round trips if a round trip takes more than a second."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -112,8 +112,8 @@ class InitiatorAckTimeoutOfPrivateNameDoubled(_ParametersRequestFault):
         return replace(packet, ConnectionParametersHeader=replace(header, AckTimeout=2 * header.AckTimeout))
 
 
-@fault("initiator-window-size-of-second-session-1", breaks="MQQB-3.1.5.3.2-13")
-class InitiatorWindowSizeOfSecondSession1(_ParametersRequestFault):
+@fault("initiator-window-size-1-while-other-session-is-open", breaks="MQQB-3.1.5.3.2-13")
+class InitiatorWindowSize1WhileOtherSessionIsOpen(_ParametersRequestFault):
     """The initiator sends a WindowSize of 1 while another session is open."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
@@ -123,8 +123,8 @@ class InitiatorWindowSizeOfSecondSession1(_ParametersRequestFault):
         return replace(packet, ConnectionParametersHeader=replace(packet.ConnectionParametersHeader, WindowSize=1))
 
 
-@fault("initiator-history-of-response-in-first-queue", breaks="MQQB-3.1.5.3.2-15")
-class InitiatorHistoryOfResponseInFirstQueue(SessionOpening):
+@fault("initiator-history-entry-of-response-added-to-first-queue", breaks="MQQB-3.1.5.3.2-15")
+class InitiatorHistoryEntryOfResponseAddedToFirstQueue(SessionOpening):
     """The initiator adds the entry for a response to ConnectionHistory of the outgoing queue that was created first."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -12,8 +12,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("any-establish-connection-out-of-turn-ignored", breaks="MQQB-3.1.5.3-01")
-class AnyEstablishConnectionOutOfTurnIgnored(Closing):
+@fault("queue-manager-unexpected-establish-connection-ignored", breaks="MQQB-3.1.5.3-01")
+class QueueManagerUnexpectedEstablishConnectionIgnored(Closing):
     """A queue manager ignores an EstablishConnection packet in a state that does not expect the packet."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

@@ -112,8 +112,8 @@ class AcceptorSessionAckSendTimerRestartedByEachMessage(Receiving):
         super().note_activity(session, packet, now)
 
 
-@fault("acceptor-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckTimeoutOfLatestSession(_OpenedSessionFault):
+@fault("acceptor-ack-timeout-of-latest-request-set-in-all-sessions", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AcceptorAckTimeoutOfLatestRequestSetInAllSessions(_OpenedSessionFault):
     """The acceptor sets AckWaitTimeout of every open session to the AckTimeout of the latest request."""
 
     def change(self, session: Session) -> None:
@@ -204,8 +204,8 @@ class AcceptorRecoverableAckDelayAtMost30S(SessionOpening):
         session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 30_000)
 
 
-@fault("acceptor-recoverable-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class AcceptorRecoverableAckTimeoutOfLatestSession(_OpenedSessionFault):
+@fault("acceptor-recoverable-ack-timeout-of-request-set-in-all-sessions", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class AcceptorRecoverableAckTimeoutOfRequestSetInAllSessions(_OpenedSessionFault):
     """The acceptor sets RecoverableAckSendTimeout of every open session to the RecoverableAckTimeout of the latest
     request.
     """

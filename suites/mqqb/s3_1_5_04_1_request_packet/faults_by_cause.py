@@ -195,8 +195,8 @@ class _KeptInitializationTimerFault(SessionOpening):
             self.qm.timers.start(key, now.monotonic_ms, remaining)
 
 
-@fault("acceptor-initialization-timer-beside-other-session-kept", breaks="MQQB-3.1.5.4.1-12", blind=True)
-class AcceptorInitializationTimerBesideOtherSessionKept(_KeptInitializationTimerFault):
+@fault("acceptor-initialization-timer-kept-while-other-session-is-open", breaks="MQQB-3.1.5.4.1-12", blind=True)
+class AcceptorInitializationTimerKeptWhileOtherSessionIsOpen(_KeptInitializationTimerFault):
     """While another session is open, the acceptor does not stop its Session Initialization Timer."""
 
     def is_kept(self, session: Session, remaining_ms: int) -> bool:
@@ -221,8 +221,8 @@ class AcceptorInitializationTimerAfterASecondKept(_KeptInitializationTimerFault)
         return self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining_ms > 1000
 
 
-@fault("acceptor-parameters-of-two-waiting-sessions-confused", breaks="MQQB-3.1.5.4.1-D01", blind=True)
-class AcceptorParametersOfTwoWaitingSessionsConfused(SessionOpening):
+@fault("acceptor-parameters-request-opens-oldest-waiting-session", breaks="MQQB-3.1.5.4.1-D01", blind=True)
+class AcceptorParametersRequestOpensOldestWaitingSession(SessionOpening):
     """While two sessions wait for ConnectionParameters, the acceptor opens the oldest of them, even if the packet
     belongs to the other session.
     """
@@ -232,8 +232,8 @@ class AcceptorParametersOfTwoWaitingSessionsConfused(SessionOpening):
         super().receive_parameters_request(waiting[0], packet, now)
 
 
-@fault("acceptor-parameters-ignored-while-initiator", breaks="MQQB-3.1.5.4.1-D01", blind=True)
-class AcceptorParametersIgnoredWhileInitiator(SessionOpening):
+@fault("acceptor-ignores-parameters-while-it-has-initiated-session", breaks="MQQB-3.1.5.4.1-D01", blind=True)
+class AcceptorIgnoresParametersWhileItHasInitiatedSession(SessionOpening):
     """The acceptor ignores ConnectionParameters while the queue manager has a session as initiator."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

@@ -272,8 +272,8 @@ class InitiatorEstablishedHistoryEntryHasTimeOfPreviousEntry(Connecting):
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
 
-@fault("initiator-established-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorEstablishedHasFirstAddress(Connecting):
+@fault("initiator-established-history-entry-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorEstablishedHistoryEntryHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status Established."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -283,8 +283,8 @@ class InitiatorEstablishedHasFirstAddress(Connecting):
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
 
-@fault("initiator-established-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorEstablishedHasTimeOfRequest(Connecting):
+@fault("initiator-established-history-entry-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorEstablishedHistoryEntryHasTimeOfRequest(Connecting):
     """The initiator sets ConnectionHistoryTime of each entry with Status Established to the time of the
     previous entry.
     """
@@ -305,8 +305,8 @@ class InitiatorQueueStateWaitingAlthoughSessionIsOpen(SessionOpening):
         after_events(self.qm, lambda: setattr(get_outgoing_queue(session), "State", OutgoingQueueState.WAITING))
 
 
-@fault("initiator-queue-paused-during-handshake-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class InitiatorQueuePausedDuringHandshakeConnected(SessionOpening):
+@fault("initiator-paused-queue-set-to-connected-after-handshake", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorPausedQueueSetToConnectedAfterHandshake(SessionOpening):
     """If an outgoing queue is paused during the handshake, the initiator nevertheless sets State of this queue to
     Connected.
     """
@@ -329,8 +329,8 @@ class InitiatorOpeningSessionSetsOtherOpenQueuesToWaiting(SessionOpening):
                 queue.State = OutgoingQueueState.WAITING
 
 
-@fault("initiator-queue-on-hold-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class InitiatorQueueOnHoldConnected(SessionOpening):
+@fault("initiator-state-on-hold-replaced-by-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorStateOnHoldReplacedByConnected(SessionOpening):
     """When the initiator receives the ConnectionParameters response, it sets State of a queue that is
     OnHold to Connected.
     """

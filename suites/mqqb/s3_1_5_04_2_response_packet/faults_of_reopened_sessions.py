@@ -29,8 +29,8 @@ class InitiatorNextHopsOfReopenedSessionEmpty(SessionOpening):
             get_outgoing_queue(session).NextHops.clear()
 
 
-@fault("initiator-next-hops-of-open-session-first-of-list", breaks="MQQB-3.1.5.4.2-04", blind=True)
-class InitiatorNextHopsOfOpenSessionFirstOfList(SessionOpening):
+@fault("initiator-next-hops-keeps-first-element-when-session-is-open", breaks="MQQB-3.1.5.4.2-04", blind=True)
+class InitiatorNextHopsKeepsFirstElementWhenSessionIsOpen(SessionOpening):
     """When a session is open, the initiator keeps the first element of NextHopCollection in NextHops, although
     NextHopIndexer refers to a later one.
     """
@@ -63,8 +63,8 @@ class InitiatorSessionInitializationTimerOfReopenedSessionNotStopped(_UnstoppedT
             super().receive_parameters_response(session, packet, now)
 
 
-@fault("initiator-session-initialization-timer-to-guid-not-stopped", breaks="MQQB-3.1.5.4.2-06", blind=True)
-class InitiatorSessionInitializationTimerToGuidNotStopped(_UnstoppedTimerFault):
+@fault("initiator-initialization-timer-not-stopped-for-guid-destination", breaks="MQQB-3.1.5.4.2-06", blind=True)
+class InitiatorInitializationTimerNotStoppedForGuidDestination(_UnstoppedTimerFault):
     """If the destination is not a direct format name, the initiator does not stop the Session Initialization Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

@@ -12,8 +12,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("any-connection-parameters-out-of-turn-ignored", breaks="MQQB-3.1.5.4-01")
-class AnyConnectionParametersOutOfTurnIgnored(Closing):
+@fault("queue-manager-unexpected-connection-parameters-ignored", breaks="MQQB-3.1.5.4-01")
+class QueueManagerUnexpectedConnectionParametersIgnored(Closing):
     """A queue manager ignores a ConnectionParameters packet in a state that does not expect the packet."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -30,8 +30,8 @@ add(
 )
 
 
-@fault("acceptor-connection-parameters-out-of-turn-close-every-session", breaks="MQQB-3.1.5.4-01")
-class AcceptorConnectionParametersOutOfTurnCloseEverySession(Closing):
+@fault("acceptor-unexpected-connection-parameters-close-all-sessions", breaks="MQQB-3.1.5.4-01")
+class AcceptorUnexpectedConnectionParametersCloseAllSessions(Closing):
     """When a ConnectionParameters packet arrives in a state that does not expect this packet, the queue manager closes
     all sessions, not only the session of the packet.
     """

@@ -127,8 +127,8 @@ class SenderLargeMessageNotJournaled(Journaling):
         super().journal_delivered(position)
 
 
-@fault("sender-message-with-both-journal-flags-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderMessageWithBothJournalFlagsNotJournaled(Journaling):
+@fault("sender-message-with-both-journal-flags-not-in-system-journal", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageWithBothJournalFlagsNotInSystemJournal(Journaling):
     """The sender does not put a message with JP and JN set into the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -137,8 +137,8 @@ class SenderMessageWithBothJournalFlagsNotJournaled(Journaling):
         super().journal_delivered(position)
 
 
-@fault("sender-journaled-message-of-empty-body-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderJournaledMessageOfEmptyBodyNotJournaled(Journaling):
+@fault("sender-message-with-empty-body-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageWithEmptyBodyNotJournaled(Journaling):
     """The sender does not put a message without a body into the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -147,8 +147,8 @@ class SenderJournaledMessageOfEmptyBodyNotJournaled(Journaling):
         super().journal_delivered(position)
 
 
-@fault("sender-journaled-message-on-hold-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderJournaledMessageOnHoldNotJournaled(SessionAcks):
+@fault("sender-message-of-queue-on-hold-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageOfQueueOnHoldNotJournaled(SessionAcks):
     """The sender does not journal a message whose acknowledgment arrives while its queue is on hold."""
 
     def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -155,8 +155,8 @@ class QueueManagerCountsNotValidatedWhileQueueOnHold(_WrongMessageCountAcceptanc
         return queue is not None and queue.State.value == "OnHold"
 
 
-@fault("receiver-recoverable-count-compared-in-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverRecoverableCountComparedInLowByte(_WrongMessageCountAcceptance):
+@fault("receiver-both-message-counts-compared-by-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverBothMessageCountsComparedByLowByte(_WrongMessageCountAcceptance):
     """The receiver compares only the low bytes of the message counts."""
 
     def is_wrong_count_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -165,8 +165,8 @@ class ReceiverRecoverableCountComparedInLowByte(_WrongMessageCountAcceptance):
         ) & 0xFF == 0
 
 
-@fault("receiver-wrong-counts-with-progress-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverWrongCountsWithProgressAccepted(_WrongMessageCountAcceptance):
+@fault("receiver-wrong-counts-accepted-while-acknowledgments-missing", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverWrongCountsAcceptedWhileAcknowledgmentsMissing(_WrongMessageCountAcceptance):
     """The receiver accepts wrong message counts while the other queue manager has not acknowledged all messages of the
     receiver.
     """
@@ -251,8 +251,8 @@ add(
 _new_acknowledgment_flag_by_queue_manager: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
 
 
-@fault("sender-wait-timer-restarted-only-by-progress", breaks="MQQB-3.1.5.5.5-02", blind=True)
-class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
+@fault("sender-ack-wait-timer-restarted-only-by-header-with-new-ack", breaks="MQQB-3.1.5.5.5-02", blind=True)
+class SenderAckWaitTimerRestartedOnlyByHeaderWithNewAck(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:

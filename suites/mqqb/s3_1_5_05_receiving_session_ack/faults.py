@@ -19,8 +19,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("any-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01")
-class AnySessionAckBeforeOpenSessionIgnored(Closing):
+@fault("queue-manager-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01")
+class QueueManagerSessionAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores a SessionAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -70,8 +70,8 @@ def _decrement_ack_sequence_number(header: SessionHeader) -> SessionHeader:
     return replace(header, AckSequenceNumber=header.AckSequenceNumber - 1 & 0xFFFF)
 
 
-@fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
-class SenderMessageOfAckNumberNotMarked(SessionAcks):
+@fault("sender-message-whose-number-is-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
+class SenderMessageWhoseNumberIsAckNumberNotMarked(SessionAcks):
     """The sender does not mark the message whose number is AckSequenceNumber as acknowledged."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:

@@ -198,8 +198,8 @@ class SenderTimeOfLastAckNotSetByRepeatedOrderAck(OrderAcks):
             sequence.TimeOfLastAck = old
 
 
-@fault("sender-resend-interval-index-unchanged-by-order-ack-of-some", breaks="MQQB-3.1.5.6-04", blind=True)
-class SenderResendIntervalIndexUnchangedByOrderAckOfSome(TransactionalSending):
+@fault("sender-resend-interval-index-unchanged-if-messages-remain-unacked", breaks="MQQB-3.1.5.6-04", blind=True)
+class SenderResendIntervalIndexUnchangedIfMessagesRemainUnacked(TransactionalSending):
     """When an OrderAck leaves messages in UnackedSequence, the sender neither increments nor resets
     ResendIntervalIndex: the index and ResendInterval keep the values that they have after the expiries of the timer.
     """
@@ -321,8 +321,8 @@ class SenderLastAckCountNotIncrementedByRepeatedOrderAck(OrderAcks):
             sequence.LastAckCount -= 1
 
 
-@fault("sender-last-ack-count-not-reset-counts-other-queues", breaks="MQQB-3.1.5.6-12", blind=True)
-class SenderLastAckCountNotResetCountsOtherQueues(OrderAcks):
+@fault("sender-last-ack-count-not-incremented-while-queue-on-hold", breaks="MQQB-3.1.5.6-12", blind=True)
+class SenderLastAckCountNotIncrementedWhileQueueOnHold(OrderAcks):
     """The sender does not increment LastAckCount for an OrderAck that arrives while the queue is on hold."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:

@@ -54,8 +54,8 @@ class SenderMessageWithOnlyJpDeletedBeforeFinalAck(TransactionalSending):
             session.AwaitingFinalACKTable.pop(header.MessageID, None)
 
 
-@fault("sender-second-message-kept-not-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
-class SenderSecondMessageKeptNotUntilFinalAck(TransactionalSending):
+@fault("sender-only-last-journaled-message-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
+class SenderOnlyLastJournaledMessageKeptUntilFinalAck(TransactionalSending):
     """When one OrderAck covers several messages with JN or JP, the sender keeps only the last of these messages until
     its FinalAck.
     """
@@ -106,8 +106,8 @@ class SenderOrdinalOfThirdSequenceIncreasedByTwo(TransactionalSending):
             session.OutgoingTxSequenceID = TxSequenceID(4, before.TimeStamp)
 
 
-@fault("sender-new-sequence-begins-with-next-number", breaks="MQQB-3.1.5.6-15", blind=True)
-class SenderNewSequenceBeginsWithNextNumber(TransactionalSending):
+@fault("sender-third-sequence-begins-with-number-2", breaks="MQQB-3.1.5.6-15", blind=True)
+class SenderThirdSequenceBeginsWithNumber2(TransactionalSending):
     """The sender gives the first message after the second sequence TxSequenceNumber 2."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -230,8 +230,8 @@ class _TransferInfoChanger(OrderAcks):
 _transfer_info_before_last_order_ack: list[Any] = [None]
 
 
-@fault("sender-no-ack-count-not-decreased-by-second-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
-class SenderNoAckCountNotDecreasedBySecondOrderAck(_TransferInfoChanger):
+@fault("sender-eod-no-ack-count-set-only-by-first-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderEodNoAckCountSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodNoAckCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
@@ -251,8 +251,8 @@ class SenderEodResendIntervalIsInMilliseconds(OrderAcks):
         _set_transfer_info_fields(session, EodResendInterval=1_000 * get_outgoing_sequence(session).ResendInterval)
 
 
-@fault("sender-resend-interval-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-20", blind=True)
-class SenderResendIntervalOfFirstOrderAckKept(_TransferInfoChanger):
+@fault("sender-eod-resend-interval-set-only-by-first-order-ack", breaks="MQQB-3.1.5.6-20", blind=True)
+class SenderEodResendIntervalSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodResendInterval only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
@@ -321,8 +321,8 @@ class SenderEodNoReadCountCountsMessagesOfAllQueues(OrderAcks):
         _set_transfer_info_fields(session, EodNoReadCount=count)
 
 
-@fault("sender-no-read-count-not-increased-by-second-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
-class SenderNoReadCountNotIncreasedBySecondOrderAck(_TransferInfoChanger):
+@fault("sender-eod-no-read-count-at-most-1", breaks="MQQB-3.1.5.6-24", blind=True)
+class SenderEodNoReadCountAtMost1(_TransferInfoChanger):
     """The sender limits EodNoReadCount to 1."""
 
     def change(self, session: Session) -> None:
@@ -338,8 +338,8 @@ class SenderEodResendCountIsIndexPlusOne(OrderAcks):
         _set_transfer_info_fields(session, EodResendCount=get_outgoing_sequence(session).ResendIntervalIndex + 1)
 
 
-@fault("sender-resend-count-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-25", blind=True)
-class SenderResendCountOfFirstOrderAckKept(_TransferInfoChanger):
+@fault("sender-eod-resend-count-set-only-by-first-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderEodResendCountSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodResendCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
@@ -359,8 +359,8 @@ class SenderEodResendTime0WhileMessagesAreUnacked(OrderAcks):
         _set_transfer_info_fields(session, EodResendTime=0)
 
 
-@fault("sender-resend-time-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-26", blind=True)
-class SenderResendTimeOfFirstOrderAckKept(_TransferInfoChanger):
+@fault("sender-eod-resend-time-set-only-by-first-order-ack", breaks="MQQB-3.1.5.6-26", blind=True)
+class SenderEodResendTimeSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodResendTime only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
@@ -371,8 +371,8 @@ class SenderResendTimeOfFirstOrderAckKept(_TransferInfoChanger):
             _set_transfer_info_fields(session, EodResendTime=_transfer_info_before_last_order_ack[0].EodResendTime)
 
 
-@fault("sender-eod-last-ack-from-late-order-ack", breaks="MQQB-3.1.5.6-23", blind=True)
-class SenderEodLastAckFromLateOrderAck(OrderAcks):
+@fault("sender-eod-last-ack-lowered-by-late-order-ack", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderEodLastAckLoweredByLateOrderAck(OrderAcks):
     """The sender sets EodLastAck to the numbers of an OrderAck that arrives after the OrderAck of a later message."""
 
     def __init__(self, qm: QM) -> None:
@@ -392,8 +392,8 @@ class SenderEodLastAckFromLateOrderAck(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodLastAck=late)
 
 
-@fault("sender-eod-no-read-count-counts-messages-of-last-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
-class SenderEodNoReadCountCountsMessagesOfLastOrderAck(OrderAcks):
+@fault("sender-eod-no-read-count-is-count-of-last-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
+class SenderEodNoReadCountIsCountOfLastOrderAck(OrderAcks):
     """The sender sets EodNoReadCount to the number of messages that the last OrderAck moved to the
     AwaitingFinalACKTable, instead of the number of all messages in this table.
     """

@@ -25,8 +25,8 @@ class AcceptorOrderAckBeforeFirstRequestIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-@fault("sender-last-ack-grows-by-one-only", breaks="MQQB-3.1.5.6-08", blind=True)
-class SenderLastAckGrowsByOneOnly(OrderAcks):
+@fault("sender-last-ack-incremented-by-one-for-several-acked-messages", breaks="MQQB-3.1.5.6-08", blind=True)
+class SenderLastAckIncrementedByOneForSeveralAckedMessages(OrderAcks):
     """After an OrderAck of several messages, the sender increments LastAck by one."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -122,8 +122,8 @@ class SenderEodLastAckTimeOfFirstQueueInAllQueues(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodLastAckTime=time)
 
 
-@fault("sender-eod-no-ack-count-of-messages-in-table", breaks="MQQB-3.1.5.6-19", blind=True)
-class SenderEodNoAckCountOfMessagesInTable(OrderAcks):
+@fault("sender-eod-no-ack-count-is-size-of-outgoing-message-table", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderEodNoAckCountIsSizeOfOutgoingMessageTable(OrderAcks):
     """The sender sets EodNoAckCount to the number of messages in OutgoingMessageTable."""
 
     def note_transfer(self, session: Session) -> None:
@@ -134,8 +134,8 @@ class SenderEodNoAckCountOfMessagesInTable(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodNoAckCount=count)
 
 
-@fault("sender-eod-no-ack-count-of-range-of-numbers", breaks="MQQB-3.1.5.6-19", blind=True)
-class SenderEodNoAckCountOfRangeOfNumbers(OrderAcks):
+@fault("sender-eod-no-ack-count-is-range-of-unacked-numbers", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderEodNoAckCountIsRangeOfUnackedNumbers(OrderAcks):
     """The sender computes EodNoAckCount from the first and the last number in UnackedSequence, although a message
     between them has already left the sequence.
     """
@@ -170,22 +170,22 @@ class _TransferInfoBeforeOrderAckFault(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
 
 
-@fault("sender-eod-resend-interval-before-order-ack", breaks="MQQB-3.1.5.6-20", blind=True)
-class SenderEodResendIntervalBeforeOrderAck(_TransferInfoBeforeOrderAckFault):
+@fault("sender-eod-resend-interval-is-value-before-order-ack", breaks="MQQB-3.1.5.6-20", blind=True)
+class SenderEodResendIntervalIsValueBeforeOrderAck(_TransferInfoBeforeOrderAckFault):
     """The sender sets EodResendInterval to the value that ResendInterval had before the OrderAck."""
 
     element, attribute = "EodResendInterval", "ResendInterval"
 
 
-@fault("sender-eod-resend-count-before-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
-class SenderEodResendCountBeforeOrderAck(_TransferInfoBeforeOrderAckFault):
+@fault("sender-eod-resend-count-is-index-before-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderEodResendCountIsIndexBeforeOrderAck(_TransferInfoBeforeOrderAckFault):
     """The sender sets EodResendCount to the value that ResendIntervalIndex had before the OrderAck."""
 
     element, attribute = "EodResendCount", "ResendIntervalIndex"
 
 
-@fault("sender-eod-resend-time-before-order-ack", breaks="MQQB-3.1.5.6-26", blind=True)
-class SenderEodResendTimeBeforeOrderAck(_TransferInfoBeforeOrderAckFault):
+@fault("sender-eod-resend-time-is-value-before-order-ack", breaks="MQQB-3.1.5.6-26", blind=True)
+class SenderEodResendTimeIsValueBeforeOrderAck(_TransferInfoBeforeOrderAckFault):
     """The sender sets EodResendTime to the value that ResendTime had before the OrderAck."""
 
     element, attribute = "EodResendTime", "ResendTime"
@@ -203,8 +203,8 @@ class SenderEodResendIntervalInMs(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(info, EodResendInterval=1000 * info.EodResendInterval)
 
 
-@fault("sender-eod-resend-count-of-all-repetitions", breaks="MQQB-3.1.5.6-25", blind=True)
-class SenderEodResendCountOfAllRepetitions(_KeptTransferInfoFault):
+@fault("sender-eod-resend-count-never-decreases", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderEodResendCountNeverDecreases(_KeptTransferInfoFault):
     """The sender never decreases EodResendCount, although ResendIntervalIndex is reset."""
 
     def note_transfer(self, session: Session) -> None:

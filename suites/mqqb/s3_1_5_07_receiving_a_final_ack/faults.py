@@ -154,8 +154,12 @@ class SenderJournaledTransactionalMessageWithoutLabel(Journaling):
         super().journal_delivered(position)
 
 
-@fault("sender-final-ack-of-other-message-completes-oldest", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
-class SenderFinalAckOfOtherMessageCompletesOldest(FinalAcks):
+@fault(
+    "sender-final-ack-completes-oldest-message-instead-of-its-own",
+    breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"),
+    blind=True,
+)
+class SenderFinalAckCompletesOldestMessageInsteadOfItsOwn(FinalAcks):
     """When a FinalAck arrives, the sender completes the oldest message that awaits a FinalAck,
     regardless of MessageID.
     """
@@ -330,8 +334,8 @@ class SenderDeadLetterWithoutItsBody(Journaling):
         super().journal_failed(position)
 
 
-@fault("sender-message-refused-at-arrival-not-moved-to-dead-letters", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderMessageRefusedAtArrivalNotMovedToDeadLetters(FinalAcks):
+@fault("sender-message-refused-at-arrival-not-made-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
+class SenderMessageRefusedAtArrivalNotMadeDeadLetter(FinalAcks):
     """The sender moves a message with JN to a dead-letter queue only for FinalAck classes of 0xC000 and above."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -422,8 +426,8 @@ class SenderMessageMovedToFirstNonemptyNamedDeadLetterQueue(Journaling):
         return found
 
 
-@fault("sender-dead-letter-queue-of-application-ignored-for-second", breaks="MQQB-3.1.5.7-07", blind=True)
-class SenderDeadLetterQueueOfApplicationIgnoredForSecond(Journaling):
+@fault("sender-second-message-not-moved-to-named-dead-letter-queue", breaks="MQQB-3.1.5.7-07", blind=True)
+class SenderSecondMessageNotMovedToNamedDeadLetterQueue(Journaling):
     """The sender moves only the first refused message to the dead-letter queue that the messages name."""
 
     def dead_letter_queue(self, message: Message) -> Queue:

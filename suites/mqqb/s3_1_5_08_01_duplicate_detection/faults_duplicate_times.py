@@ -30,8 +30,8 @@ class WrongDuplicateTimeStampFault(History):
         return time_s
 
 
-@fault("receiver-duplicate-timestamp-since-1980", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverDuplicateTimestampSince1980(WrongDuplicateTimeStampFault):
+@fault("receiver-duplicate-time-stamp-counted-since-1980", breaks="MQQB-3.1.5.8.1-03", blind=True)
+class ReceiverDuplicateTimeStampCountedSince1980(WrongDuplicateTimeStampFault):
     """The receiver sets TimeStamp of the history entry of a duplicate to the seconds since 1980."""
 
     def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:

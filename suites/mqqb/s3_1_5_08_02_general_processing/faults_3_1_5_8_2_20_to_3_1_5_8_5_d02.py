@@ -57,8 +57,8 @@ class ReceiverFinalAckOfSecondRefusedMessageOmitted(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-missing-queue-once-per-session", breaks="MQQB-3.1.5.8.2-20")
-class ReceiverFinalAckOfMissingQueueOncePerSession(FinalAcks):
+@fault("receiver-final-ack-for-missing-queue-sent-once-per-session", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckForMissingQueueSentOncePerSession(FinalAcks):
     """The receiver sends only one FinalAck of class BAD_DST_Q on each session."""
 
     def refuse_transactional(
@@ -247,8 +247,8 @@ class ReceiverNackClassQPurgedForTooManyHops(AdminAcks):
         super().acknowledge_failure(message, _replace_hop_count_class(message_class), now)
 
 
-@fault("receiver-nack-of-too-many-hops-for-transactional-without-na", breaks="MQQB-3.1.5.8.2-41", blind=True)
-class ReceiverNackOfTooManyHopsForTransactionalWithoutNa(AdminAcks):
+@fault("receiver-nack-of-too-many-hops-sent-without-na-if-transactional", breaks="MQQB-3.1.5.8.2-41", blind=True)
+class ReceiverNackOfTooManyHopsSentWithoutNaIfTransactional(AdminAcks):
     """The receiver sends an acknowledgment of class HOP_COUNT_EXCEEDED to the administration queue of a transactional
     message with too many hops even if NA is clear.
     """

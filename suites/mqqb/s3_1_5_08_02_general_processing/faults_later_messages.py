@@ -269,8 +269,8 @@ class RouterMessageWithoutNaAndWithTooManyHopsForwarded(Routing):
         return super().count_hop(packet)
 
 
-@fault("router-second-queue-of-host-in-queue-of-first", breaks="MQQB-3.1.5.8.5-D02")
-class RouterSecondQueueOfHostInQueueOfFirst(Routing):
+@fault("router-message-to-second-queue-of-host-forwarded-in-first-queue", breaks="MQQB-3.1.5.8.5-D02")
+class RouterMessageToSecondQueueOfHostForwardedInFirstQueue(Routing):
     """The router forwards a message to the second queue of a host on the session of the first queue of the host, with
     the first queue as DestinationQueue.
     """

@@ -69,8 +69,8 @@ class _NackOmissionFault(AdminAcks):
             super().acknowledge_failure(message, message_class, now)
 
 
-@fault("receiver-bad-dst-q-omitted-with-jn", breaks="MQQB-3.1.5.8.2-17")
-class ReceiverBadDstQOmittedWithJn(_NackOmissionFault):
+@fault("receiver-nack-bad-dst-q-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.2-17")
+class ReceiverNackBadDstQOmittedIfJnIsSet(_NackOmissionFault):
     """The receiver sends no BAD_DST_Q for a message with JN."""
 
     refused = MISSING_QUEUE_CLASS
@@ -79,8 +79,8 @@ class ReceiverBadDstQOmittedWithJn(_NackOmissionFault):
         return message.NegativeJournalingRequested
 
 
-@fault("receiver-bad-dst-q-only-with-pa", breaks="MQQB-3.1.5.8.2-17")
-class ReceiverBadDstQOnlyWithPa(_NackOmissionFault):
+@fault("receiver-nack-bad-dst-q-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-17")
+class ReceiverNackBadDstQSentOnlyIfPaIsSet(_NackOmissionFault):
     """The receiver sends no BAD_DST_Q for a message without PA."""
 
     refused = MISSING_QUEUE_CLASS
@@ -89,8 +89,8 @@ class ReceiverBadDstQOnlyWithPa(_NackOmissionFault):
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-not-transactional-q-only-with-pa", breaks="MQQB-3.1.5.8.2-26")
-class ReceiverNotTransactionalQOnlyWithPa(_NackOmissionFault):
+@fault("receiver-nack-not-transactional-q-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-26")
+class ReceiverNackNotTransactionalQSentOnlyIfPaIsSet(_NackOmissionFault):
     """The receiver sends no NOT_TRANSACTIONAL_Q for a message without PA."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
@@ -99,8 +99,8 @@ class ReceiverNotTransactionalQOnlyWithPa(_NackOmissionFault):
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-not-transactional-q-of-large-message-omitted", breaks="MQQB-3.1.5.8.2-26")
-class ReceiverNotTransactionalQOfLargeMessageOmitted(_NackOmissionFault):
+@fault("receiver-nack-not-transactional-q-omitted-for-large-message", breaks="MQQB-3.1.5.8.2-26")
+class ReceiverNackNotTransactionalQOmittedForLargeMessage(_NackOmissionFault):
     """The receiver sends no NOT_TRANSACTIONAL_Q for a message with more than 4,096 bytes of body."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
@@ -109,8 +109,8 @@ class ReceiverNotTransactionalQOfLargeMessageOmitted(_NackOmissionFault):
         return len(message.Body) > LARGE_BODY_BYTES
 
 
-@fault("receiver-not-transactional-q-omitted-with-jn", breaks="MQQB-3.1.5.8.2-26")
-class ReceiverNotTransactionalQOmittedWithJn(_NackOmissionFault):
+@fault("receiver-nack-not-transactional-q-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.2-26")
+class ReceiverNackNotTransactionalQOmittedIfJnIsSet(_NackOmissionFault):
     """The receiver sends no NOT_TRANSACTIONAL_Q for a message with JN."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
@@ -119,8 +119,8 @@ class ReceiverNotTransactionalQOmittedWithJn(_NackOmissionFault):
         return message.NegativeJournalingRequested
 
 
-@fault("receiver-not-transactional-msg-only-with-pa", breaks="MQQB-3.1.5.8.2-34")
-class ReceiverNotTransactionalMsgOnlyWithPa(_NackOmissionFault):
+@fault("receiver-nack-not-transactional-msg-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-34")
+class ReceiverNackNotTransactionalMsgSentOnlyIfPaIsSet(_NackOmissionFault):
     """The receiver sends no NOT_TRANSACTIONAL_MSG for a message without PA."""
 
     refused = NOT_TRANSACTIONAL_MESSAGE_CLASS
@@ -129,8 +129,8 @@ class ReceiverNotTransactionalMsgOnlyWithPa(_NackOmissionFault):
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-second-not-transactional-msg-omitted", breaks="MQQB-3.1.5.8.2-34")
-class ReceiverSecondNotTransactionalMsgOmitted(_NackOmissionFault):
+@fault("receiver-second-nack-not-transactional-msg-omitted", breaks="MQQB-3.1.5.8.2-34")
+class ReceiverSecondNackNotTransactionalMsgOmitted(_NackOmissionFault):
     """The receiver sends NOT_TRANSACTIONAL_MSG only for the first refused message."""
 
     refused = NOT_TRANSACTIONAL_MESSAGE_CLASS
@@ -144,8 +144,8 @@ class ReceiverSecondNotTransactionalMsgOmitted(_NackOmissionFault):
         return sent
 
 
-@fault("receiver-hop-count-exceeded-only-with-pa", breaks="MQQB-3.1.5.8.2-41")
-class ReceiverHopCountExceededOnlyWithPa(_NackOmissionFault):
+@fault("receiver-nack-hop-count-exceeded-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-41")
+class ReceiverNackHopCountExceededSentOnlyIfPaIsSet(_NackOmissionFault):
     """The receiver sends no HOP_COUNT_EXCEEDED for a message without PA."""
 
     refused = TOO_MANY_HOPS_CLASS
@@ -154,8 +154,8 @@ class ReceiverHopCountExceededOnlyWithPa(_NackOmissionFault):
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-second-hop-count-exceeded-omitted", breaks="MQQB-3.1.5.8.2-41")
-class ReceiverSecondHopCountExceededOmitted(_NackOmissionFault):
+@fault("receiver-second-nack-hop-count-exceeded-omitted", breaks="MQQB-3.1.5.8.2-41")
+class ReceiverSecondNackHopCountExceededOmitted(_NackOmissionFault):
     """The receiver sends HOP_COUNT_EXCEEDED only for the first message with too many hops."""
 
     refused = TOO_MANY_HOPS_CLASS
@@ -170,8 +170,8 @@ class ReceiverSecondHopCountExceededOmitted(_NackOmissionFault):
         return sent
 
 
-@fault("receiver-hop-count-exceeded-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.2-41")
-class ReceiverHopCountExceededOfRecoverableMessageOmitted(_NackOmissionFault):
+@fault("receiver-nack-hop-count-exceeded-omitted-for-recoverable", breaks="MQQB-3.1.5.8.2-41")
+class ReceiverNackHopCountExceededOmittedForRecoverable(_NackOmissionFault):
     """The receiver sends no HOP_COUNT_EXCEEDED for a recoverable message without a transaction."""
 
     refused = TOO_MANY_HOPS_CLASS
@@ -194,8 +194,8 @@ class _FinalAckOmissionFault(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-missing-queue-omitted-with-jn", breaks="MQQB-3.1.5.8.2-20")
-class ReceiverFinalAckOfMissingQueueOmittedWithJn(_FinalAckOmissionFault):
+@fault("receiver-final-ack-for-missing-queue-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckForMissingQueueOmittedIfJnIsSet(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class BAD_DST_Q for a message with JN."""
 
     refused = MISSING_QUEUE_CLASS
@@ -204,8 +204,8 @@ class ReceiverFinalAckOfMissingQueueOmittedWithJn(_FinalAckOmissionFault):
         return bool(packet.UserHeader.JN)
 
 
-@fault("receiver-final-ack-of-missing-queue-omitted-behind-gap", breaks="MQQB-3.1.5.8.2-20")
-class ReceiverFinalAckOfMissingQueueOmittedBehindGap(_FinalAckOmissionFault):
+@fault("receiver-final-ack-for-missing-queue-omitted-behind-gap", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckForMissingQueueOmittedBehindGap(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class BAD_DST_Q for a message whose PreviousTxSequenceNumber is not 0."""
 
     refused = MISSING_QUEUE_CLASS
@@ -214,8 +214,8 @@ class ReceiverFinalAckOfMissingQueueOmittedBehindGap(_FinalAckOmissionFault):
         return packet.TransactionHeader is not None and packet.TransactionHeader.PreviousTxSequenceNumber > 0
 
 
-@fault("receiver-final-ack-of-not-transactional-queue-omitted-with-jn", breaks="MQQB-3.1.5.8.2-29")
-class ReceiverFinalAckOfNotTransactionalQueueOmittedWithJn(_FinalAckOmissionFault):
+@fault("receiver-final-ack-for-nontransactional-queue-omitted-if-jn-set", breaks="MQQB-3.1.5.8.2-29")
+class ReceiverFinalAckForNontransactionalQueueOmittedIfJnSet(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class NOT_TRANSACTIONAL_Q for a message with JN."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
@@ -224,8 +224,8 @@ class ReceiverFinalAckOfNotTransactionalQueueOmittedWithJn(_FinalAckOmissionFaul
         return bool(packet.UserHeader.JN)
 
 
-@fault("receiver-final-ack-of-not-transactional-queue-only-with-journaling", breaks="MQQB-3.1.5.8.2-29")
-class ReceiverFinalAckOfNotTransactionalQueueOnlyWithJournaling(_FinalAckOmissionFault):
+@fault("receiver-final-ack-for-nontransactional-queue-needs-journaling", breaks="MQQB-3.1.5.8.2-29")
+class ReceiverFinalAckForNontransactionalQueueNeedsJournaling(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class NOT_TRANSACTIONAL_Q for a message without JN and JP."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
@@ -234,8 +234,8 @@ class ReceiverFinalAckOfNotTransactionalQueueOnlyWithJournaling(_FinalAckOmissio
         return not (packet.UserHeader.JN or packet.UserHeader.JP)
 
 
-@fault("receiver-final-ack-of-too-many-hops-only-with-journaling", breaks="MQQB-3.1.5.8.2-44")
-class ReceiverFinalAckOfTooManyHopsOnlyWithJournaling(_FinalAckOmissionFault):
+@fault("receiver-final-ack-for-too-many-hops-only-with-journaling", breaks="MQQB-3.1.5.8.2-44")
+class ReceiverFinalAckForTooManyHopsOnlyWithJournaling(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class HOP_COUNT_EXCEEDED for a message without JN and JP."""
 
     refused = TOO_MANY_HOPS_CLASS
@@ -244,8 +244,8 @@ class ReceiverFinalAckOfTooManyHopsOnlyWithJournaling(_FinalAckOmissionFault):
         return not (packet.UserHeader.JN or packet.UserHeader.JP)
 
 
-@fault("receiver-final-ack-of-too-many-hops-once-per-session", breaks="MQQB-3.1.5.8.2-44")
-class ReceiverFinalAckOfTooManyHopsOncePerSession(_FinalAckOmissionFault):
+@fault("receiver-final-ack-for-too-many-hops-sent-once-per-session", breaks="MQQB-3.1.5.8.2-44")
+class ReceiverFinalAckForTooManyHopsSentOncePerSession(_FinalAckOmissionFault):
     """The receiver sends only one FinalAck of class HOP_COUNT_EXCEEDED on a session."""
 
     refused = TOO_MANY_HOPS_CLASS

@@ -20,8 +20,8 @@ from reference_qm.surface.clock import Now
 HIGHEST_U32_BIT = 0x80000000
 
 
-@fault("receiver-history-entry-of-second-source-has-first-source", breaks="MQQB-3.1.5.8.2-06", blind=True)
-class ReceiverHistoryEntryOfSecondSourceHasFirstSource(History):
+@fault("receiver-history-entries-all-have-source-of-first-message", breaks="MQQB-3.1.5.8.2-06", blind=True)
+class ReceiverHistoryEntriesAllHaveSourceOfFirstMessage(History):
     """The receiver's history entry of a message has the source of the first message that the receiver got."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -83,8 +83,8 @@ class ReceiverTransactionalMessageNotFlagged(RecoverableAckFlagOmissionFault):
         return packet.TransactionHeader is not None
 
 
-@fault("receiver-recoverable-message-beside-other-session-not-flagged", breaks="MQQB-3.1.5.8.2-48", blind=True)
-class ReceiverRecoverableMessageBesideOtherSessionNotFlagged(RecoverableAckFlagOmissionFault):
+@fault("receiver-recoverable-ack-flags-empty-while-session-is-open", breaks="MQQB-3.1.5.8.2-48", blind=True)
+class ReceiverRecoverableAckFlagsEmptyWhileSessionIsOpen(RecoverableAckFlagOmissionFault):
     """The receiver sets no bit of RecoverableMsgAckFlags while another session is open."""
 
     def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:

@@ -42,8 +42,8 @@ class ReceiverHistoryTimeOfRoutedMessageIsSentTime(_HistoryTimeStampFault):
         return self.store_history_entry_with_time(packet, packet.UserHeader.SentTime, now)
 
 
-@fault("receiver-history-time-of-first-message-of-source-repeated", breaks="MQQB-3.1.5.8.2-07", blind=True)
-class ReceiverHistoryTimeOfFirstMessageOfSourceRepeated(_HistoryTimeStampFault):
+@fault("receiver-history-time-repeats-that-of-first-message-of-source", breaks="MQQB-3.1.5.8.2-07", blind=True)
+class ReceiverHistoryTimeRepeatsThatOfFirstMessageOfSource(_HistoryTimeStampFault):
     """TimeStamp of each entry is the time at which the first message of the same source arrived."""
 
     def __init__(self, qm: QM) -> None:
@@ -75,8 +75,8 @@ class ReceiverHistoryTimeOfRecoverableMessageSinceStart(_HistoryTimeStampFault):
         return self.store_history_entry_with_time(packet, now.monotonic_ms // 1000, now)
 
 
-@fault("receiver-history-timer-after-empty-table-not-started", breaks="MQQB-3.1.5.8.2-11", blind=True)
-class ReceiverHistoryTimerAfterEmptyTableNotStarted(History):
+@fault("receiver-history-timer-not-restarted-after-table-was-empty", breaks="MQQB-3.1.5.8.2-11", blind=True)
+class ReceiverHistoryTimerNotRestartedAfterTableWasEmpty(History):
     """The receiver starts the MessageIDHistory Cleanup Timer with the first entry after its start, but not with the
     first entry after the table has become empty.
     """
@@ -135,8 +135,8 @@ class ReceiverSecondMessageToMissingQueueNotRejected(Admission):
         super().refuse_message(session, packet, message_class, now)
 
 
-@fault("receiver-message-to-missing-private-number-stored-elsewhere", breaks="MQQB-3.1.5.8.2-16", blind=True)
-class ReceiverMessageToMissingPrivateNumberStoredElsewhere(Arrival):
+@fault("receiver-message-to-unknown-private-number-stored-in-other-queue", breaks="MQQB-3.1.5.8.2-16", blind=True)
+class ReceiverMessageToUnknownPrivateNumberStoredInOtherQueue(Arrival):
     """The receiver puts a message to a private queue with an unknown number into the first private queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:

@@ -334,8 +334,8 @@ register_faults_of_blind_author(
 )
 
 
-@fault("receiver-second-40-bit-message-without-final-ack", breaks="MQQB-3.1.5.8.3-75", blind=True)
-class ReceiverSecond40BitMessageWithoutFinalAck(FinalAcks):
+@fault("receiver-final-ack-missing-for-second-message-with-40-bit-key", breaks="MQQB-3.1.5.8.3-75", blind=True)
+class ReceiverFinalAckMissingForSecondMessageWith40BitKey(FinalAcks):
     """The receiver sends only one FinalAck of class BAD_ENCRYPTION in a session."""
 
     sent: Any = frozenset()
@@ -354,8 +354,8 @@ def _is_ace_other_than_denial(ace: Ace) -> bool:
     return ace.AceType is not AceType.ACCESS_DENIED
 
 
-@fault("receiver-no-final-ack-of-invalid-privacy-level-if-na-is-set", breaks="MQQB-3.1.5.8.3-51", blind=True)
-class ReceiverNoFinalAckOfInvalidPrivacyLevelIfNaIsSet(FinalAcks):
+@fault("receiver-final-ack-missing-for-invalid-privacy-level-with-na", breaks="MQQB-3.1.5.8.3-51", blind=True)
+class ReceiverFinalAckMissingForInvalidPrivacyLevelWithNa(FinalAcks):
     """The receiver sends no FinalAck for an encrypted transactional message with an invalid PrivacyLevel if NA is set
     in the message, because the administration acknowledgment reports the refusal.
     """

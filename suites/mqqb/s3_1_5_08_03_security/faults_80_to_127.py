@@ -186,8 +186,8 @@ add(
 )
 
 
-@fault("receiver-denied-message-without-na-no-final-ack", breaks="MQQB-3.1.5.8.3-124", blind=True)
-class ReceiverDeniedMessageWithoutNaNoFinalAck(Admission):
+@fault("receiver-final-ack-of-denied-message-missing-if-na-is-clear", breaks="MQQB-3.1.5.8.3-124", blind=True)
+class ReceiverFinalAckOfDeniedMessageMissingIfNaIsClear(Admission):
     """The receiver sends the FinalAck of a message whose sender has no access only if the message also requests a
     negative administration acknowledgment.
     """

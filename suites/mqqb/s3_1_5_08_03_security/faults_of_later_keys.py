@@ -77,8 +77,8 @@ class _WrongPrivateKeyFault(SecurityOnReceipt):
         return decrypt_message(packet, receiver, now)
 
 
-@fault("receiver-aes-key-decrypted-with-key-of-enhanced-provider", breaks="MQQB-3.1.5.8.3-65", blind=True)
-class ReceiverAesKeyDecryptedWithKeyOfEnhancedProvider(_WrongPrivateKeyFault):
+@fault("receiver-aes-key-decrypted-with-private-key-of-enhanced-provider", breaks="MQQB-3.1.5.8.3-65", blind=True)
+class ReceiverAesKeyDecryptedWithPrivateKeyOfEnhancedProvider(_WrongPrivateKeyFault):
     """For PrivacyLevel 5, the receiver uses its private key for the enhanced provider."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

@@ -451,8 +451,8 @@ class ReceiverImmediateSessionAckOnlyOnce(SessionAcks):
         session.RecoverableMsgAckFlags |= 1 << (number - session.LastAckedRecoverableMsgSeqNumber - 1 & FLAG_BITS - 1)
 
 
-@fault("receiver-session-ack-of-32-ack-sequence-number-recoverable-only", breaks="MQQB-3.1.5.8.7-05", blind=True)
-class ReceiverSessionAckOf32AckSequenceNumberRecoverableOnly(SessionAcks):
+@fault("receiver-ack-sequence-number-counts-recoverable-in-ack-of-32", breaks="MQQB-3.1.5.8.7-05", blind=True)
+class ReceiverAckSequenceNumberCountsRecoverableInAckOf32(SessionAcks):
     """The receiver sets AckSequenceNumber in the SessionAck that it sends when all flags are in use to the number of
     received recoverable messages, without the express messages.
     """

@@ -132,8 +132,8 @@ class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
         return super().has_room(session, packet, queue, message, now)
 
 
-@fault("receiver-quota-ignored-by-empty-queue", breaks="MQQB-3.1.5.8.8-06")
-class ReceiverQuotaIgnoredByEmptyQueue(Quotas):
+@fault("receiver-quota-not-applied-to-message-in-empty-queue", breaks="MQQB-3.1.5.8.8-06")
+class ReceiverQuotaNotAppliedToMessageInEmptyQueue(Quotas):
     """The receiver accepts a message that is larger than the quota of its queue if the queue is empty."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:

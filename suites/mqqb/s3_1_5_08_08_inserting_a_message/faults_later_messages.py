@@ -114,8 +114,8 @@ class ReceiverSecondMessageOfSenderHasBodyOfFirst(Positions):
         return super().insert_message(queue, message)
 
 
-@fault("receiver-label-of-latest-message-of-other-queue", breaks="MQQB-3.1.5.8.8-02")
-class ReceiverLabelOfLatestMessageOfOtherQueue(Positions):
+@fault("receiver-label-copied-from-latest-message-of-other-queue", breaks="MQQB-3.1.5.8.8-02")
+class ReceiverLabelCopiedFromLatestMessageOfOtherQueue(Positions):
     """The receiver stores a message with the label of the latest message in any other queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -191,8 +191,8 @@ class ReceiverQuotaIgnoredForPriority7(Quotas):
         return EnqueueStatus.NO_ERROR if ignored else status
 
 
-@fault("receiver-quota-checked-for-other-queue", breaks="MQQB-3.1.5.8.8-06")
-class ReceiverQuotaCheckedForOtherQueue(Quotas):
+@fault("receiver-queue-quota-ignored-while-other-queue-is-full", breaks="MQQB-3.1.5.8.8-06")
+class ReceiverQueueQuotaIgnoredWhileOtherQueueIsFull(Quotas):
     """The receiver ignores the quota of a queue while another queue with a quota is full."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -221,16 +221,16 @@ class ReceiverOverQuotaNackOfLargeMessageOmitted(_OverQuotaNackOmissionFault):
         return len(message.Body) > LARGE_BODY_BYTES
 
 
-@fault("receiver-over-quota-nack-only-with-pa", breaks="MQQB-3.1.5.8.8-07")
-class ReceiverOverQuotaNackOnlyWithPa(_OverQuotaNackOmissionFault):
+@fault("receiver-over-quota-nack-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.8-07")
+class ReceiverOverQuotaNackSentOnlyIfPaIsSet(_OverQuotaNackOmissionFault):
     """The receiver sends no Q_EXCEED_QUOTA for a message with NA but without PA."""
 
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-over-quota-nack-omitted-with-jn", breaks="MQQB-3.1.5.8.8-07")
-class ReceiverOverQuotaNackOmittedWithJn(_OverQuotaNackOmissionFault):
+@fault("receiver-over-quota-nack-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.8-07")
+class ReceiverOverQuotaNackOmittedIfJnIsSet(_OverQuotaNackOmissionFault):
     """The receiver sends no Q_EXCEED_QUOTA for a message with JN."""
 
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
@@ -340,8 +340,8 @@ class ReceiverOverQuotaFinalAckOnlyWithJournaling(_OverQuotaFinalAckOmissionFaul
         return not (packet.UserHeader.JN or packet.UserHeader.JP)
 
 
-@fault("receiver-over-quota-final-ack-omitted-with-jn", breaks="MQQB-3.1.5.8.8-11")
-class ReceiverOverQuotaFinalAckOmittedWithJn(_OverQuotaFinalAckOmissionFault):
+@fault("receiver-over-quota-final-ack-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.8-11")
+class ReceiverOverQuotaFinalAckOmittedIfJnIsSet(_OverQuotaFinalAckOmissionFault):
     """The receiver sends no FinalAck of class Q_EXCEED_QUOTA for a message with JN."""
 
     def is_over_quota_answer_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -454,8 +454,8 @@ class ReceiverMachineQuotaPutsMessageWithJnIntoDeadLetterQueue(Admission):
         return super().has_room(session, packet, queue, message, now)
 
 
-@fault("receiver-machine-quota-message-in-history", breaks="MQQB-3.1.5.8.8-16")
-class ReceiverMachineQuotaMessageInHistory(Admission):
+@fault("receiver-message-above-machine-quota-kept-in-history", breaks="MQQB-3.1.5.8.8-16")
+class ReceiverMessageAboveMachineQuotaKeptInHistory(Admission):
     """The receiver discards the repetition of a message that exceeded the quota of the queue manager as a duplicate."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:

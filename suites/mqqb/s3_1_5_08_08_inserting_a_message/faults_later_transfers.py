@@ -52,8 +52,8 @@ class ReceiverTransferInfoOnlyForFirstQueue(_AcceptedTransferInfoFault):
                 queue.IncomingTransactionalTransferInfoCollection.clear()
 
 
-@fault("receiver-transfer-info-of-second-name-replaces-first", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
-class ReceiverTransferInfoOfSecondNameReplacesFirst(_AcceptedTransferInfoFault):
+@fault("receiver-transfer-info-of-new-sequence-replaces-earlier-one", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
+class ReceiverTransferInfoOfNewSequenceReplacesEarlierOne(_AcceptedTransferInfoFault):
     """The receiver keeps one IncomingTransactionalTransferInfo for each queue, that of the latest sequence."""
 
     def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
@@ -82,8 +82,8 @@ class ReceiverTransferInfoFormatNameInLowerCase(_AcceptedTransferInfoFault):
         transfer.FormatName = transfer.FormatName.partition("\\")[2] or transfer.FormatName
 
 
-@fault("receiver-transfer-info-sender-of-second-queue-zero", breaks="MQQB-3.1.5.8.8-23")
-class ReceiverTransferInfoSenderOfSecondQueueZero(_AcceptedTransferInfoFault):
+@fault("receiver-transfer-info-of-second-queue-has-own-id-as-sender", breaks="MQQB-3.1.5.8.8-23")
+class ReceiverTransferInfoOfSecondQueueHasOwnIdAsSender(_AcceptedTransferInfoFault):
     """The receiver sets SenderIdentifier to its own Identifier in the IncomingTransactionalTransferInfo of a second
     queue.
     """

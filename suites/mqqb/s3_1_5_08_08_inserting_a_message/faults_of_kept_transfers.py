@@ -94,8 +94,8 @@ class ReceiverTransferInfoOfOwnIdentifierNotKept(_NewTransferInfoFault):
             )
 
 
-@fault("receiver-transfer-info-in-first-queue", breaks="MQQB-3.1.5.8.8-19", blind=True)
-class ReceiverTransferInfoInFirstQueue(_NewTransferInfoFault):
+@fault("receiver-transfer-info-of-second-queue-added-only-to-first", breaks="MQQB-3.1.5.8.8-19", blind=True)
+class ReceiverTransferInfoOfSecondQueueAddedOnlyToFirst(_NewTransferInfoFault):
     """The receiver adds the IncomingTransactionalTransferInfo of a second queue to the collection of the first."""
 
     def __init__(self, qm: QM) -> None:
@@ -125,8 +125,8 @@ class ReceiverTransferInfoOfSecondSenderNotAdded(_NewTransferInfoFault):
             del collection[(transfer.SenderIdentifier, transfer.FormatName.lower())]
 
 
-@fault("receiver-transfer-info-format-name-of-first-sequence", breaks="MQQB-3.1.5.8.8-22", blind=True)
-class ReceiverTransferInfoFormatNameOfFirstSequence(_NewTransferInfoFault):
+@fault("receiver-later-transfer-info-has-format-name-of-first", breaks="MQQB-3.1.5.8.8-22", blind=True)
+class ReceiverLaterTransferInfoHasFormatNameOfFirst(_NewTransferInfoFault):
     """The receiver sets FormatName of a further IncomingTransactionalTransferInfo of a queue to that of the first."""
 
     def change_transfer_info(
@@ -148,8 +148,8 @@ class ReceiverTransferInfoFormatNameOfPrivateNameDirect(_NewTransferInfoFault):
             transfer.FormatName = f"DIRECT=OS:{self.qm.config.host_name}\\{queue.Pathname}"
 
 
-@fault("receiver-transfer-info-sender-of-first-transfer", breaks="MQQB-3.1.5.8.8-23", blind=True)
-class ReceiverTransferInfoSenderOfFirstTransfer(_NewTransferInfoFault):
+@fault("receiver-later-transfer-info-has-sender-identifier-of-first", breaks="MQQB-3.1.5.8.8-23", blind=True)
+class ReceiverLaterTransferInfoHasSenderIdentifierOfFirst(_NewTransferInfoFault):
     """The receiver sets SenderIdentifier of each further IncomingTransactionalTransferInfo to that of the first."""
 
     def __init__(self, qm: QM) -> None:

@@ -78,8 +78,8 @@ class WrongNewTransferInfoFault(InSequence):
         """Change the new IncomingTransactionalTransferInfo."""
 
 
-@fault("receiver-transfer-info-of-second-queue-also-at-first", breaks="MQQB-3.1.5.8.8-21", blind=True)
-class ReceiverTransferInfoOfSecondQueueAlsoAtFirst(WrongNewTransferInfoFault):
+@fault("receiver-transfer-info-of-second-queue-also-added-to-first", breaks="MQQB-3.1.5.8.8-21", blind=True)
+class ReceiverTransferInfoOfSecondQueueAlsoAddedToFirst(WrongNewTransferInfoFault):
     """The receiver adds the IncomingTransactionalTransferInfo of a sender's sequence to a second queue also to the
     sender's first queue.
     """
@@ -93,8 +93,8 @@ class ReceiverTransferInfoOfSecondQueueAlsoAtFirst(WrongNewTransferInfoFault):
             other.QueueReference.IncomingTransactionalTransferInfoCollection[key] = transfer
 
 
-@fault("receiver-transfer-info-of-private-name-not-at-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
-class ReceiverTransferInfoOfPrivateNameNotAtQueue(Inspection):
+@fault("receiver-transfer-info-not-kept-for-private-name", breaks="MQQB-3.1.5.8.8-21", blind=True)
+class ReceiverTransferInfoNotKeptForPrivateName(Inspection):
     """The receiver keeps the IncomingTransactionalTransferInfo of a sequence to a private format name at no queue."""
 
     def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
@@ -103,8 +103,8 @@ class ReceiverTransferInfoOfPrivateNameNotAtQueue(Inspection):
         return Result({"transfers": kept})
 
 
-@fault("receiver-transfer-info-of-second-sender-not-at-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
-class ReceiverTransferInfoOfSecondSenderNotAtQueue(Inspection):
+@fault("receiver-transfer-info-kept-only-for-first-sender-of-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
+class ReceiverTransferInfoKeptOnlyForFirstSenderOfQueue(Inspection):
     """The receiver keeps only the IncomingTransactionalTransferInfos of a queue's first sender at the queue."""
 
     def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
@@ -115,8 +115,8 @@ class ReceiverTransferInfoOfSecondSenderNotAtQueue(Inspection):
         )
 
 
-@fault("receiver-transfer-info-of-late-first-number-has-number-1", breaks="MQQB-3.1.5.8.8-25", blind=True)
-class ReceiverTransferInfoOfLateFirstNumberHasNumber1(WrongNewTransferInfoFault):
+@fault("receiver-transfer-info-number-1-despite-higher-first-number", breaks="MQQB-3.1.5.8.8-25", blind=True)
+class ReceiverTransferInfoNumber1DespiteHigherFirstNumber(WrongNewTransferInfoFault):
     """The receiver sets SequenceNumber of a new IncomingTransactionalTransferInfo to 1, although the first message of
     the sequence has a greater TxSequenceNumber.
     """
@@ -313,16 +313,16 @@ class WrongEodNextSeqFault(OrderAcks):
         return None
 
 
-@fault("router-next-sequence-has-only-timestamp", breaks="MQQB-3.1.5.8.8-37", blind=True)
-class RouterNextSequenceHasOnlyTimestamp(WrongEodNextSeqFault):
+@fault("router-eod-next-seq-id-lacks-ordinal", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterEodNextSeqIdLacksOrdinal(WrongEodNextSeqFault):
     """The queue manager that forwards a message sets SeqID of EodNextSeq to OutgoingTxSequenceID without Ordinal."""
 
     def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
         return replace(info, SeqID=info.SeqID >> 32 << 32)
 
 
-@fault("router-next-sequence-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-37", blind=True)
-class RouterNextSequenceOfSecondDestinationIsThatOfFirst(WrongEodNextSeqFault):
+@fault("router-eod-next-seq-id-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterEodNextSeqIdOfSecondDestinationIsThatOfFirst(WrongEodNextSeqFault):
     """The queue manager that forwards a message to a second destination sets SeqID of EodNextSeq to the
     OutgoingTxSequenceID of the first destination.
     """
@@ -332,16 +332,16 @@ class RouterNextSequenceOfSecondDestinationIsThatOfFirst(WrongEodNextSeqFault):
         return info if other is None else replace(info, SeqID=other.SeqID)
 
 
-@fault("router-next-sequence-is-that-of-last-ack", breaks="MQQB-3.1.5.8.8-37", blind=True)
-class RouterNextSequenceIsThatOfLastAck(WrongEodNextSeqFault):
+@fault("router-eod-next-seq-id-copied-from-last-ack", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterEodNextSeqIdCopiedFromLastAck(WrongEodNextSeqFault):
     """The queue manager that forwards a message sets SeqID of EodNextSeq to the SeqID of LastAck."""
 
     def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
         return replace(info, SeqID=get_outgoing_sequence(session).LastAck.SeqID)
 
 
-@fault("router-next-number-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-38", blind=True)
-class RouterNextNumberOfSecondDestinationIsThatOfFirst(WrongEodNextSeqFault):
+@fault("router-eod-next-seq-no-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-38", blind=True)
+class RouterEodNextSeqNoOfSecondDestinationIsThatOfFirst(WrongEodNextSeqFault):
     """The queue manager that forwards a message to a second destination sets SeqNo of EodNextSeq to the
     OutgoingTxSequenceNumber of the first destination.
     """
@@ -351,8 +351,8 @@ class RouterNextNumberOfSecondDestinationIsThatOfFirst(WrongEodNextSeqFault):
         return info if other is None else replace(info, SeqNo=other.SeqNo)
 
 
-@fault("router-next-number-is-number-of-unacknowledged-messages", breaks="MQQB-3.1.5.8.8-38", blind=True)
-class RouterNextNumberIsNumberOfUnacknowledgedMessages(WrongEodNextSeqFault):
+@fault("router-eod-next-seq-no-is-count-of-unacknowledged-messages", breaks="MQQB-3.1.5.8.8-38", blind=True)
+class RouterEodNextSeqNoIsCountOfUnacknowledgedMessages(WrongEodNextSeqFault):
     """The queue manager that forwards a message sets SeqNo of EodNextSeq to the number of messages in the
     OutgoingMessageTable.
     """
@@ -361,8 +361,8 @@ class RouterNextNumberIsNumberOfUnacknowledgedMessages(WrongEodNextSeqFault):
         return replace(info, SeqNo=len(session.OutgoingMessageTable))
 
 
-@fault("router-next-number-is-number-of-forwarded-message", breaks="MQQB-3.1.5.8.8-38", blind=True)
-class RouterNextNumberIsNumberOfForwardedMessage(WrongEodNextSeqFault):
+@fault("router-eod-next-seq-no-follows-number-of-forwarded-message", breaks="MQQB-3.1.5.8.8-38", blind=True)
+class RouterEodNextSeqNoFollowsNumberOfForwardedMessage(WrongEodNextSeqFault):
     """The queue manager that forwards a message sets SeqNo of EodNextSeq to the number that follows TxSequenceNumber of
     the forwarded message.
     """

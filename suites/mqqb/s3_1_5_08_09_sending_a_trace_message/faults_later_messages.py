@@ -130,8 +130,8 @@ class ReceiverReportLabelHopsAtMost15(_ReportLabelFault):
         return replace(message, HopCount=min(message.HopCount, 0xF))
 
 
-@fault("receiver-report-label-source-of-routed-message-is-own", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelSourceOfRoutedMessageIsOwn(_ReportLabelFault):
+@fault("receiver-report-label-has-own-identifier-for-routed-message", breaks="MQQB-3.1.5.8.9-06")
+class ReceiverReportLabelHasOwnIdentifierForRoutedMessage(_ReportLabelFault):
     """The receiver writes its own Identifier into the label of a report on a message with hops."""
 
     def change_message(self, message: Message) -> Message:

@@ -305,8 +305,8 @@ class ReceiverCountsInSessionHeaderOfMessageNotValidated(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-@fault("receiver-no-ack-reach-queue-with-pr", breaks="MQQB-3.1.5.8.10-02", blind=True)
-class ReceiverNoAckReachQueueWithPr(AdminAcks):
+@fault("receiver-ack-reach-queue-omitted-if-pr-is-also-set", breaks="MQQB-3.1.5.8.10-02", blind=True)
+class ReceiverAckReachQueueOmittedIfPrIsAlsoSet(AdminAcks):
     """The receiver sends no ACK_REACH_QUEUE for a message that has both PA and PR set."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -314,8 +314,8 @@ class ReceiverNoAckReachQueueWithPr(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-@fault("router-duplicate-hop-count-checked-first", breaks="MQQB-3.1.5.8-03", blind=True)
-class RouterDuplicateHopCountCheckedFirst(Routing):
+@fault("router-hop-count-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
+class RouterHopCountCheckedBeforeDuplicateDetection(Routing):
     """The router checks RC of a message before it looks for a duplicate, and refuses a duplicate with too many hops
     with a negative acknowledgment.
     """
@@ -344,8 +344,8 @@ class ReceiverMessageWithTimeToReachQueue0NeverExpires(Admission):
         return outcome if isinstance(outcome, MessageClass) else packet
 
 
-@fault("receiver-access-checked-before-kind-of-queue", breaks="MQQB-3.1.5.8-05", blind=True)
-class ReceiverAccessCheckedBeforeKindOfQueue(Admission):
+@fault("receiver-access-checked-before-transactionality-of-queue", breaks="MQQB-3.1.5.8-05", blind=True)
+class ReceiverAccessCheckedBeforeTransactionalityOfQueue(Admission):
     """The receiver checks whether the sender of a transactional message may write to the queue before it checks
     whether the queue is transactional.
     """

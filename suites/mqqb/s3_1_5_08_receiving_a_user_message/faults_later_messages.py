@@ -81,8 +81,8 @@ class ReceiverOnlyLastMessageInHistory(History):
 # -- the order of the steps -------------------------------------------------------------------------------------------
 
 
-@fault("receiver-security-reported-before-missing-transaction", breaks="MQQB-3.1.5.8-05")
-class ReceiverSecurityReportedBeforeMissingTransaction(Admission):
+@fault("receiver-security-error-reported-before-missing-transaction", breaks="MQQB-3.1.5.8-05")
+class ReceiverSecurityErrorReportedBeforeMissingTransaction(Admission):
     """The receiver reports a security error of a message although the queue refuses the message because of the
     transaction.
     """
@@ -207,8 +207,8 @@ class ReceiverExpiredMessageToPrivateNameStored(_IgnoredExpirationFault):
 # -- later steps ------------------------------------------------------------------------------------------------------
 
 
-@fault("receiver-order-of-second-queue-not-checked", breaks="MQQB-3.1.5.8-08")
-class ReceiverOrderOfSecondQueueNotChecked(InSequence):
+@fault("receiver-transactional-order-of-second-queue-not-checked", breaks="MQQB-3.1.5.8-08")
+class ReceiverTransactionalOrderOfSecondQueueNotChecked(InSequence):
     """The receiver accepts a transactional message in any order if another queue received a transactional message
     before.
     """
@@ -261,24 +261,24 @@ class _ReachQueueAckOmissionFault(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-@fault("receiver-ack-reach-queue-omitted-with-jn", breaks=RULES_OF_ARRIVAL_ACKS)
-class ReceiverAckReachQueueOmittedWithJn(_ReachQueueAckOmissionFault):
+@fault("receiver-ack-reach-queue-omitted-if-jn-is-set", breaks=RULES_OF_ARRIVAL_ACKS)
+class ReceiverAckReachQueueOmittedIfJnIsSet(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE for a message with JN."""
 
     def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         return position.MessageReference.NegativeJournalingRequested
 
 
-@fault("receiver-ack-reach-queue-omitted-with-pr", breaks=RULES_OF_ARRIVAL_ACKS)
-class ReceiverAckReachQueueOmittedWithPr(_ReachQueueAckOmissionFault):
+@fault("receiver-ack-reach-queue-omitted-if-pr-is-set", breaks=RULES_OF_ARRIVAL_ACKS)
+class ReceiverAckReachQueueOmittedIfPrIsSet(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE for a message with PA and PR."""
 
     def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         return bool(position.MessageReference.AcknowledgementsRequested & 2)
 
 
-@fault("receiver-ack-reach-queue-omitted-with-na", breaks=RULES_OF_ARRIVAL_ACKS)
-class ReceiverAckReachQueueOmittedWithNa(_ReachQueueAckOmissionFault):
+@fault("receiver-ack-reach-queue-omitted-if-na-is-set", breaks=RULES_OF_ARRIVAL_ACKS)
+class ReceiverAckReachQueueOmittedIfNaIsSet(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE for a message with PA and NA."""
 
     def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:

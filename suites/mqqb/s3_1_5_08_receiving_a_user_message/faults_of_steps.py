@@ -62,8 +62,8 @@ class ReceiverSecurityOfLaterMessageNotChecked(SkippedSecurityCheckFault):
         return bool(seen)
 
 
-@fault("receiver-security-reported-before-missing-queue", breaks="MQQB-3.1.5.8-05", blind=True)
-class ReceiverSecurityReportedBeforeMissingQueue(Admission):
+@fault("receiver-security-error-reported-before-missing-queue", breaks="MQQB-3.1.5.8-05", blind=True)
+class ReceiverSecurityErrorReportedBeforeMissingQueue(Admission):
     """The receiver reports an invalid signature of a message although the destination queue does not exist."""
 
     def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
@@ -75,8 +75,8 @@ class ReceiverSecurityReportedBeforeMissingQueue(Admission):
         return super().check_destination(session, packet, queue, now)
 
 
-@fault("receiver-order-of-low-16-bits-checked", breaks="MQQB-3.1.5.8-08", blind=True)
-class ReceiverOrderOfLow16BitsChecked(InSequence):
+@fault("receiver-sequence-numbers-compared-by-low-16-bits", breaks="MQQB-3.1.5.8-08", blind=True)
+class ReceiverSequenceNumbersComparedByLow16Bits(InSequence):
     """The receiver compares only the low 16 bits of sequence numbers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -90,8 +90,8 @@ class ReceiverOrderOfLow16BitsChecked(InSequence):
         return super().is_in_sequence(session, replace(packet, TransactionHeader=low))
 
 
-@fault("receiver-order-beside-other-session-not-checked", breaks="MQQB-3.1.5.8-08", blind=True)
-class ReceiverOrderBesideOtherSessionNotChecked(InSequence):
+@fault("receiver-transactional-order-not-checked-while-session-is-open", breaks="MQQB-3.1.5.8-08", blind=True)
+class ReceiverTransactionalOrderNotCheckedWhileSessionIsOpen(InSequence):
     """The receiver accepts a transactional message in any order while another session is open."""
 
     @only_if(lambda self, session, packet: bool(list_open_sessions(self.qm, session)))

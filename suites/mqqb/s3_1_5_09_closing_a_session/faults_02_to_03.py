@@ -111,8 +111,8 @@ class InitiatorQueueLeftConnectedAfterSecondClosing(Closing):
         self.closed.add(session.number)
 
 
-@fault("initiator-state-kept-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterWrongCounts(ChangedSessionClosing):
+@fault("initiator-queue-state-connected-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueStateConnectedAfterWrongCounts(ChangedSessionClosing):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     of wrong counts.
     """
@@ -122,8 +122,8 @@ class InitiatorStateKeptAfterWrongCounts(ChangedSessionClosing):
             get_outgoing_queue(session).State = before
 
 
-@fault("initiator-state-kept-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterMalformedPacket(InitiatorStateKeptAfterWrongCounts):
+@fault("initiator-queue-state-connected-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueStateConnectedAfterMalformedPacket(InitiatorQueueStateConnectedAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session after a
     malformed packet.
     """
@@ -132,8 +132,8 @@ class InitiatorStateKeptAfterMalformedPacket(InitiatorStateKeptAfterWrongCounts)
         return "3.1.5.1.3" in reason
 
 
-@fault("initiator-state-kept-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongCounts):
+@fault("initiator-queue-state-connected-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueStateConnectedAfterMissingAcknowledgment(InitiatorQueueStateConnectedAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     no acknowledgment arrived.
     """
@@ -142,8 +142,8 @@ class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongC
         return "3.1.6.3" in reason
 
 
-@fault("initiator-state-kept-after-idle-time", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterIdleTime(InitiatorStateKeptAfterWrongCounts):
+@fault("initiator-queue-state-connected-after-closing-of-idle-session", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueStateConnectedAfterClosingOfIdleSession(InitiatorQueueStateConnectedAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes an idle session."""
 
     def is_closing_reason_of_fault(self, reason: str) -> bool:

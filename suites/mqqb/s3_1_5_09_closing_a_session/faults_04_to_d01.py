@@ -149,8 +149,8 @@ class InitiatorNoReconnectAfterMalformedPacket(InitiatorNoReconnectAfterWrongCou
         return "3.1.5.1.3" in reason
 
 
-@fault("initiator-no-reconnect-after-out-of-state-packet", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectAfterOutOfStatePacket(InitiatorNoReconnectAfterWrongCounts):
+@fault("initiator-no-reconnect-after-unexpected-packet", breaks="MQQB-3.1.5.9-04", blind=True)
+class InitiatorNoReconnectAfterUnexpectedPacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of an unexpected packet."""
 
     def is_closing_reason_of_fault(self, reason: str) -> bool:
