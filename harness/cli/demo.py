@@ -39,7 +39,7 @@ CONTOSO_FAULTS = (
     "acceptor-establish-connection-timestamp-one-more",
     "receiver-base-header-x0-refused",
     "receiver-session-ack-time-to-reach-queue-1-hour",
-    "receiver-unknown-pt-session-kept",
+    "receiver-session-kept-open-after-packet-with-unknown-pt",
     "initiator-connection-history-established-with-error",
     "acceptor-connection-parameters-ack-timeout-one-more",
     "initiator-connection-history-ping-failure-as-dns-failure",

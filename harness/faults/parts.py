@@ -1,6 +1,6 @@
 """Define faults as subclasses: a subclass of one part of the queue manager replaces this part.
 
-    @fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
+    @fault("sender-message-whose-number-is-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
     class LastAcknowledgedMessageNotMarked(SessionAcks):
         \"\"\"The sender does not mark the message with the number AckSequenceNumber as acknowledged.\"\"\"
 

@@ -95,7 +95,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     checks fail.
     """
     folder = tmp_path_factory.mktemp("faulty")
-    file = VIRTUAL_SUT_FILE_TEXT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
+    file = VIRTUAL_SUT_FILE_TEXT + '[reference]\nfaults = ["receiver-session-kept-open-after-packet-with-unknown-pt"]\n'
     mqconform("run", "--sut", sut(folder, file), "--out", folder / "run", "--rule", FEW, *NO_CELLS)
     change(folder / "run", selection="all")
     leave_out_advice(folder / "run")

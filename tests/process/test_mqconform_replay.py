@@ -29,7 +29,9 @@ def test_replay_of_a_run_gives_the_same_verdicts(few: Ran):
 
 
 def test_failure_is_replayed_without_the_system(tmp_path: Path):
-    faulty = VIRTUAL_SUT_FILE_TEXT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
+    faulty = (
+        VIRTUAL_SUT_FILE_TEXT + '[reference]\nfaults = ["receiver-session-kept-open-after-packet-with-unknown-pt"]\n'
+    )
     run = ("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", FEW, *NO_CELLS)
     assert mqconform(*run).returncode == 1
     done = mqconform("replay", tmp_path / "run", "--rule", FEW, "--out", tmp_path / "again")

@@ -22,7 +22,7 @@ STEPS = {"client": 400, "connecting": 1_000, "queues": 2_500, "remote": 1_500, "
 FAULTS = {
     "client": ("client-cancel-receive-hqueue-in-16-bits", 4),
     "queues": ("abort-restores-message-at-end", 7),
-    "connecting": ("initiator-no-entry-of-failed-retry", 6),
+    "connecting": ("initiator-history-lacks-entry-of-failed-retry", 6),
     "transfer": ("receiver-sequence-previous-number-not-last-accepted-rejected", 6),
 }
 """A fault for each area, and the maximum number of steps of the shortest sequence that shows it."""

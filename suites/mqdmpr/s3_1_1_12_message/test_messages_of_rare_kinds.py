@@ -22,7 +22,7 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.secured import ST_OF_NO_SENDER, SecuredMessageSender
+from suites.mqqb.steps.secured import SENDER_TYPE_OF_NO_SENDER, SecuredMessageSender
 
 ORDER_ACK_CLASS = 0xFF
 RECEIVE_REJECTED_CLASS = 0xC004
@@ -124,7 +124,7 @@ def test_all_rejections_of_transaction_are_nacked(peer, sut, judge, external):
         sut.control.call("prepare", transaction=transaction)
     sut.control.call("commit", transaction=transaction)
     acks = receiver.await_acks(2)
-    finals = receiver.await_messages_of_sut(receiver.final_acks, 3)
+    finals = receiver.await_messages_of_sut(receiver.list_final_acks, 3)
     rejected = [label for label in labels if label != "received"]
     judge(
         "MQDMPR-3.1.1.12-D27",
@@ -160,7 +160,7 @@ def test_security_id_without_sender_type_gives_no_right(peer, sut, judge):
     the SenderIdentifierType None, so the SUT treats its sender as the anonymous user and does not store the message.
     """
     secured = SecuredMessageSender(peer, sut)
-    kinds = {"with the type of the sender": {}, "without a type of the sender": {"ST": ST_OF_NO_SENDER}}
+    kinds = {"with the type of the sender": {}, "without a type of the sender": {"ST": SENDER_TYPE_OF_NO_SENDER}}
     found = {}
     for kind, security in kinds.items():
         packet = secured.message(CAROL, queue="restricted", security=security)

@@ -73,7 +73,7 @@ def _judge_final_acks(judge, receiver, packets):
     """Judge that the SUT sends a FinalAck for the second of two messages, and none for the first message."""
     receiver.poll_acknowledgment(final=True)
     receiver.peer.pass_time(receiver.sut.quiet_ms)
-    acks = receiver.acknowledgments(final=True)
+    acks = receiver.list_acknowledgments(final=True)
     identifiers = {
         identifier(frame): name for frame, name in zip(packets, ("message with FA 0", "message with FA 1"), strict=True)
     }

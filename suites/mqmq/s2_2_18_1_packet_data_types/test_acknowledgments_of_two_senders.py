@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs, varied
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 from suites.mqqb.steps.sender import Sender
 
 REACH_QUEUE_TIMEOUT_CLASS = "NACK_REACH_QUEUE_TIMEOUT"
@@ -26,7 +26,7 @@ def test_each_of_two_senders_gets_order_ack_of_its_sequence(peer, second_host, s
     observed = {
         name: "no OrderAck"
         if frame is None
-        else names.get(read_acknowledged_sequence_place(frame)[:2], "another sequence")
+        else names.get(read_acknowledged_sequence_position(frame)[:2], "another sequence")
         for name, frame in came.items()
     }
     judge(

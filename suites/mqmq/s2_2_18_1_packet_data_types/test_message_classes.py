@@ -13,7 +13,7 @@ from harness.sut.sut_file import FAR_QUEUE_MANAGER
 from harness.wire import PrivateQueueFormatNameId, ProviderInfo
 from harness.wire.protection import SIG30
 from suites.messages import Sequence
-from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_position
 from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 from suites.mqqb.steps.sender import Sender
 
@@ -147,8 +147,8 @@ def test_order_ack_of_routed_message_is_sent_to_an_order_queue(peer, sut, judge)
     def list_acks_after_first():
         return [
             one
-            for one in receiver.acknowledgments()
-            if read_acknowledged_sequence_place(one)[:2] != _read_sequence_identifier(own)
+            for one in receiver.list_acknowledgments()
+            if read_acknowledged_sequence_position(one)[:2] != _read_sequence_identifier(own)
         ]
 
     frame = receiver.poll(list_acks_after_first)

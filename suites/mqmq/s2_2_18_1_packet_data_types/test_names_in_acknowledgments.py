@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver
+from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE_NAME, AcknowledgingReceiver
 
 ACK_REACH_QUEUE_CLASS = 2
 DIRECT_QUEUE_TYPE = 7
@@ -32,7 +32,7 @@ def test_direct_names_in_acknowledgment_have_count_terminator_and_padding(peer, 
     frame = peer.inbox.pieces[0]
     observed = Layout(frame)
     expected = {
-        "UserHeader.DestinationQueue": rf"tcp:{peer.address}\private$\{ADMINISTRATION_QUEUE}".lower() + "\0",
+        "UserHeader.DestinationQueue": rf"tcp:{peer.address}\private$\{ADMINISTRATION_QUEUE_NAME}".lower() + "\0",
         "MessagePropertiesHeader.MessageClass": ACK_REACH_QUEUE_CLASS,
         "bytes after the last header": 0,
     }

@@ -8,7 +8,7 @@ from harness.expectations import one_of
 from harness.run.marks import covers, needs
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
 SEQUENCE_COMPARISONS = (
     ("a later TimeStamp, a lower Ordinal", 1, -5, True),
@@ -50,7 +50,7 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
         "no OrderAck"
         if frame is None
         else names.get(
-            read_acknowledged_sequence_place(frame)[:2], f"sequence {read_acknowledged_sequence_place(frame)[:2]}"
+            read_acknowledged_sequence_position(frame)[:2], f"sequence {read_acknowledged_sequence_position(frame)[:2]}"
         )
     )
     expected, evidence = "second sequence" if later else "first sequence", [first, known, second, frame]
@@ -77,7 +77,7 @@ def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
     }
 
     def list_acknowledged_messages():
-        places = {read_acknowledged_sequence_place(one)[:3] for one in receiver.acknowledgments()}
+        places = {read_acknowledged_sequence_position(one)[:3] for one in receiver.list_acknowledgments()}
         return sorted(wanted[place] for place in places & wanted.keys())
 
     while len(list_acknowledged_messages()) < len(wanted) and receiver.poll_acknowledgment() is not None:
@@ -86,5 +86,5 @@ def test_each_sequence_of_a_session_gets_order_ack(peer, sut, judge):
         expected=one_of(["first sequence", "second sequence"], ["second sequence"]),
         observed=list_acknowledged_messages(),
         case="sequences whose last message is acknowledged",
-        evidence=[*sent, *receiver.acknowledgments()],
+        evidence=[*sent, *receiver.list_acknowledgments()],
     )

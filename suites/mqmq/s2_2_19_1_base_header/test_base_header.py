@@ -13,7 +13,7 @@ from suites.mqqb.steps.exchanges import deliver_message, exchange_message
 from suites.mqqb.steps.opening import (
     accept_establish_request,
     listen_for_connection,
-    read_internal_bits,
+    read_in_flag_and_packet_type,
     respond_to_parameters,
     respond_to_request,
 )
@@ -72,7 +72,7 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
         "MQMQ-2.2.19.1-05",
         expected=[1] * 3,
         case="IN",
-        observed=[read_internal_bits(f)["IN"] for f in answers],
+        observed=[read_in_flag_and_packet_type(f)["IN"] for f in answers],
         evidence=answers,
     )
     judge(

@@ -7,7 +7,7 @@ from harness.expectations import each
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import OTHER_GUID, has_packet_signature, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, has_packet_signature, read_in_flag_and_packet_type
 
 
 @covers("MQMQ-2.2.19.1-05")
@@ -22,7 +22,7 @@ def test_internal_packets_beside_open_session_have_in(peer, judge):
     judge(
         "MQMQ-2.2.19.1-05",
         expected=each(1),
-        observed=[read_internal_bits(frame)["IN"] for frame in frames],
+        observed=[read_in_flag_and_packet_type(frame)["IN"] for frame in frames],
         case="IN of the packets of the second session",
         evidence=frames,
     )
@@ -43,7 +43,7 @@ def test_refusal_of_session_has_in(peer, judge):
     judge(
         "MQMQ-2.2.19.1-05",
         expected=1,
-        observed=read_internal_bits(answer)["IN"],
+        observed=read_in_flag_and_packet_type(answer)["IN"],
         case="IN of the refusal",
         evidence=[request, answer],
     )

@@ -15,7 +15,7 @@ from harness.wire import session_ack
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import accept_establish_request, listen_for_connection, read_internal_bits
+from suites.mqqb.steps.opening import accept_establish_request, listen_for_connection, read_in_flag_and_packet_type
 from suites.mqqb.steps.sender import Sender
 
 PACKET_SIGNATURE = bytes.fromhex("4c494f52")
@@ -89,7 +89,13 @@ def test_internal_packets_of_both_roles_have_base_header(peer, sut, judge, recei
             case="Signature",
             evidence=frame,
         )
-        judge("MQMQ-2.2.19.1-05", expected=1, observed=read_internal_bits(frame)["IN"], case="IN", evidence=frame)
+        judge(
+            "MQMQ-2.2.19.1-05",
+            expected=1,
+            observed=read_in_flag_and_packet_type(frame)["IN"],
+            case="IN",
+            evidence=frame,
+        )
         judge("MQMQ-2.2.19.1-22", expected=size, observed=len(data), case="size of the packet", evidence=frame)
         if size != SESSION_PACKET_SIZES[-1]:  # PacketSize of a SessionAck: E01
             judge("MQMQ-2.2.19.1-22", expected=size, observed=stated, case="PacketSize", evidence=frame)

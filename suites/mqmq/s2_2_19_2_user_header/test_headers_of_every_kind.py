@@ -62,7 +62,7 @@ def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
     for _ in range(FINAL_ACK_COUNT):
         sut.control.call("receive", queue=transactional, timeout_ms=0)
     receiver.await_acks(ADMIN_ACK_COUNT)
-    final_acks = receiver.await_messages_of_sut(receiver.final_acks, FINAL_ACK_COUNT)
+    final_acks = receiver.await_messages_of_sut(receiver.list_final_acks, FINAL_ACK_COUNT)
     judge(
         *FINAL_ACK_RULES,
         expected=any_order(*(_describe_final_ack_body(one) for one in sent if one["UserHeader"].TH)),

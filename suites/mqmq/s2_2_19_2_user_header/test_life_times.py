@@ -90,7 +90,7 @@ def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
         receiver.send_packet(Sequence(peer).message(user, properties={"PA": 1})),
     ]
     acks = receiver.await_acks(len(sent))
-    order_acks = receiver.await_messages_of_sut(receiver.acknowledgments, 1)
+    order_acks = receiver.await_messages_of_sut(receiver.list_acknowledgments, 1)
     reports = receiver.await_messages_of_sut(receiver.list_reports, 1)
     if len(acks) < len(sent) or not order_acks:
         raise ConformanceFailure("the SUT did not acknowledge the messages")

@@ -62,12 +62,12 @@ def test_unused_bits_change_neither_order_nor_final_acks(peer, sut, judge):
         for _ in arrived:
             receive_first_message(sut, queue)
         receiver.poll_acknowledgment(final=True)
-        answered = {get_final_ack_identifier(frame) for frame in receiver.acknowledgments(final=True)}
+        answered = {get_final_ack_identifier(frame) for frame in receiver.list_acknowledgments(final=True)}
         observed[name] = {
             "labels": arrived,
             "messages_with_a_final_ack": [number for number, one in enumerate(sent, 1) if identifier(one) in answered],
         }
-        evidence[name] = [*sent, *receiver.acknowledgments(final=True)]
+        evidence[name] = [*sent, *receiver.list_acknowledgments(final=True)]
     for rule, bit in UNUSED_BIT_BY_RULE.items():
         for name in (bit, "all"):
             judge(
@@ -93,7 +93,7 @@ def test_refused_message_with_fa_gets_final_ack(peer, sut, judge):
     receiver = Receiver(peer, sut)
     sent = receiver.send(destination=rf"TCP:{sut.address}\private$\mqc-missing", transaction={"FA": 1})
     receiver.poll_acknowledgment(final=True)
-    acks = receiver.acknowledgments(final=True)
+    acks = receiver.list_acknowledgments(final=True)
     judge.all(
         expected=[identifier(sent)],
         case="messages with a FinalAck",

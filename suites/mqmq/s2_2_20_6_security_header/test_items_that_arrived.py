@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED_PROVIDER, ENHANCED_PROVIDER, PROVIDER_TYPES, SIG10, SIG20
-from suites.mqqb.steps.secured import ST_OF_SENDING_QUEUE_MANAGER, SecuredMessageSender, sign_message
+from suites.mqqb.steps.secured import SENDER_TYPE_OF_QUEUE_MANAGER, SecuredMessageSender, sign_message
 
 SHOWN_SECURITY_ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
 """The names of the items of SecurityData on the control channel."""
@@ -29,7 +29,7 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
     """
     secured = SecuredMessageSender(peer, sut)
     guid = peer.identifier
-    queue_manager = {"ST": ST_OF_SENDING_QUEUE_MANAGER, "SecurityID": guid.bytes_le, "SenderCert": b""}
+    queue_manager = {"ST": SENDER_TYPE_OF_QUEUE_MANAGER, "SecurityID": guid.bytes_le, "SenderCert": b""}
     packets = {
         "user": secured.message(ALICE),
         "user with provider": secured.message(BOB, security=_build_provider_info(ENHANCED_PROVIDER)),

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 NO_SENDER_TYPE, USER_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
 SIGNATURE_RULES = (
@@ -130,7 +130,7 @@ def test_message_with_de_clear_has_provider_info(peer, sut, judge):
 @covers("MQMQ-2.2.20.6-36")
 def test_public_keys_are_in_directory(sut, judge):
     """PublicEncryptionKeyList of the queue manager's directory object is the list of the SUT's encryption keys."""
-    published = bytes.fromhex(read_element(sut.inspect()["QueueManager"], "PublicEncryptionKeyList"))
+    published = bytes.fromhex(read_data_model_element(sut.inspect()["QueueManager"], "PublicEncryptionKeyList"))
     judge(
         "MQMQ-2.2.20.6-36",
         expected=holds("PublicEncryptionKeyList contains the encryption keys of the SUT"),

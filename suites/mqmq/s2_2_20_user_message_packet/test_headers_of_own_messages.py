@@ -46,7 +46,7 @@ def test_message_of_queue_manager_ends_after_headers_of_its_flags(peer, sut, jud
         receiver.send_packet(Sequence(peer, 2).message(destination=missing, transaction={"FA": 1})),
     ]
     receiver.await_acks(2)
-    for wanted in (receiver.acknowledgments, receiver.final_acks, receiver.list_reports):
+    for wanted in (receiver.list_acknowledgments, receiver.list_final_acks, receiver.list_reports):
         receiver.await_messages_of_sut(wanted, 1)
     frames = [*receiver.messages, *(frame for frame in peer.inbox.pieces if is_message(frame.data))]
     frames = list({frame.data: frame for frame in frames}.values())

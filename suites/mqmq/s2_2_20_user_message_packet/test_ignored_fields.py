@@ -131,7 +131,7 @@ def test_unused_bits_of_transaction_header_have_no_effect(peer, sut, judge):
     outcomes = {rule: _describe_stored_message(sut, shown, message, acknowledged) for rule, message in sent.items()}
     for _ in sent:
         sut.read_label("receive", queue=sut.queue("transactional"))
-    finals = receiver.await_messages_of_sut(receiver.final_acks, len(sent))
+    finals = receiver.await_messages_of_sut(receiver.list_final_acks, len(sent))
     numbers = [int.from_bytes(bytes(frame["MessagePropertiesHeader"].MessageBody)[-4:], "little") for frame in finals]
     for rule, message in sent.items():
         differences, is_acknowledged = outcomes[rule]

@@ -14,7 +14,7 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver, identifier
+from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE_NAME, AcknowledgingReceiver, identifier
 
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
@@ -142,7 +142,7 @@ def format_direct_name_text(name):
 
 @covers(*FIELDS_OF_ACKNOWLEDGMENT)
 @pytest.mark.parametrize("delivery", [0, 1])
-@pytest.mark.parametrize("queue", [ADMINISTRATION_QUEUE, f"{ADMINISTRATION_QUEUE}2"])
+@pytest.mark.parametrize("queue", [ADMINISTRATION_QUEUE_NAME, f"{ADMINISTRATION_QUEUE_NAME}2"])
 def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
     """The SUT acknowledges the arrival of a message. The destination, the CorrelationID, the class and the flags of the
     acknowledgment are in the specified fields.

@@ -27,8 +27,8 @@ add(
 )
 
 
-@fault("queue-manager-session-ack-after-zero-byte", breaks="MQQB-2.1.1-01", blind=True)
-class QueueManagerSessionAckAfterZeroByte(Connecting):
+@fault("queue-manager-zero-byte-sent-before-session-ack", breaks="MQQB-2.1.1-01", blind=True)
+class QueueManagerZeroByteSentBeforeSessionAck(Connecting):
     """A queue manager sends a zero byte before each SessionAck after the first one of a session."""
 
     def send(self, session: Session, packet: bytes) -> None:
@@ -135,8 +135,8 @@ class InitiatorUserMessageOnOwnSessionIgnored(Receiving):
             super().receive_user_message(session, packet, now)
 
 
-@fault("initiator-messages-on-own-session-never-acknowledged", breaks="MQQB-2.1.1-D01", blind=True)
-class InitiatorMessagesOnOwnSessionNeverAcknowledged(SessionAcks):
+@fault("initiator-received-messages-never-acknowledged", breaks="MQQB-2.1.1-D01", blind=True)
+class InitiatorReceivedMessagesNeverAcknowledged(SessionAcks):
     """A queue manager sends no SessionAck on a session that the queue manager itself opened."""
 
     def send(self, session: Session, now: Now) -> None:
@@ -144,8 +144,8 @@ class InitiatorMessagesOnOwnSessionNeverAcknowledged(SessionAcks):
             super().send(session, now)
 
 
-@fault("queue-manager-message-after-own-message-not-accepted", breaks="MQQB-2.1.1-D01", blind=True)
-class QueueManagerMessageAfterOwnMessageNotAccepted(Receiving):
+@fault("queue-manager-refuses-messages-after-it-has-sent-one", breaks="MQQB-2.1.1-D01", blind=True)
+class QueueManagerRefusesMessagesAfterItHasSentOne(Receiving):
     """A queue manager that has sent a message on a session accepts no message on this session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -153,8 +153,8 @@ class QueueManagerMessageAfterOwnMessageNotAccepted(Receiving):
             super().receive_user_message(session, packet, now)
 
 
-@fault("initiator-message-of-acceptor-on-its-session-dropped", breaks="MQQB-2.1.1-D01")
-class InitiatorMessageOfAcceptorOnItsSessionDropped(Receiving):
+@fault("initiator-acknowledges-but-drops-message-on-own-session", breaks="MQQB-2.1.1-D01")
+class InitiatorAcknowledgesButDropsMessageOnOwnSession(Receiving):
     """The initiator acknowledges a UserMessage that the acceptor sends on the session, but does not store the
     message.
     """

@@ -9,34 +9,34 @@ from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.model.adm import Session
 
 
-class _PortChanged(Connecting):
+class _WrongConnectPortFault(Connecting):
     """Connects to the next port in some cases."""
 
-    def is_port_wrong(self, session: Session) -> bool:
+    def must_use_wrong_port(self, session: Session) -> bool:
         raise NotImplementedError
 
     def connect_transport(self, session: Session) -> None:
         config = self.qm.config
-        if self.is_port_wrong(session):
+        if self.must_use_wrong_port(session):
             self.qm.config = replace(config, remote_tcp_port=config.remote_tcp_port + 1)
         super().connect_transport(session)
         self.qm.config = config
 
 
-@fault("initiator-connection-of-later-session-other-port", breaks="MQQB-2.1.1-02", blind=True)
-class InitiatorConnectionOfLaterSessionOtherPort(_PortChanged):
+@fault("initiator-connects-to-wrong-port-for-later-session", breaks="MQQB-2.1.1-02", blind=True)
+class InitiatorConnectsToWrongPortForLaterSession(_WrongConnectPortFault):
     """The initiator connects to another port than 1801 after the first session with the destination."""
 
-    def is_port_wrong(self, session: Session) -> bool:
+    def must_use_wrong_port(self, session: Session) -> bool:
         known = self.__dict__.setdefault("known", set())
         later = session.number in known
         known.add(session.number)
         return later
 
 
-@fault("initiator-connection-for-private-name-other-port", breaks="MQQB-2.1.1-02", blind=True)
-class InitiatorConnectionForPrivateNameOtherPort(_PortChanged):
+@fault("initiator-connects-to-wrong-port-for-private-name", breaks="MQQB-2.1.1-02", blind=True)
+class InitiatorConnectsToWrongPortForPrivateName(_WrongConnectPortFault):
     """The initiator connects to another port than 1801 for a private or public format name."""
 
-    def is_port_wrong(self, session: Session) -> bool:
+    def must_use_wrong_port(self, session: Session) -> bool:
         return not session.direct

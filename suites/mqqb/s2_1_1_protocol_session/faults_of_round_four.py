@@ -8,8 +8,8 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-session-ack-after-timer-missing", breaks="MQQB-2.1.1-D01", blind=True)
-class InitiatorSessionAckAfterTimerMissing(SessionAcks):
+@fault("initiator-session-ack-missing-when-send-timer-expires", breaks="MQQB-2.1.1-D01", blind=True)
+class InitiatorSessionAckMissingWhenSendTimerExpires(SessionAcks):
     """The initiator sends no SessionAck when its Session Ack Send Timer expires after it received messages."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:

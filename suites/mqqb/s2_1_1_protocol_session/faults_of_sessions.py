@@ -44,8 +44,8 @@ add(
 )
 
 
-@fault("acceptor-second-connection-at-a-time-closed", breaks="MQQB-2.1.1-03", blind=True)
-class AcceptorSecondConnectionAtATimeClosed(SessionOpening):
+@fault("acceptor-closes-connection-while-another-is-open", breaks="MQQB-2.1.1-03", blind=True)
+class AcceptorClosesConnectionWhileAnotherIsOpen(SessionOpening):
     """The acceptor closes a connection at once while it has another accepted connection."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -55,8 +55,8 @@ class AcceptorSecondConnectionAtATimeClosed(SessionOpening):
             super().accept_transport(event, now)
 
 
-@fault("acceptor-connection-beside-own-session-closed", breaks="MQQB-2.1.1-03", blind=True)
-class AcceptorConnectionBesideOwnSessionClosed(SessionOpening):
+@fault("acceptor-closes-connection-from-host-of-own-open-session", breaks="MQQB-2.1.1-03", blind=True)
+class AcceptorClosesConnectionFromHostOfOwnOpenSession(SessionOpening):
     """The acceptor closes a connection at once while it has a session that it initiated to the same address."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:

@@ -136,7 +136,7 @@ add(
 )
 
 
-def _redirect_later_requests_to_next_port(faulty: FaultyCore) -> None:
+def _redirect_later_pings_to_next_port(faulty: FaultyCore) -> None:
     count: list[int] = []
 
     def filter_request(effect: Effect) -> Iterable[Effect]:
@@ -153,12 +153,12 @@ add(
     "initiator-later-ping-requests-to-next-port",
     "MQQB-2.1.2-D01",
     "The initiator sends every Ping Request except the first to a port number one above the acceptor's ping port.",
-    _redirect_later_requests_to_next_port,
+    _redirect_later_pings_to_next_port,
     blind=True,
 )
 
 
-def _redirect_request_with_later_cookie(effect: Effect) -> Iterable[Effect]:
+def _redirect_ping_request_with_later_cookie(effect: Effect) -> Iterable[Effect]:
     if not isinstance(effect, SendDatagram) or effect.socket is not PingSocket.SOURCE:
         return [effect]
     if parse_ping(effect.data).Cookie < 2:
@@ -170,5 +170,5 @@ add(
     "initiator-second-ping-request-to-other-port",
     "MQQB-2.1.2-D01",
     "The initiator sends every Ping Request except its first to a port number one above the acceptor's ping port.",
-    filter_effects(_redirect_request_with_later_cookie),
+    filter_effects(_redirect_ping_request_with_later_cookie),
 )

@@ -11,8 +11,8 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-ping-response-beside-session-not-received", breaks="MQQB-2.1.2-01", blind=True)
-class InitiatorPingResponseBesideSessionNotReceived(Ping):
+@fault("initiator-ignores-ping-response-while-session-is-open", breaks="MQQB-2.1.2-01", blind=True)
+class InitiatorIgnoresPingResponseWhileSessionIsOpen(Ping):
     """The initiator receives no Ping Response on its source port while it has an open session."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -32,31 +32,31 @@ class InitiatorPingResponseToLaterRequestNotReceived(Ping):
         self.__dict__["has_received"] = True
 
 
-class _PingPortChanged(Ping):
+class _WrongPingPortFault(Ping):
     """Sends a Ping Request to the next port in some cases."""
 
-    def is_port_wrong(self, session: Session) -> bool:
+    def must_use_wrong_port(self, session: Session) -> bool:
         raise NotImplementedError
 
     def send_request(self, session: Session, now: Now) -> None:
         config = self.qm.config
-        if self.is_port_wrong(session):
+        if self.must_use_wrong_port(session):
             self.qm.config = replace(config, remote_ping_port=config.remote_ping_port + 1)
         super().send_request(session, now)
         self.qm.config = config
 
 
-@fault("initiator-ping-request-for-private-name-other-port", breaks="MQQB-2.1.2-D01", blind=True)
-class InitiatorPingRequestForPrivateNameOtherPort(_PingPortChanged):
+@fault("initiator-pings-wrong-port-for-private-name", breaks="MQQB-2.1.2-D01", blind=True)
+class InitiatorPingsWrongPortForPrivateName(_WrongPingPortFault):
     """The initiator sends the Ping Request for a private or public format name to another port than 3527."""
 
-    def is_port_wrong(self, session: Session) -> bool:
+    def must_use_wrong_port(self, session: Session) -> bool:
         return not session.direct
 
 
-@fault("initiator-ping-request-beside-session-other-port", breaks="MQQB-2.1.2-D01", blind=True)
-class InitiatorPingRequestBesideSessionOtherPort(_PingPortChanged):
+@fault("initiator-pings-wrong-port-while-session-is-open", breaks="MQQB-2.1.2-D01", blind=True)
+class InitiatorPingsWrongPortWhileSessionIsOpen(_WrongPingPortFault):
     """The initiator sends a Ping Request to another port than 3527 while it has an open session."""
 
-    def is_port_wrong(self, session: Session) -> bool:
+    def must_use_wrong_port(self, session: Session) -> bool:
         return bool(list_open_sessions(self.qm, session))

@@ -12,13 +12,13 @@ from harness.wire import ping_request
 from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, describe_ping_fields
 from suites.mqqb.steps.provoking import make_sut_send_message
 
-RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
+RULES_OF_PING_REQUEST_OF_LATER_SESSION = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
 """The rules that the check judges by the Ping Request that the SUT sends before a later session."""
 
 
 @needs("ping_initiator")
 @covers("MQQB-2.1.2-01", "MQQB-2.1.2-D01")
-@pytest.mark.parametrize("delay_ms", [pytest.param(0, marks=covers(*RULES_OF_LATER_PING)), 600])
+@pytest.mark.parametrize("delay_ms", [pytest.param(0, marks=covers(*RULES_OF_PING_REQUEST_OF_LATER_SESSION)), 600])
 def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge, delay_ms):
     """The SUT sends a Ping Request to the peer's ping port. The peer sends a response to the source port of the
     request, at once or after more than half of the Ping Response Timer. The SUT then requests a session. Before a later
@@ -32,15 +32,19 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
     peer.pass_time(sut.duration_ms(delay_ms))
     answer = caller.answer_ping(ping)
-    outcome, connection = caller.await_connection(caller.half_response_time_ms + sut.slack_ms(1_000))
-    if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(ping):
+    outcome, connection = caller.await_connection(caller.half_ping_response_timer_ms + sut.slack_ms(1_000))
+    if outcome == PingingSut.NO_SESSION_OUTCOME and caller.has_stalled_after(ping):
         judge.mark_not_exercised("MQQB-2.1.2-01", reason=STALLED_SUT_REASON, evidence=[ping, answer])
         return
     request = connection.received[:1] if connection is not None else []
-    judge("MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED, observed=outcome, evidence=[ping, answer, *request])
+    judge(
+        "MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED_OUTCOME, observed=outcome, evidence=[ping, answer, *request]
+    )
     if connection is None:
         if not delay_ms:
-            judge.mark_not_exercised(*RULES_OF_LATER_PING, reason="the SUT opened no session", evidence=[ping, answer])
+            judge.mark_not_exercised(
+                *RULES_OF_PING_REQUEST_OF_LATER_SESSION, reason="the SUT opened no session", evidence=[ping, answer]
+            )
         return
     connection.send(establish_response(peer, request[0]))
     connection.send(parameters_response(connection.expect("ConnectionParameters")))
@@ -61,11 +65,11 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     if delay_ms:
         if later is not None:
             answer = caller.answer_ping(later)
-            outcome, _ = caller.await_connection(caller.half_response_time_ms + sut.slack_ms(1_000))
-            if outcome != PingingSut.NO_SESSION or not caller.has_stalled_after(later):
+            outcome, _ = caller.await_connection(caller.half_ping_response_timer_ms + sut.slack_ms(1_000))
+            if outcome != PingingSut.NO_SESSION_OUTCOME or not caller.has_stalled_after(later):
                 judge(
                     "MQQB-2.1.2-01",
-                    expected=PingingSut.SESSION_OPENED,
+                    expected=PingingSut.SESSION_OPENED_OUTCOME,
                     observed=outcome,
                     case="after the response to the later Ping Request",
                     evidence=[later, answer],
@@ -85,8 +89,8 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     late = caller.answer_ping(later)
     judge(
         "MQQB-3.1.2.9-D01",
-        expected=PingingSut.NO_SESSION,
-        observed=caller.await_session(caller.time_without_retry_ms // 2),
+        expected=PingingSut.NO_SESSION_OUTCOME,
+        observed=caller.await_session(caller.time_shorter_than_retry_timer_ms // 2),
         case="after a late response to this Ping Request",
         evidence=[later, late],
     )

@@ -83,7 +83,7 @@ class InitiatorResponseWithInternalReservedTakenAsRefusal(SessionOpening):
         return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Reserved
 
 
-def _refuse_packets_in_role(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
+def _make_fault_refusing_packets_in_role(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
     """Return a function that installs a fault: the queue manager in the given role refuses packets of one kind that
     meet a condition.
     """
@@ -107,7 +107,9 @@ add(
     "initiator-session-ack-internal-header-reserved-refused",
     "MQQB-2.2.1-01",
     "The initiator refuses a SessionAck whose InternalHeader.Reserved is not zero.",
-    _refuse_packets_in_role(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True),
+    _make_fault_refusing_packets_in_role(
+        SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True
+    ),
 )
 
 
@@ -115,7 +117,9 @@ add(
     "acceptor-session-ack-internal-header-high-reserved-refused",
     "MQQB-2.2.1-01",
     "The acceptor refuses a SessionAck whose InternalHeader.Reserved is 0x8000 or more.",
-    _refuse_packets_in_role(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False),
+    _make_fault_refusing_packets_in_role(
+        SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False
+    ),
 )
 
 
@@ -136,10 +140,10 @@ add(
 
 
 @fault(
-    "receiver-unknown-pt-session-kept",
+    "receiver-session-kept-open-after-packet-with-unknown-pt",
     breaks=("MQQB-2.2.1-03", "MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1.1-03"),
 )
-class ReceiverUnknownPtSessionKept(Closing):
+class ReceiverSessionKeptOpenAfterPacketWithUnknownPt(Closing):
     """A queue manager that receives an internal packet with an unknown PT keeps the session open."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -230,8 +234,8 @@ add(
 )
 
 
-@fault("acceptor-cs-clear-in-refusal-without-se", breaks="MQQB-2.2.1-05", blind=True)
-class AcceptorCsClearInRefusalWithoutSe(SessionOpening):
+@fault("acceptor-cs-clear-in-refusal-of-request-with-se-clear", breaks="MQQB-2.2.1-05", blind=True)
+class AcceptorCsClearInRefusalOfRequestWithSeClear(SessionOpening):
     """The acceptor leaves CS clear in its response to a request with SE 0 for another queue manager."""
 
     def build_establish_response(
@@ -243,8 +247,8 @@ class AcceptorCsClearInRefusalWithoutSe(SessionOpening):
         return set_fields(packet, {"InternalHeader.Flags": lambda old: old & ~0x10})
 
 
-@fault("acceptor-guid-with-own-first-bytes-accepted", breaks="MQQB-2.2.1-05")
-class AcceptorGuidWithOwnFirstBytesAccepted(SessionOpening):
+@fault("acceptor-compares-only-first-field-of-server-guid", breaks="MQQB-2.2.1-05")
+class AcceptorComparesOnlyFirstFieldOfServerGuid(SessionOpening):
     """The acceptor compares only the first field of ServerGuid with its own GUID."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -252,8 +256,8 @@ class AcceptorGuidWithOwnFirstBytesAccepted(SessionOpening):
         return guid == NULL_GUID or guid.time_low == self.qm.adm.Identifier.time_low
 
 
-@fault("acceptor-session-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
-class AcceptorSessionBeyondLimitClosedWithoutCs(SessionOpening):
+@fault("acceptor-closes-session-beyond-limit-without-cs-in-response", breaks="MQQB-2.2.1-06")
+class AcceptorClosesSessionBeyondLimitWithoutCsInResponse(SessionOpening):
     """The acceptor clears CS in its response to a request beyond its limit of sessions, and closes the connection."""
 
     def build_establish_response(
@@ -266,8 +270,8 @@ class AcceptorSessionBeyondLimitClosedWithoutCs(SessionOpening):
         return accepting
 
 
-@fault("acceptor-request-beyond-limit-refused-once", breaks="MQQB-2.2.1-06")
-class AcceptorRequestBeyondLimitRefusedOnce(SessionOpening):
+@fault("acceptor-cs-set-only-for-first-request-beyond-limit", breaks="MQQB-2.2.1-06")
+class AcceptorCsSetOnlyForFirstRequestBeyondLimit(SessionOpening):
     """The acceptor sets CS only in the response to the first request that exceeds its limit of sessions."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -280,8 +284,8 @@ class AcceptorRequestBeyondLimitRefusedOnce(SessionOpening):
             super().receive_establish_request(session, packet, now)
 
 
-@fault("acceptor-direct-request-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
-class AcceptorDirectRequestBeyondLimitClosedWithoutCs(SessionOpening):
+@fault("acceptor-closes-zero-guid-request-beyond-limit-without-cs", breaks="MQQB-2.2.1-06")
+class AcceptorClosesZeroGuidRequestBeyondLimitWithoutCs(SessionOpening):
     """The acceptor closes the session without a response if a request with zero ServerGuid exceeds its limit of
     sessions.
     """
@@ -294,7 +298,7 @@ class AcceptorDirectRequestBeyondLimitClosedWithoutCs(SessionOpening):
         super().receive_establish_request(session, packet, now)
 
 
-def _ignore_flagged_session_ack(mask: int) -> type[SessionAcks]:
+def _ignore_session_ack_with_flag_set(mask: int) -> type[SessionAcks]:
     class FlaggedSessionAckIgnored(SessionAcks):
         def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
             if not packet.InternalHeader.Flags & mask:
@@ -303,7 +307,7 @@ def _ignore_flagged_session_ack(mask: int) -> type[SessionAcks]:
     return FlaggedSessionAckIgnored
 
 
-def _refuse_flagged_establish_response(mask: int) -> type[SessionOpening]:
+def _refuse_establish_response_with_flag_set(mask: int) -> type[SessionOpening]:
     class FlaggedEstablishResponseRefused(SessionOpening):
         def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
             return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Flags & mask
@@ -311,7 +315,7 @@ def _refuse_flagged_establish_response(mask: int) -> type[SessionOpening]:
     return FlaggedEstablishResponseRefused
 
 
-def _refuse_flagged_parameters_response(mask: int) -> type[SessionOpening]:
+def _refuse_parameters_response_with_flag_set(mask: int) -> type[SessionOpening]:
     class FlaggedParametersResponseRefused(SessionOpening):
         def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
             if packet.InternalHeader.Flags & mask:
@@ -321,7 +325,7 @@ def _refuse_flagged_parameters_response(mask: int) -> type[SessionOpening]:
     return FlaggedParametersResponseRefused
 
 
-def _refuse_flagged_parameters_request(mask: int) -> type[SessionOpening]:
+def _refuse_parameters_request_with_flag_set(mask: int) -> type[SessionOpening]:
     class FlaggedParametersRequestRefused(SessionOpening):
         def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
             if packet.InternalHeader.Flags & mask:
@@ -335,22 +339,22 @@ _FLAG_FAULT_TEMPLATES = (
     (
         "sender-session-ack-with-x{}-not-processed",
         "The sender ignores a SessionAck with X{} set.",
-        _ignore_flagged_session_ack,
+        _ignore_session_ack_with_flag_set,
     ),
     (
         "initiator-establish-response-with-x{}-taken-as-refusal",
         "The initiator treats an EstablishConnection response with X{} set as a refusal.",
-        _refuse_flagged_establish_response,
+        _refuse_establish_response_with_flag_set,
     ),
     (
         "initiator-parameters-response-with-x{}-taken-as-refusal",
         "The initiator treats a ConnectionParameters response with X{} set as a refusal.",
-        _refuse_flagged_parameters_response,
+        _refuse_parameters_response_with_flag_set,
     ),
     (
         "acceptor-parameters-request-with-x{}-taken-as-refusal",
         "The acceptor treats a ConnectionParameters request with X{} set as a refusal.",
-        _refuse_flagged_parameters_request,
+        _refuse_parameters_request_with_flag_set,
     ),
 )
 
@@ -392,11 +396,13 @@ for _kind, _flag, _rule, _role in (
         f"{_role}-{_name.lower()}-with-{_flag.lower()}-refused",
         _rule,
         f"The {_role} refuses a {_name} packet in which InternalHeader.Flags.{_flag} is set.",
-        _refuse_packets_in_role(_kind, _make_internal_flag_condition(_mask), initiator=_role == "initiator"),
+        _make_fault_refusing_packets_in_role(
+            _kind, _make_internal_flag_condition(_mask), initiator=_role == "initiator"
+        ),
     )
 
 
-_X15_BIT = 1 << 15
+_INTERNAL_FLAG_X15_BIT = 1 << 15
 
 
 @fault("receiver-session-ack-repeats-x15-of-received-session-ack", breaks="MQQB-2.2.1-17", blind=True)
@@ -410,7 +416,7 @@ class ReceiverSessionAckRepeatsX15OfReceivedSessionAck(SessionAcks):
         self.marked: set[int] = set()
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
-        if packet.InternalHeader.Flags & _X15_BIT:
+        if packet.InternalHeader.Flags & _INTERNAL_FLAG_X15_BIT:
             self.marked.add(session.number)
         super().receive(session, packet, now)
 
@@ -419,7 +425,7 @@ class ReceiverSessionAckRepeatsX15OfReceivedSessionAck(SessionAcks):
         if session.number not in self.marked:
             return packet
         header = packet.InternalHeader
-        return replace(packet, InternalHeader=replace(header, Flags=header.Flags | _X15_BIT))
+        return replace(packet, InternalHeader=replace(header, Flags=header.Flags | _INTERNAL_FLAG_X15_BIT))
 
 
 add(

@@ -30,7 +30,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-def _react_to_reserved_bit(
+def _ignore_packet_or_close_if_reserved_bit_set(
     bit: int, kind: type[Packet], *, initiator: bool | None, closes: bool, when: SessionCondition | None = None
 ) -> Install:
     """Return an installer of a fault that ignores a packet, or closes the session, if a reserved bit is set."""
@@ -62,7 +62,7 @@ add(
     "initiator-session-ack-with-x6-ignored",
     "MQQB-2.2.1-08",
     "The initiator ignores a SessionAck with X6 set.",
-    _react_to_reserved_bit(6, SessionAckPacket, initiator=True, closes=False),
+    _ignore_packet_or_close_if_reserved_bit_set(6, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -70,7 +70,7 @@ add(
     "acceptor-connection-parameters-with-x6-closes-session",
     "MQQB-2.2.1-08",
     "The acceptor closes the session on a ConnectionParameters packet with X6 set.",
-    _react_to_reserved_bit(6, ConnectionParametersPacket, initiator=False, closes=True),
+    _ignore_packet_or_close_if_reserved_bit_set(6, ConnectionParametersPacket, initiator=False, closes=True),
     blind=True,
 )
 
@@ -78,7 +78,9 @@ add(
     "initiator-establish-connection-with-x6-closes-session-beside-other-session",
     "MQQB-2.2.1-08",
     "The initiator closes the session on an EstablishConnection packet with X6 set while another session is open.",
-    _react_to_reserved_bit(6, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session),
+    _ignore_packet_or_close_if_reserved_bit_set(
+        6, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session
+    ),
     blind=True,
 )
 
@@ -86,7 +88,7 @@ add(
     "initiator-session-ack-with-x7-ignored",
     "MQQB-2.2.1-09",
     "The initiator ignores a SessionAck with X7 set.",
-    _react_to_reserved_bit(7, SessionAckPacket, initiator=True, closes=False),
+    _ignore_packet_or_close_if_reserved_bit_set(7, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -94,7 +96,7 @@ add(
     "initiator-connection-parameters-with-x7-closes-session",
     "MQQB-2.2.1-09",
     "The initiator closes the session on a ConnectionParameters packet with X7 set.",
-    _react_to_reserved_bit(7, ConnectionParametersPacket, initiator=True, closes=True),
+    _ignore_packet_or_close_if_reserved_bit_set(7, ConnectionParametersPacket, initiator=True, closes=True),
     blind=True,
 )
 
@@ -102,7 +104,9 @@ add(
     "acceptor-establish-connection-with-x7-closes-session-beside-other-session",
     "MQQB-2.2.1-09",
     "The acceptor closes the session on an EstablishConnection packet with X7 set while another session is open.",
-    _react_to_reserved_bit(7, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
+    _ignore_packet_or_close_if_reserved_bit_set(
+        7, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session
+    ),
     blind=True,
 )
 
@@ -110,7 +114,7 @@ add(
     "initiator-session-ack-with-x11-ignored",
     "MQQB-2.2.1-13",
     "The initiator ignores a SessionAck with X11 set.",
-    _react_to_reserved_bit(11, SessionAckPacket, initiator=True, closes=False),
+    _ignore_packet_or_close_if_reserved_bit_set(11, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -118,7 +122,7 @@ add(
     "initiator-connection-parameters-with-x11-closes-session",
     "MQQB-2.2.1-13",
     "The initiator closes the session on a ConnectionParameters packet with X11 set.",
-    _react_to_reserved_bit(11, ConnectionParametersPacket, initiator=True, closes=True),
+    _ignore_packet_or_close_if_reserved_bit_set(11, ConnectionParametersPacket, initiator=True, closes=True),
     blind=True,
 )
 
@@ -126,7 +130,9 @@ add(
     "acceptor-establish-connection-with-x11-closes-session-beside-other-session",
     "MQQB-2.2.1-13",
     "The acceptor closes the session on an EstablishConnection packet with X11 set while another session is open.",
-    _react_to_reserved_bit(11, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
+    _ignore_packet_or_close_if_reserved_bit_set(
+        11, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session
+    ),
     blind=True,
 )
 
@@ -134,7 +140,7 @@ add(
     "initiator-session-ack-with-x13-ignored",
     "MQQB-2.2.1-15",
     "The initiator ignores a SessionAck with X13 set.",
-    _react_to_reserved_bit(13, SessionAckPacket, initiator=True, closes=False),
+    _ignore_packet_or_close_if_reserved_bit_set(13, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -142,7 +148,7 @@ add(
     "initiator-connection-parameters-with-x13-closes-session",
     "MQQB-2.2.1-15",
     "The initiator closes the session on a ConnectionParameters packet with X13 set.",
-    _react_to_reserved_bit(13, ConnectionParametersPacket, initiator=True, closes=True),
+    _ignore_packet_or_close_if_reserved_bit_set(13, ConnectionParametersPacket, initiator=True, closes=True),
     blind=True,
 )
 
@@ -150,7 +156,9 @@ add(
     "acceptor-establish-connection-with-x13-closes-session-beside-other-session",
     "MQQB-2.2.1-15",
     "The acceptor closes the session on an EstablishConnection packet with X13 set while another session is open.",
-    _react_to_reserved_bit(13, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session),
+    _ignore_packet_or_close_if_reserved_bit_set(
+        13, EstablishConnectionPacket, initiator=False, closes=True, when=has_other_session
+    ),
     blind=True,
 )
 
@@ -158,7 +166,7 @@ add(
     "initiator-session-ack-with-x14-ignored",
     "MQQB-2.2.1-16",
     "The initiator ignores a SessionAck with X14 set.",
-    _react_to_reserved_bit(14, SessionAckPacket, initiator=True, closes=False),
+    _ignore_packet_or_close_if_reserved_bit_set(14, SessionAckPacket, initiator=True, closes=False),
     blind=True,
 )
 
@@ -166,7 +174,7 @@ add(
     "acceptor-connection-parameters-with-x14-closes-session",
     "MQQB-2.2.1-16",
     "The acceptor closes the session on a ConnectionParameters packet with X14 set.",
-    _react_to_reserved_bit(14, ConnectionParametersPacket, initiator=False, closes=True),
+    _ignore_packet_or_close_if_reserved_bit_set(14, ConnectionParametersPacket, initiator=False, closes=True),
     blind=True,
 )
 
@@ -174,7 +182,9 @@ add(
     "initiator-establish-connection-with-x14-closes-session-beside-other-session",
     "MQQB-2.2.1-16",
     "The initiator closes the session on an EstablishConnection packet with X14 set while another session is open.",
-    _react_to_reserved_bit(14, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session),
+    _ignore_packet_or_close_if_reserved_bit_set(
+        14, EstablishConnectionPacket, initiator=True, closes=True, when=has_other_session
+    ),
     blind=True,
 )
 
@@ -209,8 +219,8 @@ add(
 )
 
 
-@fault("initiator-refusal-read-from-bit-5", breaks="MQQB-2.2.1-D01", blind=True)
-class InitiatorRefusalReadFromBit5(SessionOpening):
+@fault("initiator-cs-of-response-read-from-bit-5", breaks="MQQB-2.2.1-D01", blind=True)
+class InitiatorCsOfResponseReadFromBit5(SessionOpening):
     """The initiator reads CS of a response from bit 5 of InternalHeader.Flags instead of bit 4."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

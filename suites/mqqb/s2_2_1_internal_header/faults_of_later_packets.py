@@ -19,7 +19,7 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 
 
-def _set_cs(packet: SessionAckPacket) -> SessionAckPacket:
+def _set_connection_state_flag_cs(packet: SessionAckPacket) -> SessionAckPacket:
     flags = packet.InternalHeader.Flags | InternalHeader.flags(CS=1)
     return replace(packet, InternalHeader=replace(packet.InternalHeader, Flags=flags))
 
@@ -33,19 +33,19 @@ class ReceiverSessionAckOfLaterMessagesCsSet(SessionAcks):
         later = session.number in known
         known.add(session.number)
         packet = super().build(session)
-        return _set_cs(packet) if later else packet
+        return _set_connection_state_flag_cs(packet) if later else packet
 
 
-@fault("queue-manager-session-ack-of-pause-cs-set", breaks="MQQB-2.2.1-04", blind=True)
-class QueueManagerSessionAckOfPauseCsSet(Administering):
+@fault("queue-manager-cs-set-in-session-ack-of-queue-pause", breaks="MQQB-2.2.1-04", blind=True)
+class QueueManagerCsSetInSessionAckOfQueuePause(Administering):
     """The queue manager sets CS in the SessionAck of a pause."""
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
-        return _set_cs(super().build_pause_ack(session))
+        return _set_connection_state_flag_cs(super().build_pause_ack(session))
 
 
-@fault("acceptor-establish-response-of-second-excess-cs-clear", breaks="MQQB-2.2.1-06", blind=True)
-class AcceptorEstablishResponseOfSecondExcessCsClear(SessionOpening):
+@fault("acceptor-cs-clear-in-second-refusal-above-session-limit", breaks="MQQB-2.2.1-06", blind=True)
+class AcceptorCsClearInSecondRefusalAboveSessionLimit(SessionOpening):
     """The acceptor sets CS only in its first response to a request above its limit of sessions."""
 
     def build_establish_response(
@@ -59,8 +59,8 @@ class AcceptorEstablishResponseOfSecondExcessCsClear(SessionOpening):
         return replace(packet, InternalHeader=replace(packet.InternalHeader, Flags=flags))
 
 
-@fault("acceptor-establish-response-above-limit-for-other-client-cs-clear", breaks="MQQB-2.2.1-06", blind=True)
-class AcceptorEstablishResponseAboveLimitForOtherClientCsClear(SessionOpening):
+@fault("acceptor-cs-clear-in-refusal-of-new-client-above-limit", breaks="MQQB-2.2.1-06", blind=True)
+class AcceptorCsClearInRefusalOfNewClientAboveLimit(SessionOpening):
     """Above its limit of sessions, the acceptor does not set CS in its response to a new queue manager."""
 
     def build_establish_response(

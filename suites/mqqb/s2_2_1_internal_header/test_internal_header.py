@@ -34,7 +34,7 @@ RULES_OF_RESERVED_BITS = {
 
 KINDS_OF_OPENING_REQUESTS = ("EstablishConnection", "ConnectionParameters")
 FLAGS_OFFSET = 18
-RESERVED_INTERNAL_BITS = 0xFFE0
+RESERVED_BITS_OF_INTERNAL_FLAGS = 0xFFE0
 """The bits X5 to X15 of InternalHeader.Flags."""
 
 
@@ -44,7 +44,7 @@ def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
     """The peer opens a session and sends a message, with one reserved bit set in each internal packet. The SUT answers
     every packet, and the reserved bits in its answers are the same as without that bit.
     """
-    usual = _read_reserved_bits_of_answers(exchange_message(peer))
+    usual = _list_reserved_bits_of_answers(exchange_message(peer))
     for bit, rule in RULES_OF_RESERVED_BITS.items():
         exchange = exchange_message(peer, internal={bit: 1})
         judge(rule, expected=exchange.ALL_ANSWERED_EXPECTATION, observed=exchange.outcome, evidence=exchange.evidence)
@@ -52,17 +52,18 @@ def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
         judge(
             rule,
             expected=usual,
-            observed=_read_reserved_bits_of_answers(exchange),
+            observed=_list_reserved_bits_of_answers(exchange),
             case=case,
             evidence=exchange.evidence,
         )
 
 
-def _read_reserved_bits_of_answers(exchange):
+def _list_reserved_bits_of_answers(exchange):
     """Return the reserved bits of InternalHeader.Flags in each answer of the SUT."""
     answers = [frame.data for frame in exchange.answers if frame is not None]
     return [
-        int.from_bytes(data[FLAGS_OFFSET : FLAGS_OFFSET + 2], "little") & RESERVED_INTERNAL_BITS for data in answers
+        int.from_bytes(data[FLAGS_OFFSET : FLAGS_OFFSET + 2], "little") & RESERVED_BITS_OF_INTERNAL_FLAGS
+        for data in answers
     ]
 
 

@@ -146,8 +146,8 @@ class InitiatorConnectionParametersRecoverableAckTimeoutAboveRange(SessionOpenin
 PARAMETERS_HEADER_NAME = "ConnectionParametersHeader"
 
 
-@fault("initiator-recoverable-ack-timeout-499", breaks="MQQB-2.2.2.1-D02", blind=True)
-class InitiatorRecoverableAckTimeout499(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-499-ms-after-fast-round-trip", breaks="MQQB-2.2.2.1-D02", blind=True)
+class InitiatorRecoverableAckTimeout499MsAfterFastRoundTrip(SessionOpening):
     """The initiator sends a RecoverableAckTimeout of 499 ms in the ConnectionParameters request after a fast round
     trip.
     """
@@ -171,8 +171,8 @@ class InitiatorParametersRecoverableAckTimeoutAboveLimit(SessionOpening):
         )
 
 
-@fault("initiator-ack-timeout-of-retry-below-range", breaks="MQQB-2.2.2.1-D03", blind=True)
-class InitiatorAckTimeoutOfRetryBelowRange(SessionOpening):
+@fault("initiator-ack-timeout-below-20000-ms-on-reconnect", breaks="MQQB-2.2.2.1-D03", blind=True)
+class InitiatorAckTimeoutBelow20000MsOnReconnect(SessionOpening):
     """The initiator sends an AckTimeout below 20,000 ms in the ConnectionParameters request when it connects again
     after a failure.
     """
@@ -194,8 +194,8 @@ class InitiatorParametersAckTimeoutHalvedAfterFailure(SessionOpening):
         return replace(request, ConnectionParametersHeader=header)
 
 
-@fault("initiator-connection-parameters-after-retry-without-in", breaks="MQQB-2.2.2-01", blind=True)
-class InitiatorConnectionParametersAfterRetryWithoutIn(Connecting):
+@fault("initiator-in-flag-of-parameters-request-clear-on-reconnect", breaks="MQQB-2.2.2-01", blind=True)
+class InitiatorInFlagOfParametersRequestClearOnReconnect(Connecting):
     """When the initiator connects again, it does not set BaseHeader.Flags.IN in its ConnectionParameters request."""
 
     def send(self, session: Session, packet: bytes) -> None:

@@ -16,25 +16,29 @@ from reference_qm.codec import ConnectionParametersPacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 
-_PARAMETERS_OFFSET = 20
+_CONNECTION_PARAMETERS_HEADER_OFFSET = 20
 """The offset of the ConnectionParametersHeader in a packet."""
 
 
-def _is_request_for_guid(qm: QueueManager, session: Session, packet: Any) -> bool:
+def _is_request_to_destination_with_guid(qm: QueueManager, session: Session, packet: Any) -> bool:
     return session.initiator and is_destination_guid(qm, session, packet)
 
 
-def _is_response_beside_other_session(qm: QueueManager, session: Session, packet: Any) -> bool:
+def _is_response_while_other_session_exists(qm: QueueManager, session: Session, packet: Any) -> bool:
     return not session.initiator and has_other_session(qm, session, packet)
 
 
-def _is_request(qm: QueueManager, session: Session, packet: Any) -> bool:
+def _is_connection_parameters_request(qm: QueueManager, session: Session, packet: Any) -> bool:
     return session.initiator
 
 
 for _words, _condition, _says in (
-    ("response-beside-other-session", _is_response_beside_other_session, "response while another session is open"),
-    ("request-to-private-name", _is_request_for_guid, "request to a private format name"),
+    (
+        "response-beside-other-session",
+        _is_response_while_other_session_exists,
+        "response while another session is open",
+    ),
+    ("request-to-private-name", _is_request_to_destination_with_guid, "request to a private format name"),
     ("later-request", has_earlier_request, "request of a second connection to the same destination"),
 ):
     add(
@@ -46,8 +50,8 @@ for _words, _condition, _says in (
     )
 
 
-def _swap_timeouts(data: bytes) -> bytes:
-    at = _PARAMETERS_OFFSET
+def _swap_two_ack_timeouts(data: bytes) -> bytes:
+    at = _CONNECTION_PARAMETERS_HEADER_OFFSET
     return data[:at] + data[at + 4 : at + 8] + data[at : at + 4] + data[at + 8 :]
 
 
@@ -59,8 +63,8 @@ for _name, _says, _change, _condition in (
     (
         "connection-parameters-request-ack-timeout-first",
         "The initiator sends AckTimeout before RecoverableAckTimeout.",
-        _swap_timeouts,
-        _is_request,
+        _swap_two_ack_timeouts,
+        _is_connection_parameters_request,
     ),
     (
         "connection-parameters-later-request-window-size-before-reserved",

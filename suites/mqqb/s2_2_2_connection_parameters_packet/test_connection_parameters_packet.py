@@ -9,7 +9,7 @@ from harness.peer.handshake import parameters_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import read_internal_bits
+from suites.mqqb.steps.opening import read_in_flag_and_packet_type
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
 
@@ -26,7 +26,7 @@ def test_connection_parameters_answer_has_in_set_and_pt_3(peer, judge):
     connection = peer.request_session()
     sent = connection.send(parameters_request())
     reply = connection.poll_packet(1)
-    bits = read_internal_bits(reply)
+    bits = read_in_flag_and_packet_type(reply)
     judge("MQQB-2.2.2-01", expected=1, observed=bits["IN"], case="IN of the answer", evidence=[sent, reply])
     judge("MQQB-2.2.2-02", expected=3, observed=bits["PT"], case="PT of the answer", evidence=[sent, reply])
 
@@ -41,7 +41,7 @@ def test_connection_parameters_request_of_each_attempt_has_in_set_and_pt_3(peer,
         asked = session.await_request()
         session.connection.send(establish_response(peer, asked))
         request = session.connection.poll_packet(1)
-        bits = read_internal_bits(request)
+        bits = read_in_flag_and_packet_type(request)
         for rule, name, value in (("MQQB-2.2.2-01", "IN", 1), ("MQQB-2.2.2-02", "PT", 3)):
             judge(rule, expected=value, observed=bits[name], case=f"{name} in the {attempt}", evidence=[asked, request])
         session.connection.close()

@@ -15,7 +15,7 @@ from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-ESTABLISH_PACKET_TYPE = EstablishConnectionPacket
+ESTABLISH_PACKET_CLASS = EstablishConnectionPacket
 
 
 def _set_server_guid_to_client_guid(packet: EstablishConnectionPacket) -> bytes:
@@ -29,73 +29,73 @@ for _name, _rules, _says, _install in (
         "any-establish-connection-in-bit-clear",
         ("MQQB-2.2.3-01", "MQMQ-2.2.19.1-05"),
         "A queue manager sends an EstablishConnection packet with IN clear.",
-        clear_bits(ESTABLISH_PACKET_TYPE, "BaseHeader.IN"),
+        clear_bits(ESTABLISH_PACKET_CLASS, "BaseHeader.IN"),
     ),
     (
         "any-establish-connection-pt-3",
         ("MQQB-2.2.3-02",),
         "A queue manager sends an EstablishConnection packet with PT 3.",
-        field_is(ESTABLISH_PACKET_TYPE, "InternalHeader.PT", 3),
+        field_is(ESTABLISH_PACKET_CLASS, "InternalHeader.PT", 3),
     ),
     (
         "initiator-establish-connection-server-guid-set-to-own-guid",
         ("MQQB-2.2.3.1-01",),
         "The initiator's EstablishConnection request has the initiator's own GUID as ServerGuid.",
-        sent_as("initiator", packets(ESTABLISH_PACKET_TYPE, _set_server_guid_to_client_guid)),
+        sent_as("initiator", packets(ESTABLISH_PACKET_CLASS, _set_server_guid_to_client_guid)),
     ),
     (
         "acceptor-establish-connection-server-guid-of-initiator",
         ("MQQB-2.2.3.1-02",),
         "The acceptor's EstablishConnection response has the initiator's GUID as ServerGuid.",
-        sent_as("acceptor", packets(ESTABLISH_PACKET_TYPE, _set_server_guid_to_client_guid)),
+        sent_as("acceptor", packets(ESTABLISH_PACKET_CLASS, _set_server_guid_to_client_guid)),
     ),
     (
         "any-establish-connection-re-0x11",
         ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
         "A queue manager sends an EstablishConnection packet with RE 0x11.",
-        off_by(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.RE", 1),
+        off_by(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.RE", 1),
     ),
     (
         "initiator-establish-connection-se-clear-without-ping",
         ("MQQB-2.2.3.1-05",),
         "The initiator's EstablishConnection request has SE 0 although it sent no Ping Request.",
-        sent_as("initiator", clear_bits(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.SE")),
+        sent_as("initiator", clear_bits(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.SE")),
     ),
     (
         "acceptor-establish-connection-se-inverted",
         ("MQQB-2.2.3.1-06",),
         "The acceptor's EstablishConnection response inverts the SE of the request.",
-        sent_as("acceptor", invert_bits(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.SE")),
+        sent_as("acceptor", invert_bits(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.SE")),
     ),
     (
         "initiator-establish-connection-os-inverted",
         ("MQQB-2.2.3.1-07",),
         "The initiator's EstablishConnection request has OS inverted.",
-        sent_as("initiator", invert_bits(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.OS")),
+        sent_as("initiator", invert_bits(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.OS")),
     ),
     (
         "any-establish-connection-reserved-not-zero",
         ("MQQB-2.2.3.1-14",),
         "A queue manager sends an EstablishConnection packet with EstablishConnectionHeader.Reserved 0xBEEF.",
-        field_is(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.Reserved", 0xBEEF),
+        field_is(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.Reserved", 0xBEEF),
     ),
     (
         "acceptor-establish-connection-padding-zero",
         ("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"),
         "The acceptor's EstablishConnection response has zeros in Padding.",
-        sent_as("acceptor", field_is(ESTABLISH_PACKET_TYPE, "EstablishConnectionHeader.Padding", bytes(512))),
+        sent_as("acceptor", field_is(ESTABLISH_PACKET_CLASS, "EstablishConnectionHeader.Padding", bytes(512))),
     ),
     (
         "any-establish-connection-4-bytes-too-long",
         ("MQQB-2.2.3-D01",),
         "A queue manager sends an EstablishConnection packet with 4 bytes after its EstablishConnectionHeader.",
-        wrong_bytes(ESTABLISH_PACKET_TYPE, lambda data: correct_packet_size(data + bytes(4))),
+        wrong_bytes(ESTABLISH_PACKET_CLASS, lambda data: correct_packet_size(data + bytes(4))),
     ),
     (
         "any-establish-connection-padding-missing",
         ("MQQB-2.2.3.1-D01",),
         "A queue manager sends an EstablishConnection packet without its 512 bytes of Padding.",
-        wrong_bytes(ESTABLISH_PACKET_TYPE, lambda data: correct_packet_size(data[:-512])),
+        wrong_bytes(ESTABLISH_PACKET_CLASS, lambda data: correct_packet_size(data[:-512])),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -114,8 +114,8 @@ class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
         return _change_establish_header(request, ServerGuid=NULL_GUID) if session.retrying else request
 
 
-@fault("initiator-direct-establish-request-server-guid-of-earlier-session", breaks="MQQB-2.2.3.1-01")
-class InitiatorDirectEstablishRequestServerGuidOfEarlierSession(Establishing):
+@fault("initiator-own-guid-as-server-guid-in-later-direct-request", breaks="MQQB-2.2.3.1-01")
+class InitiatorOwnGuidAsServerGuidInLaterDirectRequest(Establishing):
     """The initiator sends its own GUID as ServerGuid of a request for a direct format name after the first session to
     the destination has been closed.
     """
@@ -129,8 +129,8 @@ class InitiatorDirectEstablishRequestServerGuidOfEarlierSession(Establishing):
 ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
 
 
-@fault("acceptor-server-guid-of-second-response-zero", breaks="MQQB-2.2.3.1-02", blind=True)
-class AcceptorServerGuidOfSecondResponseZero(SessionOpening):
+@fault("acceptor-zero-server-guid-repeated-on-second-connection", breaks="MQQB-2.2.3.1-02", blind=True)
+class AcceptorZeroServerGuidRepeatedOnSecondConnection(SessionOpening):
     """On a second connection, the acceptor repeats the ServerGuid of the request in its response, even if this
     ServerGuid is zero.
     """
@@ -183,8 +183,8 @@ class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
         )
 
 
-@fault("acceptor-establish-response-se-is-os-of-request", breaks="MQQB-2.2.3.1-06")
-class AcceptorEstablishResponseSeIsOsOfRequest(SessionOpening):
+@fault("acceptor-establish-response-se-copied-from-os-of-request", breaks="MQQB-2.2.3.1-06")
+class AcceptorEstablishResponseSeCopiedFromOsOfRequest(SessionOpening):
     """The acceptor sends the OS flag of the request as SE of its response."""
 
     def build_establish_response(
@@ -222,7 +222,7 @@ class InitiatorOsFlagOfRetryInverted(Establishing):
 
 
 add_refusals(
-    ESTABLISH_PACKET_TYPE,
+    ESTABLISH_PACKET_CLASS,
     ("receiver-establish-connection-x11-refused", "MQQB-2.2.3.1-09", "EstablishConnectionHeader.X11"),
     ("receiver-establish-connection-x12-refused", "MQQB-2.2.3.1-10", "EstablishConnectionHeader.X12"),
     ("receiver-establish-connection-x13-refused", "MQQB-2.2.3.1-11", "EstablishConnectionHeader.X13"),
@@ -317,8 +317,8 @@ class AcceptorEstablishConnectionReservedCopiedFromRequest(SessionOpening):
         return set_fields(response, {"EstablishConnectionHeader.Reserved": reserved})
 
 
-@fault("initiator-response-with-reserved-refused", breaks="MQQB-2.2.3.1-14", blind=True)
-class InitiatorResponseWithReservedRefused(SessionOpening):
+@fault("initiator-establish-response-with-reserved-0xffff-refused", breaks="MQQB-2.2.3.1-14", blind=True)
+class InitiatorEstablishResponseWithReserved0xffffRefused(SessionOpening):
     """The initiator closes the session after a response whose Reserved is 0xFFFF."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -346,8 +346,8 @@ class InitiatorEstablishResponseReservedRefused(SessionOpening):
         return not reserved and super().is_establish_response_valid(session, packet)
 
 
-@fault("acceptor-padding-of-refusal-zero", breaks="MQQB-2.2.3.1-15", blind=True)
-class AcceptorPaddingOfRefusalZero(SessionOpening):
+@fault("acceptor-padding-of-refusing-response-zero", breaks="MQQB-2.2.3.1-15", blind=True)
+class AcceptorPaddingOfRefusingResponseZero(SessionOpening):
     """The acceptor fills Padding with zero bytes in a response with CS set."""
 
     def build_establish_response(
@@ -357,8 +357,8 @@ class AcceptorPaddingOfRefusalZero(SessionOpening):
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.Padding": bytes(512)}) if session.refused else packet
 
 
-@fault("acceptor-refusing-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
-class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
+@fault("acceptor-refusing-response-repeats-padding-of-request", breaks="MQQB-2.2.3.1-15")
+class AcceptorRefusingResponseRepeatsPaddingOfRequest(SessionOpening):
     """The acceptor repeats Padding of the request in a response that refuses the request."""
 
     def build_establish_response(
@@ -369,8 +369,8 @@ class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
         return _change_establish_header(response, Padding=padding) if session.refused else response
 
 
-@fault("acceptor-establish-response-padding-of-request", breaks=("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"))
-class AcceptorEstablishResponsePaddingOfRequest(SessionOpening):
+@fault("acceptor-establish-response-repeats-padding-of-request", breaks=("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"))
+class AcceptorEstablishResponseRepeatsPaddingOfRequest(SessionOpening):
     """The acceptor repeats Padding of the request in a response that accepts the request."""
 
     def build_establish_response(

@@ -40,7 +40,7 @@ def _invert_operating_system_bit(bit: int) -> Callable[[bytes], bytes]:
     )
 
 
-def _is_repeated_request(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_request_after_earlier_request(qm: QueueManager, session: Session, packet: object) -> bool:
     return session.initiator and has_earlier_request(qm, session, packet)
 
 
@@ -48,11 +48,11 @@ def _is_request_with_server_guid(qm: QueueManager, session: Session, packet: obj
     return session.initiator and not session.direct
 
 
-def _is_request_beside_other_session(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_request_while_other_session_exists(qm: QueueManager, session: Session, packet: object) -> bool:
     return session.initiator and has_other_session(qm, session, packet)
 
 
-def _is_response_beside_other_session(qm: QueueManager, session: Session, packet: object) -> bool:
+def _is_response_while_other_session_exists(qm: QueueManager, session: Session, packet: object) -> bool:
     return not session.initiator and has_other_session(qm, session, packet)
 
 
@@ -72,7 +72,9 @@ add(
     "initiator-later-request-with-long-padding",
     "MQQB-2.2.3-D01",
     "On a later connection, the initiator sends a request whose Padding has 516 bytes.",
-    change_sent_packet(EstablishConnectionPacket, lambda data: _resize_padding(data, 516), _is_repeated_request),
+    change_sent_packet(
+        EstablishConnectionPacket, lambda data: _resize_padding(data, 516), _is_request_after_earlier_request
+    ),
     blind=True,
 )
 
@@ -81,7 +83,7 @@ add(
     "MQQB-2.2.3.1-D01",
     "While another session is open, the acceptor sends a response whose Padding has 508 bytes.",
     change_sent_packet(
-        EstablishConnectionPacket, lambda data: _resize_padding(data, 508), _is_response_beside_other_session
+        EstablishConnectionPacket, lambda data: _resize_padding(data, 508), _is_response_while_other_session_exists
     ),
     blind=True,
 )
@@ -98,7 +100,9 @@ add(
     "initiator-re-0-in-later-request",
     ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
     "On a later connection, the initiator sends a request with RE 0.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0), _is_repeated_request),
+    change_sent_packet(
+        EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0), _is_request_after_earlier_request
+    ),
     blind=True,
 )
 
@@ -116,7 +120,7 @@ add(
     "initiator-se-inverted-in-later-request",
     "MQQB-2.2.3.1-05",
     "On a later connection, the initiator sends a request with the wrong SE.",
-    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(0), _is_repeated_request),
+    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(0), _is_request_after_earlier_request),
     blind=True,
 )
 
@@ -132,7 +136,9 @@ add(
     "initiator-se-inverted-beside-other-session",
     "MQQB-2.2.3.1-05",
     "While another session is open, the initiator sends a request with the wrong SE.",
-    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(0), _is_request_beside_other_session),
+    change_sent_packet(
+        EstablishConnectionPacket, _invert_operating_system_bit(0), _is_request_while_other_session_exists
+    ),
     blind=True,
 )
 
@@ -140,7 +146,7 @@ add(
     "initiator-os-inverted-in-later-request",
     "MQQB-2.2.3.1-07",
     "On a later connection, the initiator sends a request with the wrong OS.",
-    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(1), _is_repeated_request),
+    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(1), _is_request_after_earlier_request),
     blind=True,
 )
 
@@ -156,7 +162,9 @@ add(
     "initiator-os-inverted-beside-other-session",
     "MQQB-2.2.3.1-07",
     "While another session is open, the initiator sends a request with the wrong OS.",
-    change_sent_packet(EstablishConnectionPacket, _invert_operating_system_bit(1), _is_request_beside_other_session),
+    change_sent_packet(
+        EstablishConnectionPacket, _invert_operating_system_bit(1), _is_request_while_other_session_exists
+    ),
     blind=True,
 )
 
@@ -166,7 +174,7 @@ for _name, _rule, _says, _step, _condition in (
         "MQQB-2.2.3-01",
         "IN of an EstablishConnection request is clear if an earlier request had the same destination.",
         clear_internal_flag,
-        _is_repeated_request,
+        _is_request_after_earlier_request,
     ),
     (
         "acceptor-in-clear-in-refusing-establish-response",
@@ -180,7 +188,7 @@ for _name, _rule, _says, _step, _condition in (
         "MQQB-2.2.3-01",
         "IN of an EstablishConnection response is clear while another session is open.",
         clear_internal_flag,
-        _is_response_beside_other_session,
+        _is_response_while_other_session_exists,
     ),
     (
         "initiator-establish-request-pt-3-to-guid",
@@ -201,7 +209,7 @@ for _name, _rule, _says, _step, _condition in (
         "MQQB-2.2.3-02",
         "PT of an EstablishConnection request is 1 if an earlier request had the same destination.",
         set_packet_type(1),
-        _is_repeated_request,
+        _is_request_after_earlier_request,
     ),
 ):
     add(_name, _rule, _says, change_sent_packet(EstablishConnectionPacket, _step, _condition), blind=True)

@@ -18,8 +18,8 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-establish-request-of-later-session-server-guid-null", breaks="MQQB-2.2.3.1-01", blind=True)
-class InitiatorEstablishRequestOfLaterSessionServerGuidNull(Establishing):
+@fault("initiator-server-guid-null-in-request-of-later-session", breaks="MQQB-2.2.3.1-01", blind=True)
+class InitiatorServerGuidNullInRequestOfLaterSession(Establishing):
     """The initiator sets ServerGuid of the request for a later session to null for a private or public format name."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -31,8 +31,8 @@ class InitiatorEstablishRequestOfLaterSessionServerGuidNull(Establishing):
         return replace(packet, EstablishConnectionHeader=header) if later else packet
 
 
-@fault("initiator-establish-request-for-direct-name-server-guid-of-last-session", breaks="MQQB-2.2.3.1-01", blind=True)
-class InitiatorEstablishRequestForDirectNameServerGuidOfLastSession(Establishing):
+@fault("initiator-direct-request-repeats-server-guid-of-last-request", breaks="MQQB-2.2.3.1-01", blind=True)
+class InitiatorDirectRequestRepeatsServerGuidOfLastRequest(Establishing):
     """The initiator sets ServerGuid of the request for a direct format name to that of its last request for a GUID."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -45,7 +45,7 @@ class InitiatorEstablishRequestForDirectNameServerGuidOfLastSession(Establishing
         return replace(packet, EstablishConnectionHeader=replace(header, ServerGuid=guid))
 
 
-class _ResponseChanged(SessionOpening):
+class _EstablishResponseFault(SessionOpening):
     """Changes the EstablishConnection response."""
 
     def change_header(
@@ -61,8 +61,8 @@ class _ResponseChanged(SessionOpening):
         return replace(packet, EstablishConnectionHeader=header)
 
 
-@fault("acceptor-establish-response-to-null-guid-of-later-session-null", breaks="MQQB-2.2.3.1-02", blind=True)
-class AcceptorEstablishResponseToNullGuidOfLaterSessionNull(_ResponseChanged):
+@fault("acceptor-response-repeats-null-guid-while-session-exists", breaks="MQQB-2.2.3.1-02", blind=True)
+class AcceptorResponseRepeatsNullGuidWhileSessionExists(_EstablishResponseFault):
     """While another session with the initiator exists, the acceptor answers a null ServerGuid with a null one."""
 
     def change_header(
@@ -74,8 +74,8 @@ class AcceptorEstablishResponseToNullGuidOfLaterSessionNull(_ResponseChanged):
         return response
 
 
-@fault("acceptor-establish-response-without-ping-server-guid-null", breaks="MQQB-2.2.3.1-02", blind=True)
-class AcceptorEstablishResponseWithoutPingServerGuidNull(_ResponseChanged):
+@fault("acceptor-server-guid-null-in-response-to-request-with-se", breaks="MQQB-2.2.3.1-02", blind=True)
+class AcceptorServerGuidNullInResponseToRequestWithSe(_EstablishResponseFault):
     """The acceptor sets ServerGuid of its response to null when the request has SE set."""
 
     def change_header(
@@ -87,8 +87,8 @@ class AcceptorEstablishResponseWithoutPingServerGuidNull(_ResponseChanged):
 _SE_FLAG = EstablishConnectionHeader.flags(SE=1)
 
 
-@fault("acceptor-establish-response-of-second-session-se-of-first", breaks="MQQB-2.2.3.1-06", blind=True)
-class AcceptorEstablishResponseOfSecondSessionSeOfFirst(_ResponseChanged):
+@fault("acceptor-later-responses-repeat-se-of-first-request", breaks="MQQB-2.2.3.1-06", blind=True)
+class AcceptorLaterResponsesRepeatSeOfFirstRequest(_EstablishResponseFault):
     """The acceptor sets SE of each response to SE of the first request."""
 
     def change_header(
@@ -98,8 +98,8 @@ class AcceptorEstablishResponseOfSecondSessionSeOfFirst(_ResponseChanged):
         return replace(response, OperatingSystem=response.OperatingSystem & ~_SE_FLAG | (_SE_FLAG if first else 0))
 
 
-@fault("acceptor-establish-response-to-null-guid-se-clear", breaks="MQQB-2.2.3.1-06", blind=True)
-class AcceptorEstablishResponseToNullGuidSeClear(_ResponseChanged):
+@fault("acceptor-se-clear-in-response-to-null-server-guid", breaks="MQQB-2.2.3.1-06", blind=True)
+class AcceptorSeClearInResponseToNullServerGuid(_EstablishResponseFault):
     """The acceptor clears SE of its response to a request with a null ServerGuid."""
 
     def change_header(
@@ -110,7 +110,7 @@ class AcceptorEstablishResponseToNullGuidSeClear(_ResponseChanged):
         return replace(response, OperatingSystem=response.OperatingSystem & ~_SE_FLAG)
 
 
-def _refuse_response(bit: str) -> Install:
+def _refuse_establish_response_with_bit(bit: str) -> Install:
     """Return an installer of a fault of an initiator that refuses a response in which a bit is set."""
 
     class BitRefused(SessionOpening):
@@ -124,7 +124,7 @@ def _refuse_response(bit: str) -> Install:
     return replace_part(BitRefused)
 
 
-def _refuse_request_with_ping_flag(bit: str) -> Install:
+def _refuse_request_with_se_and_other_bit(bit: str) -> Install:
     """Return an installer of a fault of an acceptor that refuses a request in which SE and another bit are set."""
 
     class BitRefused(SessionOpening):
@@ -144,13 +144,13 @@ for _rule, _bit in (("MQQB-2.2.3.1-09", "X11"), ("MQQB-2.2.3.1-10", "X12"), ("MQ
         f"initiator-establish-response-with-{_bit.lower()}-refused",
         _rule,
         f"The initiator refuses an EstablishConnection response in which {_bit} of OperatingSystem is set.",
-        _refuse_response(_bit),
+        _refuse_establish_response_with_bit(_bit),
         blind=True,
     )
     add(
         f"acceptor-establish-request-with-se-and-{_bit.lower()}-refused",
         _rule,
         f"The acceptor refuses an EstablishConnection request in which SE and {_bit} of OperatingSystem are set.",
-        _refuse_request_with_ping_flag(_bit),
+        _refuse_request_with_se_and_other_bit(_bit),
         blind=True,
     )

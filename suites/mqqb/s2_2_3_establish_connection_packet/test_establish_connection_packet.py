@@ -9,7 +9,7 @@ from harness.peer.handshake import NULL_GUID, establish_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import OTHER_GUID, format_guid, private_name, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, format_guid, private_name, read_in_flag_and_packet_type
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
 
@@ -34,7 +34,7 @@ def test_establish_connection_answer_has_in_set_and_pt_2(peer, judge):
     connection = peer.connect()
     sent = connection.send(establish_request(peer))
     reply = connection.poll_packet(0)
-    bits = read_internal_bits(reply)
+    bits = read_in_flag_and_packet_type(reply)
     judge("MQQB-2.2.3-01", expected=1, observed=bits["IN"], case="IN of the answer", evidence=[sent, reply])
     judge("MQQB-2.2.3-02", expected=2, observed=bits["PT"], case="PT of the answer", evidence=[sent, reply])
 

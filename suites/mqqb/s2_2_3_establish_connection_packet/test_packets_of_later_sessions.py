@@ -12,7 +12,7 @@ from harness.expectations import between, fields
 from harness.peer.handshake import establish_request, parameters_request
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import OTHER_GUID, private_name, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, private_name, read_in_flag_and_packet_type
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 PARAMETERS_SIZE_RULES = ("MQQB-2.2.2-D01", "MQQB-2.2.2.1-D01")
@@ -22,7 +22,7 @@ ConnectionParametersHeader (12).
 """
 RECOVERABLE_ACK_TIMEOUT_RANGE_MS, ACK_TIMEOUT_RANGE_MS = (0x1F4, 0x1D4C0), (0x4E20, 0x1D4C0)
 """The valid ranges of the timeouts in a request (MS-MQQB 2.2.2.1)."""
-SAMPLE_TIMEOUTS_MS = {"RecoverableAckTimeout": 2_000, "AckTimeout": 70_000}
+SAMPLE_ACK_TIMEOUTS_MS = {"RecoverableAckTimeout": 2_000, "AckTimeout": 70_000}
 _PARAMETERS_FIELDS_STRUCT = struct.Struct("<IIHH")
 _PARAMETERS_FIELD_NAMES = ("RecoverableAckTimeout", "AckTimeout", "Reserved", "WindowSize")
 
@@ -50,8 +50,8 @@ def _judge_parameter_fields(judge, frame, case, asked=None):
     if asked is not None:
         header = asked["ConnectionParametersHeader"]
         timeouts = (
-            _expect_within_one_percent(header.RecoverableAckTimeout),
-            _expect_within_one_percent(header.AckTimeout),
+            _expect_timeout_within_one_percent(header.RecoverableAckTimeout),
+            _expect_timeout_within_one_percent(header.AckTimeout),
         )
     judge(
         "MQQB-2.2.2.1-D01",
@@ -64,18 +64,18 @@ def _judge_parameter_fields(judge, frame, case, asked=None):
     )
 
 
-def _expect_within_one_percent(timeout_ms):
+def _expect_timeout_within_one_percent(timeout_ms):
     """Return the expectation of a timeout that differs by at most one percent from the requested timeout."""
     return between(int(timeout_ms) * 99 // 100, int(timeout_ms) * 101 // 100)
 
 
-def _judge_internal_bits(judge, rules, packet_type, frame, case):
+def _judge_in_flag_and_packet_type(judge, rules, packet_type, frame, case):
     """Judge IN and PT of a packet; ``rules``: the rule about IN, and the rule about PT. Raise ConformanceFailure if the
     packet is missing.
     """
     if frame is None:
         raise ConformanceFailure(f"the SUT did not send the {case}")
-    bits = read_internal_bits(frame)
+    bits = read_in_flag_and_packet_type(frame)
     for rule, name, value in zip(rules, ("IN", "PT"), (1, packet_type), strict=True):
         judge(rule, expected=value, observed=bits[name], case=f"{name} in the {case}", evidence=[frame])
 
@@ -92,13 +92,15 @@ def test_answers_beside_open_session_have_in_set_and_their_pt(peer, judge):
     second.send(establish_request(peer))
     establish_rules = ("MQQB-2.2.3-01", "MQQB-2.2.3-02")
     answer = second.poll_packet(0)
-    _judge_internal_bits(judge, establish_rules, 2, answer, "EstablishConnection answer beside an open session")
+    _judge_in_flag_and_packet_type(
+        judge, establish_rules, 2, answer, "EstablishConnection answer beside an open session"
+    )
     refusal = refused.poll_packet(0)
     if refusal is not None:  # a SUT may close the connection
-        _judge_internal_bits(judge, establish_rules, 2, refusal, "refusal")
-    asked = second.send(parameters_request(**SAMPLE_TIMEOUTS_MS))
+        _judge_in_flag_and_packet_type(judge, establish_rules, 2, refusal, "refusal")
+    asked = second.send(parameters_request(**SAMPLE_ACK_TIMEOUTS_MS))
     parameters = second.poll_packet(1)
-    _judge_internal_bits(
+    _judge_in_flag_and_packet_type(
         judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, "ConnectionParameters answer beside an open session"
     )
     _judge_parameters_size(judge, parameters, "ConnectionParameters answer beside an open session")
@@ -116,7 +118,9 @@ def test_requests_for_private_name_have_in_set_and_their_pt(peer, sut, judge):
     for attempt in ("first attempt", "second attempt"):
         connection = session.listener.accept(2 * sut.connect_timeout_ms)
         request = None if connection is None else connection.poll_packet(0)
-        _judge_internal_bits(judge, ("MQQB-2.2.3-01", "MQQB-2.2.3-02"), 2, request, f"request of the {attempt}")
+        _judge_in_flag_and_packet_type(
+            judge, ("MQQB-2.2.3-01", "MQQB-2.2.3-02"), 2, request, f"request of the {attempt}"
+        )
         if connection is None or request is None or request.kind != "EstablishConnection":
             judge.mark_not_exercised(
                 "MQQB-2.2.2-01", "MQQB-2.2.2-02", *PARAMETERS_SIZE_RULES, reason="the SUT sent no EstablishConnection"
@@ -124,7 +128,9 @@ def test_requests_for_private_name_have_in_set_and_their_pt(peer, sut, judge):
             return
         connection.send(establish_response(peer, request))
         parameters = connection.poll_packet(1)
-        _judge_internal_bits(judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, f"parameters of the {attempt}")
+        _judge_in_flag_and_packet_type(
+            judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, f"parameters of the {attempt}"
+        )
         _judge_parameters_size(judge, parameters, f"parameters of the {attempt}")
         _judge_parameter_fields(judge, parameters, f"parameters of the {attempt}")
         connection.close()

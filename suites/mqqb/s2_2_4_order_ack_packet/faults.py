@@ -157,17 +157,17 @@ class _LatestMessageRecorder(Identifying):
     def check_field_values(self, packet: Any) -> None:
         super().check_field_values(packet)
         if isinstance(packet, UserMessagePacket) and packet.TransactionHeader is not None:
-            _LATEST_PROPERTIES_BY_MANAGER[id(self.qm)] = packet.MessagePropertiesHeader
+            _LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER[id(self.qm)] = packet.MessagePropertiesHeader
 
 
-_LATEST_PROPERTIES_BY_MANAGER: dict[int, MessagePropertiesHeader] = {}
+_LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER: dict[int, MessagePropertiesHeader] = {}
 
 
 def _copy_latest_property_to_order_ack(name: str) -> Install:
     """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
 
     def copy_property(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
-        last = next(reversed(_LATEST_PROPERTIES_BY_MANAGER.values()), None)
+        last = next(reversed(_LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER.values()), None)
         if message.Class is not MessageClass.MQMSG_CLASS_ORDER_ACK or last is None:
             return packet
         changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES_HEADER_NAME}.{name}": getattr(last, name)})
@@ -203,8 +203,8 @@ add(
 )
 
 
-@fault("receiver-order-ack-of-later-sequence-with-first-identifier", breaks="MQQB-2.2.4.1-01", blind=True)
-class ReceiverOrderAckOfLaterSequenceWithFirstIdentifier(OrderAcks):
+@fault("receiver-order-ack-always-with-first-tx-sequence-id-of-queue", breaks="MQQB-2.2.4.1-01", blind=True)
+class ReceiverOrderAckAlwaysWithFirstTxSequenceIdOfQueue(OrderAcks):
     """The receiver sends the TxSequenceID of the sender's first sequence to a queue in every OrderAck
     for this queue.
     """
@@ -214,8 +214,8 @@ class ReceiverOrderAckOfLaterSequenceWithFirstIdentifier(OrderAcks):
         return replace(super().build(transfer), TxSequenceID=first.setdefault(id(transfer), transfer.saved_identifier))
 
 
-@fault("receiver-order-ack-identifier-with-ordinal-of-16-bits", breaks="MQQB-2.2.4.1-01", blind=True)
-class ReceiverOrderAckIdentifierWithOrdinalOf16Bits(OrderAcks):
+@fault("receiver-order-ack-ordinal-cut-to-16-bits", breaks="MQQB-2.2.4.1-01", blind=True)
+class ReceiverOrderAckOrdinalCutTo16Bits(OrderAcks):
     """The receiver sends an OrderAck whose TxSequenceID has only the lower 16 bits of the Ordinal."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -240,8 +240,8 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameSequence(OrderAcks):
         return body if first is None else replace(body, TxSequenceID=first.saved_identifier)
 
 
-@fault("receiver-order-ack-sequence-of-first-message", breaks="MQQB-2.2.4.1-01")
-class ReceiverOrderAckSequenceOfFirstMessage(OrderAcks):
+@fault("receiver-order-ack-of-second-sequence-has-id-of-first", breaks="MQQB-2.2.4.1-01")
+class ReceiverOrderAckOfSecondSequenceHasIdOfFirst(OrderAcks):
     """The receiver sends the TxSequenceID of the first sequence in the OrderAcks for a second sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -256,8 +256,8 @@ def _get_transfer_of_first_sender(transfer: IncomingTransactionalTransferInfo) -
     return next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
 
 
-@fault("receiver-order-ack-sequence-of-first-sender", breaks="MQQB-2.2.4.1-01")
-class ReceiverOrderAckSequenceOfFirstSender(OrderAcks):
+@fault("receiver-order-acks-repeat-sequence-id-of-first-sender", breaks="MQQB-2.2.4.1-01")
+class ReceiverOrderAcksRepeatSequenceIdOfFirstSender(OrderAcks):
     """TxSequenceID of every OrderAck is that of the first sender's sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -323,8 +323,8 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
         return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
 
 
-@fault("receiver-order-ack-number-after-rejected-message", breaks=("MQQB-2.2.4.1-02", "MQQB-3.1.1.6.2-03"))
-class ReceiverOrderAckNumberAfterRejectedMessage(OrderAcks):
+@fault("receiver-order-ack-number-increased-by-rejected-messages", breaks=("MQQB-2.2.4.1-02", "MQQB-3.1.1.6.2-03"))
+class ReceiverOrderAckNumberIncreasedByRejectedMessages(OrderAcks):
     """The receiver adds the number of rejected messages to TxSequenceNumber of an OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -333,16 +333,16 @@ class ReceiverOrderAckNumberAfterRejectedMessage(OrderAcks):
         return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
 
 
-@fault("receiver-order-ack-number-of-first-sender", breaks="MQQB-2.2.4.1-02")
-class ReceiverOrderAckNumberOfFirstSender(OrderAcks):
+@fault("receiver-order-acks-repeat-number-of-first-sender", breaks="MQQB-2.2.4.1-02")
+class ReceiverOrderAcksRepeatNumberOfFirstSender(OrderAcks):
     """TxSequenceNumber of every OrderAck is that of the last message from the first sender."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         return replace(super().build(transfer), TxSequenceNumber=_get_transfer_of_first_sender(transfer).saved_number)
 
 
-@fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
-class ReceiverOrderAckPreviousNumberOfOrderAckBefore(OrderAcks):
+@fault("receiver-order-ack-previous-number-is-number-of-last-order-ack", breaks="MQQB-2.2.4.1-03", blind=True)
+class ReceiverOrderAckPreviousNumberIsNumberOfLastOrderAck(OrderAcks):
     """The receiver sends the TxSequenceNumber of its previous OrderAck as TxPreviousSequenceNumber of an OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -361,8 +361,8 @@ class _LatestMessageFinder(OrderAcks):
         return positions[-1].MessageReference if positions else None
 
 
-@fault("receiver-order-ack-previous-number-of-message", breaks="MQQB-2.2.4.1-03")
-class ReceiverOrderAckPreviousNumberOfMessage(_LatestMessageFinder):
+@fault("receiver-order-ack-previous-number-copied-from-message", breaks="MQQB-2.2.4.1-03")
+class ReceiverOrderAckPreviousNumberCopiedFromMessage(_LatestMessageFinder):
     """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -384,8 +384,8 @@ class SenderOrderAckReservedNotZeroIgnored(OrderAcks):
             super().receive(session, packet, now)
 
 
-@fault("sender-order-ack-with-reserved-bytes-ignored", breaks="MQQB-2.2.4.1-04", blind=True)
-class SenderOrderAckWithReservedBytesIgnored(OrderAcks):
+@fault("sender-order-ack-ignored-if-last-reserved-byte-is-nonzero", breaks="MQQB-2.2.4.1-04", blind=True)
+class SenderOrderAckIgnoredIfLastReservedByteIsNonzero(OrderAcks):
     """The sender ignores an OrderAck in which the last byte of Reserved is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -393,8 +393,8 @@ class SenderOrderAckWithReservedBytesIgnored(OrderAcks):
             super().receive(session, packet, now)
 
 
-@fault("sender-order-ack-with-any-reserved-byte-malformed", breaks="MQQB-2.2.4.1-04", blind=True)
-class SenderOrderAckWithAnyReservedByteMalformed(OrderAcks):
+@fault("sender-closes-session-if-order-ack-reserved-is-nonzero", breaks="MQQB-2.2.4.1-04", blind=True)
+class SenderClosesSessionIfOrderAckReservedIsNonzero(OrderAcks):
     """The sender closes the session after an OrderAck in which the first byte of Reserved is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

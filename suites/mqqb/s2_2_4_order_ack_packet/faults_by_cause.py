@@ -22,14 +22,14 @@ from reference_qm.codec import OrderAckBody, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 
-ACK_REACH_QUEUE = 0x0002
+ACK_REACH_QUEUE_CLASS = 0x0002
 
 
 def _acknowledges_later_message(qm: QueueManager, session: Session, packet: UserMessagePacket) -> bool:
     return OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody).TxSequenceNumber > 1
 
 
-def _restrict_to_direct_names(when: SessionCondition) -> SessionCondition:
+def _restrict_condition_to_direct_names(when: SessionCondition) -> SessionCondition:
     """Return a condition that also requires a direct format name as destination."""
     return lambda qm, session, packet: is_sent_to_direct_name(qm, session, packet) and when(qm, session, packet)
 
@@ -62,45 +62,45 @@ def _exchange_parts_of_sequence_identifier(body: bytes) -> bytes:
     return body[4:8] + body[:4] + body[8:]
 
 
-_LATER_ON_SESSION_CASE = ("later", "that follows another message on its session", is_later_message)
-_TO_PRIVATE_QUEUE_CASE = ("private", "to a private queue by number", is_sent_to_private_queue)
-_BESIDE_SESSION_CASE = ("beside-session", "sent beside another open session", has_other_session)
-_ACK_OF_LATER_MESSAGE_CASE = ("of-later-message", "with a TxSequenceNumber above 1", _acknowledges_later_message)
+_CASE_OF_LATER_MESSAGE_ON_SESSION = ("later", "that follows another message on its session", is_later_message)
+_CASE_OF_PRIVATE_QUEUE_NUMBER = ("private", "to a private queue by number", is_sent_to_private_queue)
+_CASE_WHILE_OTHER_SESSION_IS_OPEN = ("beside-session", "sent beside another open session", has_other_session)
+_CASE_OF_ACK_OF_LATER_MESSAGE = ("of-later-message", "with a TxSequenceNumber above 1", _acknowledges_later_message)
 _ORDER_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
     (
         "MQQB-2.2.4-07",
         "label-lower-case",
         "the label is in lower case",
         {f"{PROPERTIES}.Label": "qm ordering ack"},
-        (_LATER_ON_SESSION_CASE, _TO_PRIVATE_QUEUE_CASE, _BESIDE_SESSION_CASE),
+        (_CASE_OF_LATER_MESSAGE_ON_SESSION, _CASE_OF_PRIVATE_QUEUE_NUMBER, _CASE_WHILE_OTHER_SESSION_IS_OPEN),
     ),
     (
         "MQQB-2.2.4-10",
         "class-ack-reach-queue",
         "MessageClass is ACK_REACH_QUEUE",
-        {f"{PROPERTIES}.MessageClass": ACK_REACH_QUEUE},
-        (_LATER_ON_SESSION_CASE, _TO_PRIVATE_QUEUE_CASE, _BESIDE_SESSION_CASE),
+        {f"{PROPERTIES}.MessageClass": ACK_REACH_QUEUE_CLASS},
+        (_CASE_OF_LATER_MESSAGE_ON_SESSION, _CASE_OF_PRIVATE_QUEUE_NUMBER, _CASE_WHILE_OTHER_SESSION_IS_OPEN),
     ),
     (
         "MQQB-2.2.4-12",
         "numbers-exchanged",
         "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
         {MESSAGE_BODY_FIELD_PATH: _exchange_sequence_numbers},
-        (_ACK_OF_LATER_MESSAGE_CASE, _TO_PRIVATE_QUEUE_CASE),
+        (_CASE_OF_ACK_OF_LATER_MESSAGE, _CASE_OF_PRIVATE_QUEUE_NUMBER),
     ),
     (
         "MQQB-2.2.4-12",
         "reserved-first",
         "Reserved precedes the other fields",
         {MESSAGE_BODY_FIELD_PATH: _move_reserved_field_to_front},
-        (_BESIDE_SESSION_CASE,),
+        (_CASE_WHILE_OTHER_SESSION_IS_OPEN,),
     ),
     (
         "MQQB-2.2.4-12",
         "identifier-parts-exchanged",
         "Ordinal and TimeStamp of TxSequenceID are exchanged",
         {MESSAGE_BODY_FIELD_PATH: _exchange_parts_of_sequence_identifier},
-        (_LATER_ON_SESSION_CASE,),
+        (_CASE_OF_LATER_MESSAGE_ON_SESSION,),
     ),
 )
 for _rule, _key, _says, _changes, _wheres in _ORDER_ACK_FAULTS_WITH_CASES:
@@ -132,7 +132,7 @@ for _name, _rule, _says, _change, _when in (
         f"The direct format name of some OrderAcks {_says}.",
         change_order_ack(
             {DIRECT_NAME_PATH: _change},
-            _restrict_to_direct_names(_when),
+            _restrict_condition_to_direct_names(_when),
         ),
         blind=True,
     )

@@ -11,8 +11,8 @@ from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import IncomingTransactionalTransferInfo
 
 
-@fault("receiver-order-ack-number-highest-of-earlier-sequences", breaks="MQQB-2.2.4.1-02", blind=True)
-class ReceiverOrderAckNumberHighestOfEarlierSequences(OrderAcks):
+@fault("receiver-order-ack-contains-highest-number-of-all-sequences", breaks="MQQB-2.2.4.1-02", blind=True)
+class ReceiverOrderAckContainsHighestNumberOfAllSequences(OrderAcks):
     """The receiver's OrderAck of a later sequence of a sender contains the highest TxSequenceNumber that it has
     received in any sequence of this sender.
     """

@@ -29,22 +29,22 @@ def _is_later_order_ack(packet: UserMessagePacket) -> bool:
     return is_order_ack(packet) and _get_tx_sequence_number(packet) > 1
 
 
-def _is_private_order_ack(packet: UserMessagePacket) -> bool:
+def _is_order_ack_to_private_name(packet: UserMessagePacket) -> bool:
     return is_order_ack(packet) and packet.UserHeader.DQ == PRIVATE
 
 
-def _is_direct_order_ack(packet: UserMessagePacket) -> bool:
+def _is_order_ack_to_direct_name(packet: UserMessagePacket) -> bool:
     return is_order_ack(packet) and packet.UserHeader.DQ == DIRECT
 
 
-def _is_later_direct_order_ack(packet: UserMessagePacket) -> bool:
-    return _is_direct_order_ack(packet) and _get_tx_sequence_number(packet) > 1
+def _is_later_order_ack_to_direct_name(packet: UserMessagePacket) -> bool:
+    return _is_order_ack_to_direct_name(packet) and _get_tx_sequence_number(packet) > 1
 
 
 for _words, _condition, _says in (
     ("later", _is_later_order_ack, "with a TxSequenceNumber greater than 1"),
-    ("private", _is_private_order_ack, "to a private format name"),
-    ("direct", _is_direct_order_ack, "to a direct format name"),
+    ("private", _is_order_ack_to_private_name, "to a private format name"),
+    ("direct", _is_order_ack_to_direct_name, "to a direct format name"),
 ):
     add(
         f"receiver-{_words}-order-ack-mp-clear",
@@ -58,14 +58,14 @@ add(
     "receiver-later-direct-order-ack-jp-set",
     "MQQB-2.2.4-03",
     "The receiver sets JP in the OrderAcks to a direct format name after the first message of a sequence.",
-    set_bits(UserMessagePacket, "UserHeader.JP", _is_later_direct_order_ack),
+    set_bits(UserMessagePacket, "UserHeader.JP", _is_later_order_ack_to_direct_name),
     blind=True,
 )
 add(
     "receiver-private-order-ack-hop-count-1",
     "MQQB-2.2.4-03",
     "The receiver sends an OrderAck to a private format name with RC 1.",
-    field_is(UserMessagePacket, "UserHeader.RC", 1, _is_private_order_ack),
+    field_is(UserMessagePacket, "UserHeader.RC", 1, _is_order_ack_to_private_name),
     blind=True,
 )
 add(
@@ -77,8 +77,8 @@ add(
 )
 
 
-@fault("receiver-order-ack-own-identifier-in-private-name", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverOrderAckOwnIdentifierInPrivateName(OrderAcks):
+@fault("receiver-order-ack-sent-to-private-queue-of-receiver-itself", breaks="MQQB-2.2.4-04", blind=True)
+class ReceiverOrderAckSentToPrivateQueueOfReceiverItself(OrderAcks):
     """The receiver sends an OrderAck to private queue 4 of its own queue manager instead of the sender."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:
@@ -87,8 +87,8 @@ class ReceiverOrderAckOwnIdentifierInPrivateName(OrderAcks):
         return str(PrivateName(self.qm.adm.Identifier, ORDER_QUEUE_NUMBER))
 
 
-@fault("receiver-order-ack-first-sender-in-private-name", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverOrderAckFirstSenderInPrivateName(OrderAcks):
+@fault("receiver-order-acks-all-sent-to-private-queue-of-first-sender", breaks="MQQB-2.2.4-04", blind=True)
+class ReceiverOrderAcksAllSentToPrivateQueueOfFirstSender(OrderAcks):
     """The receiver sends every OrderAck to private queue 4 of the first sender."""
 
     def __init__(self, qm: QM) -> None:
@@ -100,8 +100,8 @@ class ReceiverOrderAckFirstSenderInPrivateName(OrderAcks):
         return super().build_order_queue_name(session, self.first)
 
 
-@fault("receiver-order-ack-of-later-session-private-queue-5", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverOrderAckOfLaterSessionPrivateQueue5(OrderAcks):
+@fault("receiver-order-ack-of-later-session-sent-to-private-queue-5", breaks="MQQB-2.2.4-04", blind=True)
+class ReceiverOrderAckOfLaterSessionSentToPrivateQueue5(OrderAcks):
     """The receiver sends the OrderAcks of every session except its first to private queue 5 of the sender."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:
@@ -110,11 +110,11 @@ class ReceiverOrderAckOfLaterSessionPrivateQueue5(OrderAcks):
         return str(PrivateName(source, ORDER_QUEUE_NUMBER + 1))
 
 
-def _swap_identifier_halves(body: bytes) -> bytes:
+def _swap_halves_of_tx_sequence_id(body: bytes) -> bytes:
     return body[4:8] + body[:4] + body[8:]
 
 
-def _reverse_sequence_numbers(body: bytes) -> bytes:
+def _reverse_bytes_of_sequence_numbers(body: bytes) -> bytes:
     return body[:8] + body[8:12][::-1] + body[12:16][::-1] + body[16:]
 
 
@@ -126,13 +126,13 @@ for _name, _says, _change, _condition in (
     (
         "receiver-order-ack-time-stamp-before-ordinal",
         "The receiver sends TimeStamp before Ordinal in TxSequenceID of an OrderAck.",
-        _swap_identifier_halves,
+        _swap_halves_of_tx_sequence_id,
         is_order_ack,
     ),
     (
         "receiver-order-ack-sequence-numbers-big-endian",
         "The receiver sends the sequence numbers of an OrderAck with the highest byte first.",
-        _reverse_sequence_numbers,
+        _reverse_bytes_of_sequence_numbers,
         is_order_ack,
     ),
     (

@@ -10,14 +10,14 @@ from reference_qm.codec import FormatError, MessageClass, OrderAckBody
 from suites.mqqb.steps.order_and_final_acks import (
     USER_MESSAGE_KIND,
     apply_to_acknowledgments,
+    check_acknowledgment_body_size,
     check_acknowledgment_body_type,
-    check_base_flags,
-    check_body_size,
-    check_direct_name,
-    check_label,
+    check_base_header_flags_are_zero,
+    check_destination_by_direct_name,
+    check_destination_by_private_name,
+    check_ordering_ack_label,
     check_other_user_flags,
-    check_private_name,
-    check_property_flags,
+    check_properties_header_flags_are_zero,
     is_order_ack,
     register_acknowledgment_predicates,
 )
@@ -32,13 +32,13 @@ register_acknowledgment_predicates(
     is_order_ack,
     mp="MQQB-2.2.4-02",
     rules={
-        check_base_flags: "MQQB-2.2.4-01",
+        check_base_header_flags_are_zero: "MQQB-2.2.4-01",
         check_other_user_flags: "MQQB-2.2.4-03",
-        check_private_name: "MQQB-2.2.4-04",
-        check_direct_name: "MQQB-2.2.4-05",
-        check_label: "MQQB-2.2.4-07",
-        check_body_size: "MQQB-2.2.4-08",
-        check_property_flags: "MQQB-2.2.4-09",
+        check_destination_by_private_name: "MQQB-2.2.4-04",
+        check_destination_by_direct_name: "MQQB-2.2.4-05",
+        check_ordering_ack_label: "MQQB-2.2.4-07",
+        check_acknowledgment_body_size: "MQQB-2.2.4-08",
+        check_properties_header_flags_are_zero: "MQQB-2.2.4-09",
         check_acknowledgment_body_type: "MQQB-2.2.4-11",
     },
 )
@@ -54,7 +54,7 @@ def check_order_ack_class(packet: Any) -> Finding:
 
 @passive("MQQB-2.2.4.1-03", USER_MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @apply_to_acknowledgments(is_order_ack)
-def check_previous_number(packet: Any) -> Finding:
+def check_previous_number_of_order_ack(packet: Any) -> Finding:
     """Check that TxPreviousSequenceNumber is TxSequenceNumber minus one. TxSequenceNumber 0, which a receiver may send
     before any message arrives (E39), is not judged.
     """

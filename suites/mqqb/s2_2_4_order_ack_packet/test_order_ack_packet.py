@@ -19,7 +19,7 @@ from suites.mqqb.steps.ordering import (
     Receiver,
     build_order_ack,
     get_private_queue_number,
-    read_acknowledged_sequence_place,
+    read_acknowledged_sequence_position,
 )
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, Outgoing
@@ -48,7 +48,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     for count in (2, 3):
         frame = receiver.await_last_acknowledgment(count)
         evidence = [*sent, frame]
-        numbers = [read_acknowledged_sequence_place(one).TxSequenceNumber for one in receiver.acknowledgments()]
+        numbers = [read_acknowledged_sequence_position(one).TxSequenceNumber for one in receiver.list_acknowledgments()]
         if numbers:
             case = "highest TxSequenceNumber of the OrderAcks"
             judge("MQQB-3.1.1.6.2-D01", expected=count, observed=max(numbers), case=case, evidence=evidence)
@@ -63,7 +63,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
         )
         if frame is None:
             raise ConformanceFailure("no OrderAck arrived for the transactional messages")
-        identifier, found = receiver.sequence.identifier, read_acknowledged_sequence_place(frame)
+        identifier, found = receiver.sequence.identifier, read_acknowledged_sequence_position(frame)
         expected = (identifier.Ordinal, identifier.TimeStamp, count, count - 1)
         judge(
             "MQQB-2.2.4-12",
@@ -101,8 +101,8 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     receiver.await_last_acknowledgment(6)
     sent.append(receiver.send(transaction={"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}))
     receiver.poll_acknowledgment()
-    acks = receiver.acknowledgments()
-    highest = max(read_acknowledged_sequence_place(frame).TxSequenceNumber for frame in acks)
+    acks = receiver.list_acknowledgments()
+    highest = max(read_acknowledged_sequence_position(frame).TxSequenceNumber for frame in acks)
     judge(
         "MQQB-3.1.1.6.2-D01",
         expected=6,
@@ -113,7 +113,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     later = Sequence(peer, 2)
     sent.append(receiver.session.send(later.message()))
     frame = receiver.poll_acknowledgment()
-    place = "nothing" if frame is None else tuple(read_acknowledged_sequence_place(frame))
+    place = "nothing" if frame is None else tuple(read_acknowledged_sequence_position(frame))
     judge(
         "MQQB-2.2.4.1-01",
         expected=(later.identifier.Ordinal, later.identifier.TimeStamp, 1, 0),
@@ -137,7 +137,7 @@ def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
     names = {(one.Ordinal, one.TimeStamp): name for name, one in identifiers.items()}
 
     def list_highest_numbers():
-        places = sorted(map(read_acknowledged_sequence_place, receiver.acknowledgments()))
+        places = sorted(map(read_acknowledged_sequence_position, receiver.list_acknowledgments()))
         return {names.get(place[:2], "unknown"): place.TxSequenceNumber for place in places}
 
     both = {"first": 3, "later": 1}
@@ -147,7 +147,7 @@ def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
         expected=one_of(both, {"later": 1}),
         observed=list_highest_numbers(),
         case="highest TxSequenceNumber by sequence",
-        evidence=[*sent, *receiver.acknowledgments()],
+        evidence=[*sent, *receiver.list_acknowledgments()],
     )
 
 
@@ -164,7 +164,7 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
         properties={"PA": 1, "NR": 1},
     )
     frame = _await_order_ack(receiver, judge, sent)
-    found, body = read_acknowledged_sequence_place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
+    found, body = read_acknowledged_sequence_position(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
     evidence = [sent, frame]
     flags = int(frame["MessagePropertiesHeader"].Flags)
     judge("MQQB-2.2.4-09", expected=0, observed=flags, case="Flags of the OrderAck's properties", evidence=evidence)
@@ -232,7 +232,7 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
         judge(
             "MQQB-2.2.4-12",
             expected=(identifier.Ordinal, identifier.TimeStamp, number, number - 1),
-            observed=tuple(read_acknowledged_sequence_place(ack)),
+            observed=tuple(read_acknowledged_sequence_position(ack)),
             case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
             evidence=[message, ack],
         )
@@ -263,7 +263,7 @@ def test_acknowledgments_beside_open_session_name_order_queue_of_peer(peer, sut,
     judge(
         "MQQB-2.2.4-12",
         expected=(identifier.Ordinal, identifier.TimeStamp, 1, 0),
-        observed=tuple(read_acknowledged_sequence_place(ack)),
+        observed=tuple(read_acknowledged_sequence_position(ack)),
         case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
         evidence=[*sent, ack],
     )

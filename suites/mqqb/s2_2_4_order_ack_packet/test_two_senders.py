@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
 DQ_OF_PRIVATE_NAME, ORDER_QUEUE_NUMBER = 3, 4
 
@@ -25,8 +25,8 @@ def test_order_acks_of_two_senders_go_to_private_queue_4_of_each(peer, second_ho
         destination = sender.private_destination(sut.new_queue(name.replace(" ", "-"), transactional=True))
         sent = receiver.send(destination, destination=None)
         receiver.poll_acknowledgment()
-        came = [ack for one in receivers.values() for ack in one.acknowledgments()]
-        acks = [ack for ack in came if read_acknowledged_sequence_place(ack)[:2] == (own.Ordinal, own.TimeStamp)]
+        came = [ack for one in receivers.values() for ack in one.list_acknowledgments()]
+        acks = [ack for ack in came if read_acknowledged_sequence_position(ack)[:2] == (own.Ordinal, own.TimeStamp)]
         if not acks:
             raise ConformanceFailure(f"no OrderAck arrived for the message of the {name}")
         user = acks[-1]["UserHeader"]

@@ -7,5 +7,5 @@ from weakref import WeakKeyDictionary
 from reference_qm.codec import TransactionHeader
 from reference_qm.core.queue_manager import QueueManager
 
-first_refused_headers: WeakKeyDictionary[QueueManager, TransactionHeader] = WeakKeyDictionary()
+headers_of_first_refused_messages: WeakKeyDictionary[QueueManager, TransactionHeader] = WeakKeyDictionary()
 """The TransactionHeader of the first message that each queue manager refused."""

@@ -23,7 +23,7 @@ from reference_qm.model.adm import (
     Session,
 )
 from reference_qm.surface.clock import Now
-from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import first_refused_headers
+from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import headers_of_first_refused_messages
 
 for _name, _rule, _does in (
     ("receiver-final-ack-priority-3", "MQQB-2.2.5-01", "has priority 3"),
@@ -165,7 +165,7 @@ add(
 WRONG_FINAL_ACK_CLASS = 0xC004
 
 
-def _make_class_condition(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
+def _make_final_ack_class_predicate(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == value
 
 
@@ -202,13 +202,13 @@ for _name, _rule, _class in (
             UserMessagePacket,
             "MessagePropertiesHeader.MessageClass",
             WRONG_FINAL_ACK_CLASS,
-            _make_class_condition(_class),
+            _make_final_ack_class_predicate(_class),
         ),
     )
 
 
-@fault("receiver-final-ack-of-later-received-message-with-class-nack", breaks="MQQB-2.2.5-11", blind=True)
-class ReceiverFinalAckOfLaterReceivedMessageWithClassNack(FinalAcks):
+@fault("receiver-final-ack-class-q-purged-for-later-received-message", breaks="MQQB-2.2.5-11", blind=True)
+class ReceiverFinalAckClassQPurgedForLaterReceivedMessage(FinalAcks):
     """The receiver sends the class NACK_Q_PURGED in the FinalAck of a received message whose TxSequenceNumber is
     greater than 1.
     """
@@ -252,8 +252,8 @@ _add_final_ack_class_fault(
 )
 
 
-@fault("receiver-second-final-ack-of-plain-queue-with-class-bad-destination", breaks="MQQB-2.2.5-13", blind=True)
-class ReceiverSecondFinalAckOfPlainQueueWithClassBadDestination(OrderAcks):
+@fault("receiver-second-final-ack-of-plain-queue-has-class-bad-dst-q", breaks="MQQB-2.2.5-13", blind=True)
+class ReceiverSecondFinalAckOfPlainQueueHasClassBadDstQ(OrderAcks):
     """The receiver sends the class NACK_BAD_DST_Q in the FinalAck of the second message for a
     nontransactional queue.
     """
@@ -266,8 +266,8 @@ class ReceiverSecondFinalAckOfPlainQueueWithClassBadDestination(OrderAcks):
         super().send_transactional_ack(name, message_class, body, now)
 
 
-@fault("receiver-final-ack-of-second-source-missing", breaks="MQQB-2.2.5-14")
-class ReceiverFinalAckOfSecondSourceMissing(FinalAcks):
+@fault("receiver-final-ack-missing-for-refused-message-of-second-source", breaks="MQQB-2.2.5-14")
+class ReceiverFinalAckMissingForRefusedMessageOfSecondSource(FinalAcks):
     """The receiver sends FinalAcks only of refused messages of the sequence whose message it refused first."""
 
     def refuse_transactional(
@@ -275,7 +275,7 @@ class ReceiverFinalAckOfSecondSourceMissing(FinalAcks):
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
-        if first_refused_headers.setdefault(self.qm, header).TxSequenceID == header.TxSequenceID:
+        if headers_of_first_refused_messages.setdefault(self.qm, header).TxSequenceID == header.TxSequenceID:
             super().refuse_transactional(session, packet, message_class, now)
 
 
@@ -362,8 +362,8 @@ _add_final_ack_class_fault(
 JN_FLAG = UserHeader.flags(JN=1)
 
 
-@fault("receiver-final-ack-user-header-jn-on-own-session", breaks="MQQB-2.2.5-04", blind=True)
-class ReceiverFinalAckUserHeaderJnOnOwnSession(Sending):
+@fault("receiver-jn-set-in-final-ack-on-own-session", breaks="MQQB-2.2.5-04", blind=True)
+class ReceiverJnSetInFinalAckOnOwnSession(Sending):
     """The receiver sets JN in UserHeader.Flags of a FinalAck that it sends on a session of its own because the session
     of the acknowledged message is closed.
     """
@@ -378,8 +378,8 @@ class ReceiverFinalAckUserHeaderJnOnOwnSession(Sending):
         super().transmit(session, position, packet)
 
 
-@fault("receiver-final-ack-of-encrypted-message-with-bad-signature-bad-encryption", breaks="MQQB-2.2.5-18", blind=True)
-class ReceiverFinalAckOfEncryptedMessageWithBadSignatureBadEncryption(FinalAcks):
+@fault("receiver-final-ack-class-bad-encryption-for-bad-signature", breaks="MQQB-2.2.5-18", blind=True)
+class ReceiverFinalAckClassBadEncryptionForBadSignature(FinalAcks):
     """The receiver sends a FinalAck of class NACK_BAD_ENCRYPTION for an encrypted transactional message that has an
     invalid signature.
     """
@@ -393,8 +393,8 @@ class ReceiverFinalAckOfEncryptedMessageWithBadSignatureBadEncryption(FinalAcks)
         super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-message-in-subqueue-of-deleted-queue-q-purged", breaks="MQQB-2.2.5-20", blind=True)
-class ReceiverFinalAckOfMessageInSubqueueOfDeletedQueueQPurged(FinalAcks):
+@fault("receiver-final-ack-class-q-purged-for-subqueue-of-deleted-queue", breaks="MQQB-2.2.5-20", blind=True)
+class ReceiverFinalAckClassQPurgedForSubqueueOfDeletedQueue(FinalAcks):
     """The receiver sends a FinalAck of class NACK_Q_PURGED for a transactional message that was in a subqueue when its
     queue was deleted.
     """

@@ -20,11 +20,11 @@ from reference_qm.model.adm import (
     Session,
 )
 from reference_qm.surface.clock import Now
-from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import first_refused_headers
+from suites.mqqb.s2_2_5_final_ack_packet.fault_steps import headers_of_first_refused_messages
 
 
-@fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
-class ReceiverFinalAckNamesNewestSequence(FinalAcks):
+@fault("receiver-final-ack-has-newest-tx-sequence-id-of-sender", breaks="MQQB-2.2.5.1-01", blind=True)
+class ReceiverFinalAckHasNewestTxSequenceIdOfSender(FinalAcks):
     """The receiver sends a FinalAck with the sender's newest TxSequenceID instead of the TxSequenceID of
     the message.
     """
@@ -76,20 +76,20 @@ class _FinalAcksWithFieldsOfFirstRefusal(FinalAcks):
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
-        first = first_refused_headers.setdefault(self.qm, header)
+        first = headers_of_first_refused_messages.setdefault(self.qm, header)
         changed = replace(header, **{name: getattr(first, name) for name in self.fields})
         super().refuse_transactional(session, replace(packet, TransactionHeader=changed), message_class, now)
 
 
-@fault("receiver-final-ack-sequence-of-first-refused-message", breaks="MQQB-2.2.5.1-01")
-class ReceiverFinalAckSequenceOfFirstRefusedMessage(_FinalAcksWithFieldsOfFirstRefusal):
+@fault("receiver-final-acks-repeat-sequence-id-of-first-refusal", breaks="MQQB-2.2.5.1-01")
+class ReceiverFinalAcksRepeatSequenceIdOfFirstRefusal(_FinalAcksWithFieldsOfFirstRefusal):
     """TxSequenceID of the FinalAck of every refused message is that of the first refused message."""
 
     fields = ("TxSequenceID",)
 
 
-@fault("receiver-final-ack-number-of-16-bits", breaks="MQQB-2.2.5.1-02", blind=True)
-class ReceiverFinalAckNumberOf16Bits(OrderAcks):
+@fault("receiver-final-ack-tx-sequence-number-at-most-65535", breaks="MQQB-2.2.5.1-02", blind=True)
+class ReceiverFinalAckTxSequenceNumberAtMost65535(OrderAcks):
     """The receiver sends a FinalAck with TxSequenceNumber 0xFFFF instead of a greater number."""
 
     def send_transactional_ack(
@@ -112,8 +112,8 @@ add(
 )
 
 
-@fault("receiver-final-ack-number-of-first-refused-message", breaks="MQQB-2.2.5.1-02")
-class ReceiverFinalAckNumberOfFirstRefusedMessage(_FinalAcksWithFieldsOfFirstRefusal):
+@fault("receiver-final-acks-repeat-number-of-first-refused-message", breaks="MQQB-2.2.5.1-02")
+class ReceiverFinalAcksRepeatNumberOfFirstRefusedMessage(_FinalAcksWithFieldsOfFirstRefusal):
     """TxSequenceNumber of the FinalAck of every refused message is that of the first refused message."""
 
     fields = ("TxSequenceNumber",)
@@ -155,8 +155,8 @@ class ReceiverNegativeFinalAckPreviousNumberComputed(FinalAcks):
         super().refuse_transactional(session, replace(packet, TransactionHeader=header), message_class, now)
 
 
-@fault("receiver-final-ack-body-with-previous-number-one-less", breaks="MQQB-2.2.5.1-03", blind=True)
-class ReceiverFinalAckBodyWithPreviousNumberOneLess(OrderAcks):
+@fault("receiver-final-ack-previous-number-always-number-minus-one", breaks="MQQB-2.2.5.1-03", blind=True)
+class ReceiverFinalAckPreviousNumberAlwaysNumberMinusOne(OrderAcks):
     """The receiver sends a FinalAck whose TxPreviousSequenceNumber is TxSequenceNumber minus one, even after a gap in
     the numbers.
     """
@@ -177,8 +177,8 @@ add(
 )
 
 
-@fault("receiver-final-ack-body-with-message-id-of-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
-class ReceiverFinalAckBodyWithMessageIdOf16Bits(OrderAcks):
+@fault("receiver-final-ack-message-id-cut-to-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
+class ReceiverFinalAckMessageIdCutTo16Bits(OrderAcks):
     """The receiver sends a FinalAck whose MessageID has only the lower 16 bits of the message number."""
 
     def send_transactional_ack(
@@ -189,8 +189,8 @@ class ReceiverFinalAckBodyWithMessageIdOf16Bits(OrderAcks):
         super().send_transactional_ack(name, message_class, body, now)
 
 
-@fault("receiver-final-ack-of-refused-message-with-own-guid", breaks="MQQB-2.2.5.1-D01", blind=True)
-class ReceiverFinalAckOfRefusedMessageWithOwnGuid(OrderAcks):
+@fault("receiver-final-ack-of-refusal-has-own-guid-as-source-guid", breaks="MQQB-2.2.5.1-D01", blind=True)
+class ReceiverFinalAckOfRefusalHasOwnGuidAsSourceGuid(OrderAcks):
     """The receiver sends a negative FinalAck whose SourceGUID is the receiver's own Identifier."""
 
     def send_transactional_ack(
@@ -244,8 +244,8 @@ class ReceiverFinalAckSentWithoutJournaling(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("receiver-final-ack-of-message-with-jn-alone-missing", breaks="MQQB-2.2.5-D01")
-class ReceiverFinalAckOfMessageWithJnAloneMissing(FinalAcks):
+@fault("receiver-final-ack-missing-for-removed-message-with-only-jn", breaks="MQQB-2.2.5-D01")
+class ReceiverFinalAckMissingForRemovedMessageWithOnlyJn(FinalAcks):
     """The receiver sends no FinalAck for a message with only negative journaling that leaves its queue."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -255,9 +255,11 @@ class ReceiverFinalAckOfMessageWithJnAloneMissing(FinalAcks):
 
 
 @fault(
-    "receiver-final-ack-of-received-message-with-jn-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
+    "receiver-final-ack-missing-for-received-message-with-only-jn",
+    breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"),
+    blind=True,
 )
-class ReceiverFinalAckOfReceivedMessageWithJnMissing(FinalAcks):
+class ReceiverFinalAckMissingForReceivedMessageWithOnlyJn(FinalAcks):
     """When an application receives a message with only JN, the receiver sends no FinalAck; the receiver sends a
     FinalAck only when such a message fails.
     """
@@ -270,9 +272,11 @@ class ReceiverFinalAckOfReceivedMessageWithJnMissing(FinalAcks):
 
 
 @fault(
-    "receiver-final-ack-of-failed-message-with-jp-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
+    "receiver-final-ack-missing-for-failed-message-with-only-jp",
+    breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"),
+    blind=True,
 )
-class ReceiverFinalAckOfFailedMessageWithJpMissing(FinalAcks):
+class ReceiverFinalAckMissingForFailedMessageWithOnlyJp(FinalAcks):
     """When a message with only JP fails, the receiver sends no FinalAck; the receiver sends a FinalAck only when an
     application receives such a message.
     """
@@ -284,8 +288,8 @@ class ReceiverFinalAckOfFailedMessageWithJpMissing(FinalAcks):
             super().acknowledge_final(position, reason, now)
 
 
-@fault("receiver-final-ack-of-message-without-journaling-after-purge", breaks="MQQB-2.2.5-D01", blind=True)
-class ReceiverFinalAckOfMessageWithoutJournalingAfterPurge(FinalAcks):
+@fault("receiver-final-ack-sent-for-purged-message-without-jn-and-jp", breaks="MQQB-2.2.5-D01", blind=True)
+class ReceiverFinalAckSentForPurgedMessageWithoutJnAndJp(FinalAcks):
     """The receiver sends a FinalAck for every transactional message that is purged, even without JN and JP."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -298,8 +302,8 @@ class ReceiverFinalAckOfMessageWithoutJournalingAfterPurge(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("receiver-final-ack-only-of-first-of-several-purged-messages", breaks="MQQB-2.2.5-D01", blind=True)
-class ReceiverFinalAckOnlyOfFirstOfSeveralPurgedMessages(FinalAcks):
+@fault("receiver-final-ack-sent-only-for-first-purged-message", breaks="MQQB-2.2.5-D01", blind=True)
+class ReceiverFinalAckSentOnlyForFirstPurgedMessage(FinalAcks):
     """When several messages are purged at once, the receiver sends a FinalAck only for the first message."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -310,8 +314,8 @@ class ReceiverFinalAckOnlyOfFirstOfSeveralPurgedMessages(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("receiver-final-ack-of-received-message-with-only-jp-missing", breaks="MQQB-2.2.5-D01", blind=True)
-class ReceiverFinalAckOfReceivedMessageWithOnlyJpMissing(FinalAcks):
+@fault("receiver-final-ack-missing-for-received-message-with-only-jp", breaks="MQQB-2.2.5-D01", blind=True)
+class ReceiverFinalAckMissingForReceivedMessageWithOnlyJp(FinalAcks):
     """The receiver sends no FinalAck for a received message with only JP."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -321,8 +325,8 @@ class ReceiverFinalAckOfReceivedMessageWithOnlyJpMissing(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("receiver-final-ack-of-refused-message-only-with-jn", breaks="MQQB-2.2.5-D01", blind=True)
-class ReceiverFinalAckOfRefusedMessageOnlyWithJn(FinalAcks):
+@fault("receiver-final-ack-of-refused-message-sent-only-if-jn-is-set", breaks="MQQB-2.2.5-D01", blind=True)
+class ReceiverFinalAckOfRefusedMessageSentOnlyIfJnIsSet(FinalAcks):
     """The receiver sends a FinalAck for a refused transactional message only if JN is set."""
 
     def refuse_transactional(
@@ -332,8 +336,8 @@ class ReceiverFinalAckOfRefusedMessageOnlyWithJn(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-journaled-message-on-arrival", breaks="MQQB-2.2.5-D01")
-class ReceiverFinalAckOfJournaledMessageOnArrival(InSequence):
+@fault("receiver-final-ack-sent-when-message-with-jp-arrives", breaks="MQQB-2.2.5-D01")
+class ReceiverFinalAckSentWhenMessageWithJpArrives(InSequence):
     """The receiver sends a FinalAck with class ACK_RECEIVE when a message with JP set arrives in its queue."""
 
     def accept_in_sequence(

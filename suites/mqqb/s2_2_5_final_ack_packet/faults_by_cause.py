@@ -48,11 +48,11 @@ def _restrict_condition_to_class(message_class: MessageClass, which: SessionCond
     )
 
 
-def _remove_dollar(name: str) -> str:
+def _remove_final_dollar_of_queue_name(name: str) -> str:
     return name.removesuffix("$")
 
 
-def _use_host_protocol(name: str) -> str:
+def _replace_tcp_by_os_in_queue_name(name: str) -> str:
     return name.replace("TCP:", "OS:")
 
 
@@ -60,7 +60,7 @@ def _replace_address(name: str) -> str:
     return FOREIGN_ADDRESS + name[name.index("\\") :]
 
 
-def _append_4_zero_bytes(body: bytes) -> bytes:
+def _append_4_zero_bytes_to_body(body: bytes) -> bytes:
     return body + bytes(4)
 
 
@@ -72,7 +72,7 @@ def _clear_source_guid_in_body(body: bytes) -> bytes:
     return body[:16] + bytes(16) + body[32:]
 
 
-def _exchange_numbers(body: bytes) -> bytes:
+def _exchange_sequence_numbers_in_body(body: bytes) -> bytes:
     return body[:8] + body[12:16] + body[8:12] + body[16:]
 
 
@@ -80,37 +80,37 @@ def _move_source_guid_to_front(body: bytes) -> bytes:
     return body[16:32] + body[:16] + body[32:]
 
 
-_NEGATIVE_CLASS_CASE = ("negative", "of a negative class", _has_negative_class)
-_POSITIVE_CLASS_CASE = ("positive", "of class ACK_RECEIVE", _has_positive_class)
-_LATER_ON_SESSION_CASE = ("later", "that follows another message on its session", is_later_message)
-_TO_PRIVATE_QUEUE_CASE = ("private", "to a private queue by number", is_sent_to_private_queue)
-_BESIDE_SESSION_CASE = ("beside-session", "sent beside another open session", has_other_session)
-_LATER_TO_PRIVATE_QUEUE_CASE = (
+_CASE_OF_NEGATIVE_CLASS = ("negative", "of a negative class", _has_negative_class)
+_CASE_OF_POSITIVE_CLASS = ("positive", "of class ACK_RECEIVE", _has_positive_class)
+_CASE_OF_LATER_MESSAGE_ON_SESSION = ("later", "that follows another message on its session", is_later_message)
+_CASE_OF_PRIVATE_QUEUE_NUMBER = ("private", "to a private queue by number", is_sent_to_private_queue)
+_CASE_WHILE_OTHER_SESSION_IS_OPEN = ("beside-session", "sent beside another open session", has_other_session)
+_CASE_OF_LATER_MESSAGE_TO_PRIVATE_QUEUE = (
     "later-private",
     "that follows another message",
     _combine_conditions(is_sent_to_private_queue, is_later_message),
 )
-_NEGATIVE_TO_PRIVATE_QUEUE_CASE = (
+_CASE_OF_NEGATIVE_CLASS_TO_PRIVATE_QUEUE = (
     "negative-private",
     "of a negative class",
     _combine_conditions(is_sent_to_private_queue, _has_negative_class),
 )
-_BESIDE_SESSION_TO_PRIVATE_QUEUE_CASE = (
+_CASE_OF_PRIVATE_QUEUE_WHILE_SESSION_IS_OPEN = (
     "beside-session-private",
     "beside a session",
     _combine_conditions(is_sent_to_private_queue, has_other_session),
 )
-_NEGATIVE_TO_DIRECT_NAME_CASE = (
+_CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME = (
     "negative-direct",
     "of a negative class",
     _combine_conditions(is_sent_to_direct_name, _has_negative_class),
 )
-_LATER_TO_DIRECT_NAME_CASE = (
+_CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME = (
     "later-direct",
     "that follows another message",
     _combine_conditions(is_sent_to_direct_name, is_later_message),
 )
-_BESIDE_SESSION_TO_DIRECT_NAME_CASE = (
+_CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN = (
     "beside-session-direct",
     "beside a session",
     _combine_conditions(is_sent_to_direct_name, has_other_session),
@@ -121,70 +121,78 @@ _FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, s
         "private-queue-5",
         "the number of the private queue is 5",
         {PRIVATE_QUEUE_NUMBER_PATH: 5},
-        (_NEGATIVE_TO_PRIVATE_QUEUE_CASE, _LATER_TO_PRIVATE_QUEUE_CASE, _BESIDE_SESSION_TO_PRIVATE_QUEUE_CASE),
+        (
+            _CASE_OF_NEGATIVE_CLASS_TO_PRIVATE_QUEUE,
+            _CASE_OF_LATER_MESSAGE_TO_PRIVATE_QUEUE,
+            _CASE_OF_PRIVATE_QUEUE_WHILE_SESSION_IS_OPEN,
+        ),
     ),
     (
         "MQQB-2.2.5-06",
         "order-queue-without-dollar",
         "the format name lacks its last $",
-        {DIRECT_NAME_PATH: _remove_dollar},
-        (_NEGATIVE_TO_DIRECT_NAME_CASE, _LATER_TO_DIRECT_NAME_CASE),
+        {DIRECT_NAME_PATH: _remove_final_dollar_of_queue_name},
+        (_CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME, _CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME),
     ),
     (
         "MQQB-2.2.5-06",
         "os-name",
         "the format name begins with OS:",
-        {DIRECT_NAME_PATH: _use_host_protocol},
-        (_BESIDE_SESSION_TO_DIRECT_NAME_CASE,),
+        {DIRECT_NAME_PATH: _replace_tcp_by_os_in_queue_name},
+        (_CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN,),
     ),
     (
         "MQQB-2.2.5-07",
         "foreign-address",
         "the format name has another address",
         {DIRECT_NAME_PATH: _replace_address},
-        (_NEGATIVE_TO_DIRECT_NAME_CASE, _LATER_TO_DIRECT_NAME_CASE, _BESIDE_SESSION_TO_DIRECT_NAME_CASE),
+        (
+            _CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME,
+            _CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME,
+            _CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN,
+        ),
     ),
     (
         "MQQB-2.2.5-08",
         "label-lower-case",
         "the label is in lower case",
         {f"{PROPERTIES}.Label": "qm ordering ack"},
-        (_NEGATIVE_CLASS_CASE, _TO_PRIVATE_QUEUE_CASE, _BESIDE_SESSION_CASE),
+        (_CASE_OF_NEGATIVE_CLASS, _CASE_OF_PRIVATE_QUEUE_NUMBER, _CASE_WHILE_OTHER_SESSION_IS_OPEN),
     ),
     (
         "MQQB-2.2.5-09",
         "body-40-bytes-long",
         "the body has 40 bytes",
-        {MESSAGE_BODY_FIELD_PATH: _append_4_zero_bytes},
-        (_NEGATIVE_CLASS_CASE, _TO_PRIVATE_QUEUE_CASE),
+        {MESSAGE_BODY_FIELD_PATH: _append_4_zero_bytes_to_body},
+        (_CASE_OF_NEGATIVE_CLASS, _CASE_OF_PRIVATE_QUEUE_NUMBER),
     ),
     (
         "MQQB-2.2.5-09",
         "body-32-bytes-long",
         "the body has 32 bytes",
         {MESSAGE_BODY_FIELD_PATH: _remove_message_id},
-        (_LATER_ON_SESSION_CASE,),
+        (_CASE_OF_LATER_MESSAGE_ON_SESSION,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-without-source",
         "SourceGUID is zero",
         {MESSAGE_BODY_FIELD_PATH: _clear_source_guid_in_body},
-        (_POSITIVE_CLASS_CASE,),
+        (_CASE_OF_POSITIVE_CLASS,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-with-numbers-exchanged",
         "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
-        {MESSAGE_BODY_FIELD_PATH: _exchange_numbers},
-        (_NEGATIVE_CLASS_CASE,),
+        {MESSAGE_BODY_FIELD_PATH: _exchange_sequence_numbers_in_body},
+        (_CASE_OF_NEGATIVE_CLASS,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-with-source-first",
         "SourceGUID precedes the other fields",
         {MESSAGE_BODY_FIELD_PATH: _move_source_guid_to_front},
-        (_LATER_ON_SESSION_CASE, _TO_PRIVATE_QUEUE_CASE),
+        (_CASE_OF_LATER_MESSAGE_ON_SESSION, _CASE_OF_PRIVATE_QUEUE_NUMBER),
     ),
 )
 for _rule, _key, _says, _changes, _wheres in _FINAL_ACK_FAULTS_WITH_CASES:
@@ -217,8 +225,8 @@ for _rule, _class in (
         )
 
 
-@fault("receiver-final-ack-after-closed-session-order-ack-body", breaks="MQQB-2.2.5-24", blind=True)
-class ReceiverFinalAckAfterClosedSessionOrderAckBody(FinalAcks):
+@fault("receiver-final-ack-has-order-ack-body-after-session-closed", breaks="MQQB-2.2.5-24", blind=True)
+class ReceiverFinalAckHasOrderAckBodyAfterSessionClosed(FinalAcks):
     """The receiver fills the body of a FinalAck like that of an OrderAck, without SourceGUID and MessageID, if no
     session with the sender is open when the message leaves its queue.
     """

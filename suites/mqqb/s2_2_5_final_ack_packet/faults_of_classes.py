@@ -18,7 +18,7 @@ from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-_WRONG_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+_WRONG_FINAL_ACK_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 _REFUSAL_CLASS_BY_RULE = {
     "MQQB-2.2.5-13": MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
     "MQQB-2.2.5-14": MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q,
@@ -43,7 +43,7 @@ def _send_wrong_final_ack_class(correct: MessageClass, when: Callable[[str, Ackn
             self, name: str, message_class: MessageClass, body: AcknowledgmentBody, now: Now
         ) -> None:
             wrong = message_class is correct and when(name, body)
-            super().send_transactional_ack(name, _WRONG_CLASS if wrong else message_class, body, now)
+            super().send_transactional_ack(name, _WRONG_FINAL_ACK_CLASS if wrong else message_class, body, now)
 
     return replace_part(WrongClassSent)
 
@@ -60,14 +60,14 @@ def _send_wrong_class_except_in_first_final_ack(correct: MessageClass) -> Instal
             self, name: str, message_class: MessageClass, body: AcknowledgmentBody, now: Now
         ) -> None:
             if message_class is correct:
-                message_class = _WRONG_CLASS if self.is_later else correct
+                message_class = _WRONG_FINAL_ACK_CLASS if self.is_later else correct
                 self.is_later = True
             super().send_transactional_ack(name, message_class, body, now)
 
     return replace_part(LaterClassWrong)
 
 
-def _send_wrong_final_ack_class_beside_admin_ack(correct: MessageClass) -> Install:
+def _send_wrong_final_ack_class_if_admin_ack_requested(correct: MessageClass) -> Install:
     """Return an installer of a fault that replaces one class of FinalAcks of messages that request administration
     acknowledgments.
     """
@@ -78,7 +78,7 @@ def _send_wrong_final_ack_class_beside_admin_ack(correct: MessageClass) -> Insta
         ) -> None:
             requested = packet.MessagePropertiesHeader.Flags & 0xF
             wrong = message_class is correct and requested
-            super().refuse_transactional(session, packet, _WRONG_CLASS if wrong else message_class, now)
+            super().refuse_transactional(session, packet, _WRONG_FINAL_ACK_CLASS if wrong else message_class, now)
 
     return replace_part(ClassWrongBesideAdminAck)
 
@@ -124,7 +124,7 @@ for _rule, _class in _REFUSAL_CLASS_BY_RULE.items():
         _rule,
         f"The receiver sends the class NACK_BAD_ENCRYPTION instead of {_class_name}, if the message requests "
         "administration acknowledgments.",
-        _send_wrong_final_ack_class_beside_admin_ack(_class),
+        _send_wrong_final_ack_class_if_admin_ack_requested(_class),
         blind=True,
     )
 
@@ -133,7 +133,7 @@ def _is_negative_final_ack(packet: UserMessagePacket) -> bool:
     return is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass >= 0x8000
 
 
-def _is_private_final_ack(packet: UserMessagePacket) -> bool:
+def _is_final_ack_to_private_name(packet: UserMessagePacket) -> bool:
     return is_final_ack(packet) and packet.UserHeader.DQ == PRIVATE
 
 
@@ -143,7 +143,7 @@ def _is_later_final_ack(packet: UserMessagePacket) -> bool:
 
 for _words, _condition, _says in (
     ("negative", _is_negative_final_ack, "with a negative class"),
-    ("private", _is_private_final_ack, "to a private format name"),
+    ("private", _is_final_ack_to_private_name, "to a private format name"),
     ("later", _is_later_final_ack, "with a TxSequenceNumber greater than 1"),
 ):
     add(
@@ -155,7 +155,7 @@ for _words, _condition, _says in (
     )
 
 
-def _change_number(change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+def _make_tx_sequence_number_change(change: Callable[[int], int]) -> Callable[[bytes], bytes]:
     """Return a function that changes TxSequenceNumber in the body of a FinalAck."""
 
     def change_body(body: bytes) -> bytes:
@@ -189,6 +189,8 @@ for _name, _says, _change, _condition in (
         _name,
         "MQQB-2.2.5.1-D02",
         _says,
-        wrong_fields(UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _change_number(_change)}, _condition),
+        wrong_fields(
+            UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _make_tx_sequence_number_change(_change)}, _condition
+        ),
         blind=True,
     )

@@ -18,8 +18,8 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-final-ack-of-expiration-missing-without-jn", breaks="MQQB-2.2.5-22", blind=True)
-class ReceiverFinalAckOfExpirationMissingWithoutJn(FinalAcks):
+@fault("receiver-final-ack-missing-when-message-with-only-jp-expires", breaks="MQQB-2.2.5-22", blind=True)
+class ReceiverFinalAckMissingWhenMessageWithOnlyJpExpires(FinalAcks):
     """The receiver sends no FinalAck when a transactional message with JP set and JN clear expires in its queue."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -52,11 +52,11 @@ class ReceiverSecondFinalAckForUndecryptableKeyMissing(FinalAcks):
 
 
 @fault(
-    "receiver-final-ack-of-purge-during-remote-read-positive",
+    "receiver-final-ack-positive-for-purge-during-remote-read",
     breaks=("MQQB-2.2.5-21", "MQDMPR-3.1.1.12-D24", "MQQB-3.1.7.2.1-D03"),
     blind=True,
 )
-class ReceiverFinalAckOfPurgeDuringRemoteReadPositive(TwoPhaseReading):
+class ReceiverFinalAckPositiveForPurgeDuringRemoteRead(TwoPhaseReading):
     """The receiver sends a FinalAck of class ACK_RECEIVE for a message that is purged while a remote reader has it."""
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:

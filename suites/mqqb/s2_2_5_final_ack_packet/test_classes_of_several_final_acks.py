@@ -22,16 +22,19 @@ from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 
 UNUSED_QUEUE_NUMBER = 0x0BAD_0001
 """The number of a private queue that the SUT does not have."""
-BODY_OF_HALF_A_QUOTA = bytes(1_400)
+BODY_THAT_FILLS_HALF_A_QUOTA = bytes(1_400)
 SHORT_LIFETIME_S = 1
-SECURED_CLASS_BY_RULE = {"MQQB-2.2.5-15": "NACK_ACCESS_DENIED", "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE"}
+FINAL_ACK_CLASS_OF_SECURED_MESSAGE_BY_RULE = {
+    "MQQB-2.2.5-15": "NACK_ACCESS_DENIED",
+    "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
+}
 
 
 def _collect_final_acks(receiver: Receiver, count: int) -> dict[str, Frame]:
     """Wait for a number of FinalAcks; return those that arrived, by the identifier of their message."""
 
     def list_final_acks() -> list[Frame]:
-        return [frame for frame in receiver.acknowledgments(final=True) if is_order_or_final_ack(frame)]
+        return [frame for frame in receiver.list_acknowledgments(final=True) if is_order_or_final_ack(frame)]
 
     while len(list_final_acks()) < count and receiver.poll(list_final_acks) is not None:
         pass
@@ -68,7 +71,7 @@ def test_each_refusal_of_messages_to_private_names_has_its_class(peer, sut, judg
                 destination=None,
                 transaction={"PreviousTxSequenceNumber": min(number - 1, 1)},  # E40: message 2 may not count
                 properties={"PA": 1, "NA": 1},
-                body=BODY_OF_HALF_A_QUOTA,
+                body=BODY_THAT_FILLS_HALF_A_QUOTA,
             )
             sent.append((rule, message_class, receiver.send_packet(packet)))
     del sent[4]  # the message that the queue with the quota accepts
@@ -124,7 +127,7 @@ def test_each_removal_of_messages_to_private_names_has_its_class(peer, sut, judg
 
 
 @needs("security", "receive", "private_names")
-@covers(*SECURED_CLASS_BY_RULE)
+@covers(*FINAL_ACK_CLASS_OF_SECURED_MESSAGE_BY_RULE)
 def test_each_refusal_of_secured_messages_to_private_name_has_its_class(peer, sut, judge):
     """On a session on which all messages have private format names, the peer sends two messages of a user without
     access, and two messages with a different user's signature, all in the middle of a sequence. The FinalAck of each
@@ -147,7 +150,7 @@ def test_each_refusal_of_secured_messages_to_private_name_has_its_class(peer, su
         for rule, disposition in secured.dispositions(packets, "transactional").items():
             judge(
                 rule,
-                expected=SECURED_CLASS_BY_RULE[rule],
+                expected=FINAL_ACK_CLASS_OF_SECURED_MESSAGE_BY_RULE[rule],
                 observed=disposition.final,
                 case=f"class of the FinalAck of message {number} to a private name",
                 evidence=disposition.frames,

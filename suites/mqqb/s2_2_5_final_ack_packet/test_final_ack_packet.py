@@ -14,12 +14,12 @@ from suites.mqqb.steps.ordering import (
     ADMIN_AND_RESPONSE_QUEUES_OF_PEER,
     Receiver,
     get_private_queue_number,
-    read_acknowledged_sequence_place,
+    read_acknowledged_sequence_position,
 )
 
 DQ_OF_PRIVATE_NAME = 3
 RECOVERABLE_ACK_TIMEOUT_MS = 2_000
-RULES_OF_BODY = (
+RULES_OF_FINAL_ACK_BODY = (
     "MQQB-2.2.5-07",
     "MQQB-2.2.5-24",
     "MQQB-2.2.5.1-01",
@@ -36,11 +36,11 @@ FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 
 
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``RULES_OF_BODY`` by the FinalAck of a sent message; ``previous``: the number of the message
-    before it in the sequence.
+    """Judge the rules of ``RULES_OF_FINAL_ACK_BODY`` by the FinalAck of a sent message; ``previous``: the number of the
+    message before it in the sequence.
     """
     evidence = [sent, frame]
-    header, found = sent["TransactionHeader"], read_acknowledged_sequence_place(frame)
+    header, found = sent["TransactionHeader"], read_acknowledged_sequence_position(frame)
     identifier, number = header.TxSequenceID, int(header.TxSequenceNumber)
     expected = (int(identifier.Ordinal), int(identifier.TimeStamp), number, previous)
     judge(
@@ -93,7 +93,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
     )
 
 
-@covers(*RULES_OF_BODY)
+@covers(*RULES_OF_FINAL_ACK_BODY)
 @pytest.mark.parametrize(
     ("rule", "message_class", "wrong"),
     [
@@ -172,7 +172,7 @@ def _judge_source_of_final_ack(peer, judge, sent, frame):
 
 
 @needs("receive", "queues")
-@covers(*RULES_OF_BODY, "MQMQ-2.2.18.1.6-D01")
+@covers(*RULES_OF_FINAL_ACK_BODY, "MQMQ-2.2.18.1.6-D01")
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [
@@ -229,7 +229,7 @@ def test_final_ack_after_end_of_session_names_its_message(peer, sut, judge):
     judge(
         "MQQB-2.2.5-24",
         expected=(int(identifier.Ordinal), int(identifier.TimeStamp), 1, 0),
-        observed=tuple(read_acknowledged_sequence_place(frame)),
+        observed=tuple(read_acknowledged_sequence_position(frame)),
         case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
         evidence=[sent, frame],
     )
@@ -249,7 +249,7 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
     judge(
         "MQQB-2.2.5.1-D02",
         expected=number,
-        observed=read_acknowledged_sequence_place(frame).TxSequenceNumber,
+        observed=read_acknowledged_sequence_position(frame).TxSequenceNumber,
         case="TxSequenceNumber of the FinalAck",
         evidence=[sent, frame],
     )
@@ -275,14 +275,17 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
     sent = [receiver.send(flags) for flags in journaling]
     receiver.await_last_acknowledgment(len(journaling))
-    early = [read_acknowledged_sequence_place(frame).TxSequenceNumber for frame in receiver.acknowledgments(final=True)]
+    early = [
+        read_acknowledged_sequence_position(frame).TxSequenceNumber
+        for frame in receiver.list_acknowledgments(final=True)
+    ]
     for _ in journaling if remove is receive_first_message else journaling[:1]:
         remove(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))
     while receiver.poll_acknowledgment(final=True) is not None:
         pass
-    finals = receiver.acknowledgments(final=True)
-    numbers = [read_acknowledged_sequence_place(frame).TxSequenceNumber for frame in finals]
+    finals = receiver.list_acknowledgments(final=True)
+    numbers = [read_acknowledged_sequence_position(frame).TxSequenceNumber for frame in finals]
     evidence = [*sent, *finals]
     judge(
         "MQQB-2.2.5-D01",

@@ -12,7 +12,7 @@ from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG10, SIG20, SIG30
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     SYMMETRIC_KEYS,
@@ -133,8 +133,8 @@ def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
     receiver.await_acknowledgment(final=True)
     receiver.poll_acknowledgment(final=True)
     finals = {
-        read_acknowledged_sequence_place(frame).TxSequenceNumber: frame
-        for frame in receiver.acknowledgments(final=True)
+        read_acknowledged_sequence_position(frame).TxSequenceNumber: frame
+        for frame in receiver.list_acknowledgments(final=True)
     }
     for number, flag in enumerate(("JN", "JP"), 1):
         judge(
@@ -167,8 +167,8 @@ def test_message_in_subqueue_of_a_deleted_queue_causes_final_ack(peer, sut, judg
     while receiver.poll_acknowledgment(final=True) is not None:
         pass
     finals = {
-        read_acknowledged_sequence_place(frame).TxSequenceNumber: frame
-        for frame in receiver.acknowledgments(final=True)
+        read_acknowledged_sequence_position(frame).TxSequenceNumber: frame
+        for frame in receiver.list_acknowledgments(final=True)
     }
     places = {1: "queue", 2: "subqueue"} if 2 in finals else {1: "queue"}
     for number, place in places.items():

@@ -7,7 +7,7 @@ from harness.expectations import of_class
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Ack
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
 
 @needs("qm2qm")
@@ -28,8 +28,8 @@ def test_final_ack_of_message_purged_during_remote_read_is_negative(peer, remote
     while receiver.poll_acknowledgment(final=True) is not None:
         pass
     finals = {
-        read_acknowledged_sequence_place(frame).TxSequenceNumber: frame
-        for frame in receiver.acknowledgments(final=True)
+        read_acknowledged_sequence_position(frame).TxSequenceNumber: frame
+        for frame in receiver.list_acknowledgments(final=True)
     }
     for number, place in ((1, "with the remote reader"), (2, "in its queue")):
         judge(

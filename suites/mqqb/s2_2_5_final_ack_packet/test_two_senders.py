@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
 
 @covers("MQQB-2.2.5.1-01", "MQQB-2.2.5.1-02", "MQQB-2.2.5-14")
@@ -21,9 +21,10 @@ def test_each_sender_receives_final_ack_of_its_own_message(peer, second_host, su
         own, count = receiver.sequence.identifier, len(sent[name])
         receiver.poll_acknowledgment(final=True)
         peer.environment.run_until(
-            lambda one=receiver, count=count: len(one.acknowledgments(final=True)) >= count, sut.response_timeout_ms
+            lambda one=receiver, count=count: len(one.list_acknowledgments(final=True)) >= count,
+            sut.response_timeout_ms,
         )
-        acks = receiver.acknowledgments(final=True)
+        acks = receiver.list_acknowledgments(final=True)
         judge(
             "MQQB-2.2.5-14",
             expected=count,
@@ -33,7 +34,7 @@ def test_each_sender_receives_final_ack_of_its_own_message(peer, second_host, su
         )
         if not acks:
             raise ConformanceFailure(f"no FinalAck arrived at the {name}")
-        places = [read_acknowledged_sequence_place(ack) for ack in acks]
+        places = [read_acknowledged_sequence_position(ack) for ack in acks]
         foreign = [place for place in places if (place.Ordinal, place.TimeStamp) != (own.Ordinal, own.TimeStamp)]
         judge(
             "MQQB-2.2.5.1-01",

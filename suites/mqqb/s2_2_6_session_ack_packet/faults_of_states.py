@@ -17,7 +17,7 @@ from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.model.adm import Session
 
 
-def _is_from_initiator(qm: QueueManager, session: Session, packet: Any) -> bool:
+def _is_session_ack_of_initiator(qm: QueueManager, session: Session, packet: Any) -> bool:
     return session.initiator
 
 
@@ -46,7 +46,7 @@ for _name, _says, _install in (
     (
         "initiator-session-ack-pt-0",
         "The initiator of a session sends a SessionAck with PT 0.",
-        change_sent_packet(SessionAckPacket, set_packet_type(0), _is_from_initiator),
+        change_sent_packet(SessionAckPacket, set_packet_type(0), _is_session_ack_of_initiator),
     ),
     (
         "session-ack-of-recoverable-message-pt-0",

@@ -131,7 +131,7 @@ add(
 )
 
 
-ACCEPTED_SESSION_LIMIT = 4
+LIMIT_OF_ACCEPTED_SESSIONS = 4
 
 
 class _AcceptedSessionLimit(Connecting):
@@ -140,7 +140,7 @@ class _AcceptedSessionLimit(Connecting):
     def is_session_acceptable(self) -> bool:
         waiting = SessionState.WAITING_EC_MSG
         accepted = (not one.initiator and one.SessionState is not waiting for one in self.qm.sessions.values())
-        return sum(accepted) < ACCEPTED_SESSION_LIMIT
+        return sum(accepted) < LIMIT_OF_ACCEPTED_SESSIONS
 
 
 add(
@@ -197,8 +197,8 @@ class AcceptorPingResponseRfClearOffline(Ping):
         return replace(response, Flags=response.Flags & ~PingPacket.flags(RF=1))
 
 
-@fault("acceptor-ping-response-rf-follows-request", breaks="MQQB-2.2.7-04")
-class AcceptorPingResponseRfFollowsRequest(Ping):
+@fault("acceptor-ping-response-rf-copied-from-request", breaks="MQQB-2.2.7-04")
+class AcceptorPingResponseRfCopiedFromRequest(Ping):
     """The acceptor sets RF in the response to a Ping Request in which RF is set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -206,8 +206,8 @@ class AcceptorPingResponseRfFollowsRequest(Ping):
         return replace(response, Flags=response.Flags | PingPacket.flags(RF=request.RF))
 
 
-@fault("initiator-rf-set-in-second-ping-request", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorRfSetInSecondPingRequest(Ping):
+@fault("initiator-rf-set-in-ping-request-with-even-cookie", breaks="MQQB-2.2.7-05", blind=True)
+class InitiatorRfSetInPingRequestWithEvenCookie(Ping):
     """The initiator sets RF in each Ping Request whose Cookie is even."""
 
     def build_request(self) -> PingPacket:
@@ -215,7 +215,7 @@ class InitiatorRfSetInSecondPingRequest(Ping):
         return set_fields(request, {"Flags": lambda old: old | 2}) if request.Cookie % 2 == 0 else request
 
 
-def _make_single_bit_condition(bit: int) -> Callable[[int], bool]:
+def _make_single_ping_flag_condition(bit: int) -> Callable[[int], bool]:
     return lambda flags: flags == 1 << bit
 
 
@@ -239,7 +239,7 @@ for _name, _rule, _bit in (
         _name,
         _rule,
         f"The acceptor does not answer a Ping Request with bit {_bit} of Flags set.",
-        change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_make_single_bit_condition(_bit))),
+        change_received_datagrams(PingSocket.LISTENER, _drop_pings_by_flags(_make_single_ping_flag_condition(_bit))),
     )
 
 
@@ -254,7 +254,7 @@ add(
 )
 
 
-def _swap_signature_bytes(packet: PingPacket) -> bytes:
+def _swap_bytes_of_ping_signature(packet: PingPacket) -> bytes:
     data = packet.build()
     return data[:2] + data[3:1:-1] + data[4:]
 
@@ -263,7 +263,7 @@ add(
     "acceptor-signature-of-refusing-ping-response-swapped",
     "MQQB-2.2.7-20",
     "The acceptor sends a Ping Response with RF set whose Signature is in big-endian order.",
-    pings(_swap_signature_bytes, lambda packet: bool(packet.RF)),
+    pings(_swap_bytes_of_ping_signature, lambda packet: bool(packet.RF)),
     blind=True,
 )
 
@@ -425,8 +425,8 @@ add(
 )
 
 
-@fault("acceptor-rf-in-bit-2", breaks="MQQB-2.2.7-D01", blind=True)
-class AcceptorRfInBit2(Ping):
+@fault("acceptor-ping-response-rf-sent-in-bit-2", breaks="MQQB-2.2.7-D01", blind=True)
+class AcceptorPingResponseRfSentInBit2(Ping):
     """The acceptor sends the flag RF of a Ping Response in bit 2 instead of bit 1."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

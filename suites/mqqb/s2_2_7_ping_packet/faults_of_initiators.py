@@ -75,8 +75,8 @@ class InitiatorRcInvertedInLaterPingRequest(Ping):
         return _invert_rc(request) if self.qm.adm.PingCookie > 1 else request
 
 
-@fault("initiator-rc-inverted-in-ping-request-beside-session", breaks="MQQB-2.2.7-02", blind=True)
-class InitiatorRcInvertedInPingRequestBesideSession(Ping):
+@fault("initiator-rc-inverted-in-ping-request-while-session-is-open", breaks="MQQB-2.2.7-02", blind=True)
+class InitiatorRcInvertedInPingRequestWhileSessionIsOpen(Ping):
     """The initiator inverts RC in a Ping Request while a session is open."""
 
     def build_request(self) -> PingPacket:

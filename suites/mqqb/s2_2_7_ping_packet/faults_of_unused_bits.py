@@ -67,7 +67,7 @@ def _ignore_later_requests_with_bit(bit: int) -> Install:
     return replace_part(LaterRequestIgnored)
 
 
-def _ignore_rf_beside_bit(bit: int) -> Install:
+def _ignore_rf_if_bit_is_set(bit: int) -> Install:
     """Return an installer of a fault with which RF of a Ping Response has no effect if a given bit is also set."""
 
     class RefusalHidden(Ping):
@@ -98,7 +98,7 @@ for _bit, _rule in _RULE_BY_UNUSED_BIT.items():
         f"initiator-ping-response-with-bit-{_bit}-rf-ignored",
         _rule,
         f"The initiator ignores RF of a Ping Response if bit {_bit} of Flags is also set.",
-        _ignore_rf_beside_bit(_bit),
+        _ignore_rf_if_bit_is_set(_bit),
         blind=True,
     )
 
@@ -107,8 +107,8 @@ def _set_rf(request: PingPacket) -> PingPacket:
     return replace(request, Flags=request.Flags | PingPacket.flags(RF=1))
 
 
-@fault("initiator-ping-request-rf-set-beside-open-session", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorPingRequestRfSetBesideOpenSession(Ping):
+@fault("initiator-rf-set-in-ping-request-while-session-is-open", breaks="MQQB-2.2.7-05", blind=True)
+class InitiatorRfSetInPingRequestWhileSessionIsOpen(Ping):
     """The initiator sets RF in a Ping Request while a session of its queue manager is open."""
 
     def build_request(self) -> PingPacket:
@@ -117,8 +117,8 @@ class InitiatorPingRequestRfSetBesideOpenSession(Ping):
         return _set_rf(request) if is_open else request
 
 
-@fault("initiator-ping-request-for-private-name-rf-set", breaks="MQQB-2.2.7-05", blind=True)
-class InitiatorPingRequestForPrivateNameRfSet(Ping):
+@fault("initiator-rf-set-in-ping-request-for-private-name", breaks="MQQB-2.2.7-05", blind=True)
+class InitiatorRfSetInPingRequestForPrivateName(Ping):
     """The initiator sets RF in the Ping Request if the destination is not a direct format name."""
 
     def __init__(self, qm: QM) -> None:

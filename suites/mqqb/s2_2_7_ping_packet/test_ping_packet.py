@@ -39,14 +39,14 @@ RULES_OF_UNUSED_BITS = {
 }
 """The rule of each unused bit of Flags."""
 CLIENT_GUID_FORMAT = "6d71636f-6e66-4f72-8d01-{:012x}"
-SESSIONS_BEYOND_CLIENT_LIMIT = 12
+SESSION_COUNT_BEYOND_CLIENT_LIMIT = 12
 """The number of sessions, each of a different initiator, that the check requests.
 
 Windows client releases accept ten sessions (notes <12>, <70>).
 """
 
 
-JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
+NAMES_OF_JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 """The fields of a Ping Response that depend on the Ping Request."""
 
 
@@ -60,14 +60,20 @@ def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
     require_ping_answer(peer)
     all_bits = sum(1 << bit for bit in RULES_OF_UNUSED_BITS)
     for RC in (0, 1):
-        expected = ping_sut(peer, Flags=RC).fields(*JUDGED_PING_FIELDS)
+        expected = ping_sut(peer, Flags=RC).fields(*NAMES_OF_JUDGED_PING_FIELDS)
         case = f"response to a Ping Request with RC {RC}"
         for rule, unused in (
             *((rule, 1 << bit) for bit, rule in RULES_OF_UNUSED_BITS.items()),
             ("MQQB-2.2.7-01", all_bits),
         ):
             exchange = ping_sut(peer, Flags=RC | unused)
-            judge(rule, expected=expected, observed=exchange.fields(*JUDGED_PING_FIELDS), case=case, evidence=exchange)
+            judge(
+                rule,
+                expected=expected,
+                observed=exchange.fields(*NAMES_OF_JUDGED_PING_FIELDS),
+                case=case,
+                evidence=exchange,
+            )
 
 
 @sut_survives()
@@ -76,7 +82,9 @@ def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
     ("bit", "rule"),
     [pytest.param(bit, rule, marks=covers(rule), id=str(bit)) for bit, rule in RULES_OF_UNUSED_BITS.items()],
 )
-@pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
+@pytest.mark.parametrize(
+    ("RF", "expected"), [(0, PingingSut.SESSION_OPENED_OUTCOME), (1, PingingSut.NO_SESSION_OUTCOME)]
+)
 def test_unused_bit_of_a_ping_response_is_ignored(peer, sut, judge, bit, rule, RF, expected):
     """The peer sends a Ping Response with one unused bit set. The SUT opens a session if RF is 0, and opens no session
     if RF is 1.
@@ -84,8 +92,8 @@ def test_unused_bit_of_a_ping_response_is_ignored(peer, sut, judge, bit, rule, R
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()
     answer = pinging_sut.answer_ping(asked, Flags=1 << bit | RF << 1)
-    observed = pinging_sut.await_session(pinging_sut.time_without_retry_ms)
-    if expected == PingingSut.SESSION_OPENED != observed and pinging_sut.has_stalled_after(asked):
+    observed = pinging_sut.await_session(pinging_sut.time_shorter_than_retry_timer_ms)
+    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.has_stalled_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     case = f"after a Ping Response with RF {RF} and bit {bit}"
@@ -98,12 +106,12 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
     """Before each of up to 12 session requests, RF of a Ping Response is 0 if the SUT then accepts the request, and 1
     if the SUT refuses it.
     """
-    for number in range(SESSIONS_BEYOND_CLIENT_LIMIT):
+    for number in range(SESSION_COUNT_BEYOND_CLIENT_LIMIT):
         client = UUID(CLIENT_GUID_FORMAT.format(number))
         exchange = ping_sut(peer, QMGuid=client)
         outcome, connection = request_session_with_guid(peer, client)
         evidence = [*exchange, *connection.received[:1]]
-        predicted = exchange.predicted_outcome
+        predicted = exchange.outcome_predicted_by_rf
         judge.all(
             expected=outcome,
             observed=predicted,
@@ -114,7 +122,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
             return
 
 
-SHARED_PING_COOKIE = 0x8765_4321
+COOKIE_OF_SEVERAL_PINGS = 0x8765_4321
 RULES_OF_REFUSING_RESPONSES = (
     "MQQB-2.2.7-03",
     "MQQB-2.2.7-04",
@@ -144,7 +152,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
     opened = [request_session_with_guid(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
-        exchange = ping_sut(peer, RC=RC, Cookie=SHARED_PING_COOKIE)
+        exchange = ping_sut(peer, RC=RC, Cookie=COOKIE_OF_SEVERAL_PINGS)
         outcome, connection = request_session_with_guid(peer, peer.identifier)
         opened.append(connection)
         case = f"Ping Response with max_sessions {limit}"
@@ -152,7 +160,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             "MQQB-2.2.7-04",
             "MQQB-3.1.7.7-05",
             expected=outcome,
-            observed=exchange.predicted_outcome,
+            observed=exchange.outcome_predicted_by_rf,
             case=f"outcome that RF of the {case} predicts",
             evidence=exchange,
         )
@@ -165,7 +173,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             evidence=exchange,
         )
         for rule, name, value in (
-            ("MQQB-3.1.7.7-08", "Cookie", SHARED_PING_COOKIE),
+            ("MQQB-3.1.7.7-08", "Cookie", COOKIE_OF_SEVERAL_PINGS),
             ("MQQB-3.1.7.7-09", "QMGuid", sut.guid),
         ):
             judge(rule, expected=fields({name: value}), observed=exchange.fields(name), case=case, evidence=[*exchange])
@@ -203,7 +211,7 @@ def test_rf_is_set_while_the_sut_is_offline(peer, sut, judge):
             continue
         judge.all(
             expected=outcome,
-            observed=exchange.predicted_outcome,
+            observed=exchange.outcome_predicted_by_rf,
             case=f"outcome that RF of the Ping Response predicts while the SUT is {case}",
             evidence=exchange,
         )

@@ -9,11 +9,11 @@ _ENHANCED_PROVIDER_NAME = "Microsoft Enhanced Cryptographic Provider v1.0"
 _MODULUS_OFFSET = 20
 
 
-def _cut_last_byte(blob: bytes) -> bytes:
+def _cut_last_byte_of_key_blob(blob: bytes) -> bytes:
     return blob[:-1]
 
 
-def _append_4_bytes(blob: bytes) -> bytes:
+def _append_4_bytes_to_key_blob(blob: bytes) -> bytes:
     return blob + bytes(4)
 
 
@@ -30,13 +30,13 @@ for _name, _rule, _says, _install in (
         "enhanced-public-key-blob-modulus-one-byte-short",
         "MQQB-2.4.1-04",
         "The receiver publishes the key of the enhanced provider with a modulus that is one byte shorter than bitLen.",
-        change_published_blobs(_cut_last_byte, _ENHANCED_PROVIDER_NAME),
+        change_published_blobs(_cut_last_byte_of_key_blob, _ENHANCED_PROVIDER_NAME),
     ),
     (
         "public-key-blob-modulus-4-bytes-longer",
         "MQQB-2.4.1-04",
         "The receiver publishes its keys with a modulus that is 4 bytes longer than bitLen.",
-        change_published_blobs(_append_4_bytes),
+        change_published_blobs(_append_4_bytes_to_key_blob),
     ),
     (
         "public-key-blob-exponent-before-bit-length",

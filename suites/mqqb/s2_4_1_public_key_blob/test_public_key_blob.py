@@ -20,7 +20,7 @@ KEY_BITS_BY_PROVIDER = {
     protection.ADVANCED_PROVIDER: 1024,
 }
 CIPHER_BY_PRIVACY_LEVEL = {1: (protection.RC4, 40), 3: (protection.RC4, 128), 5: (protection.AES_256, 256)}
-RULES_OF_CONSTANT_PART = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
+RULES_OF_CONSTANT_PART_OF_KEY_BLOB = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
 """Rules about the constant part of a PUBLICKEYBLOB."""
 RULES_OF_KEY_SIZES = (
     "MQQB-2.4.1-01",
@@ -31,7 +31,7 @@ RULES_OF_KEY_SIZES = (
     "MQMQ-2.2.20.6-35",
 )
 """Rules about the length of the modulus, in bits."""
-KEY_NUMBER_RULES = (
+RULES_OF_EXPONENT_AND_MODULUS = (
     "MQQB-2.4.1-02",
     "MQQB-2.4.1-03",
     "MQMQ-2.2.20.6-31",
@@ -56,12 +56,18 @@ BIT_LENGTH_OFFSET, EXPONENT_OFFSET, MODULUS_OFFSET = 12, 16, 20
 LEAST_PUBLIC_EXPONENT = 3
 PRODUCT_OF_SMALL_FACTORS = math.prod(range(2, 500))
 """A number that has every prime below 500 as a factor. An RSA modulus has none of these factors."""
-RULES_OF_KEY_LIST = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
+RULES_OF_PUBLISHED_KEY_LIST = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
 """Rules about the list of keys: the list contains one key of the specified length for each provider."""
 
 
 @needs("security", "receive")
-@covers("MQQB-3.1.7.1.5-10", *RULES_OF_CONSTANT_PART, *RULES_OF_KEY_SIZES, *KEY_NUMBER_RULES, *RULES_OF_KEY_LIST)
+@covers(
+    "MQQB-3.1.7.1.5-10",
+    *RULES_OF_CONSTANT_PART_OF_KEY_BLOB,
+    *RULES_OF_KEY_SIZES,
+    *RULES_OF_EXPONENT_AND_MODULUS,
+    *RULES_OF_PUBLISHED_KEY_LIST,
+)
 def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, judge):
     """Each field of each published PUBLICKEYBLOB has the specified value. A body that the peer encrypts with the
     published key is in the queue in decrypted form.
@@ -90,7 +96,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
     for name in blobs:
         judge(
-            *KEY_NUMBER_RULES,
+            *RULES_OF_EXPONENT_AND_MODULUS,
             "MQQB-2.4.1-D01",
             expected=CLEAR_BODY.decode(),
             observed=dispositions[name].body,
@@ -105,7 +111,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         return
     judge(
         "MQQB-3.1.7.1.5-10",
-        *RULES_OF_KEY_LIST,
+        *RULES_OF_PUBLISHED_KEY_LIST,
         expected=KEY_BITS_BY_PROVIDER,
         observed=sizes,
         case="bits of the key",
@@ -114,7 +120,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
     for name, blob in blobs.items():
         modulus, length = int.from_bytes(blob[20:], "little"), int.from_bytes(blob[12:16], "little")
         judge(
-            *RULES_OF_CONSTANT_PART,
+            *RULES_OF_CONSTANT_PART_OF_KEY_BLOB,
             expected=CONSTANT_BLOB_PREFIX_HEX,
             observed=blob[:12].hex(),
             case=f"first 12 bytes of the key for {name}",

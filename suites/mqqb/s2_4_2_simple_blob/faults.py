@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 DES_ALGORITHM = 0x6601
 
 
-def _change_session_key_algorithm(blob: bytes) -> bytes:
+def _change_session_key_algorithm_in_blob(blob: bytes) -> bytes:
     return replace(SimpleBlob.parse(blob), sessionKeyAlgorithm=DES_ALGORITHM).build()
 
 
@@ -33,11 +33,11 @@ add(
     "sender-simple-blob-algorithm-des",
     "MQQB-2.4.2-01",
     "The sender's SIMPLEBLOB has the sessionKeyAlgorithm DES.",
-    _change_sent_simple_blob(_change_session_key_algorithm),
+    _change_sent_simple_blob(_change_session_key_algorithm_in_blob),
 )
 
 
-def _change_simple_blob_of_level(level: int, change: Callable[[bytes], bytes]) -> Install:
+def _change_simple_blob_of_privacy_level(level: int, change: Callable[[bytes], bytes]) -> Install:
     def run(self: Any, original: Any, session: Any, message: Any, packet: Any, now: Any) -> Any:
         done = original(session, message, packet, now)
         if done is packet or done.MessagePropertiesHeader.PrivacyLevel != level:
@@ -94,7 +94,7 @@ for _level in (1, 3, 5):
             f"sender-simple-blob-at-level-{_level}-{_label}",
             _breaks,
             f"The SIMPLEBLOB of a message of PrivacyLevel {_level} {_says}.",
-            _change_simple_blob_of_level(_level, _change),
+            _change_simple_blob_of_privacy_level(_level, _change),
             blind=True,
         )
 

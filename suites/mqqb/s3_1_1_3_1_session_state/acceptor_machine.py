@@ -15,7 +15,7 @@ from harness.sut.control import CHANNEL_ERRORS
 NO_SESSION_OUTCOME = "no session"
 
 
-class AcceptorMachine(Machine, path=Path(__file__)):
+class AcceptorStateDriver(Machine, path=Path(__file__)):
     """Leads a session that the system accepts through its states. The peer opens the connection, and sends the packets
     that `mqconform learn` also sends.
     """
@@ -77,27 +77,27 @@ class AcceptorMachine(Machine, path=Path(__file__)):
         return self._send_input("early SessionAck")
 
     @event("SessionAck with a greater count")
-    def send_too_great_message_count(self) -> str:
+    def send_ack_with_too_great_message_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too great."""
         return self._send_input("SessionAck with a greater count")
 
     @event("SessionAck with a smaller count")
-    def send_too_small_message_count(self) -> str:
+    def send_ack_with_too_small_message_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too small."""
         return self._send_input("SessionAck with a smaller count")
 
     @event("SessionAck with a wrong recoverable count")
-    def send_wrong_recoverable_message_count(self) -> str:
+    def send_ack_with_wrong_recoverable_count(self) -> str:
         """Send a SessionAck whose RecoverableMsgSeqNumber is wrong."""
         return self._send_input("SessionAck with a wrong recoverable count")
 
     @event("unknown internal packet")
-    def send_unknown_packet(self) -> str:
+    def send_internal_packet_of_unknown_type(self) -> str:
         """Send an internal packet of an unknown type."""
         return self._send_input("unknown internal packet")
 
     @event("no packet")
-    def send_no_packet(self) -> str:
+    def send_bytes_that_are_no_packet(self) -> str:
         """Send bytes that are not a packet."""
         return self._send_input("no packet")
 

@@ -31,8 +31,8 @@ from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
 )
 
 
-@fault("receiver-message-count-shared-by-all-sessions", breaks="MQQB-3.1.1.3.1-01")
-class ReceiverMessageCountSharedByAllSessions(Receiving):
+@fault("receiver-message-received-count-shared-by-all-sessions", breaks="MQQB-3.1.1.3.1-01")
+class ReceiverMessageReceivedCountSharedByAllSessions(Receiving):
     """The receiver has one MessageReceivedCount for all sessions."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -41,8 +41,8 @@ class ReceiverMessageCountSharedByAllSessions(Receiving):
             other.MessageReceivedCount = session.MessageReceivedCount
 
 
-@fault("receiver-message-counted-on-each-session-of-address", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class ReceiverMessageCountedOnEachSessionOfAddress(Receiving):
+@fault("receiver-message-counted-on-each-session-of-sender-address", breaks="MQQB-3.1.1.3.1-01", blind=True)
+class ReceiverMessageCountedOnEachSessionOfSenderAddress(Receiving):
     """The receiver counts a message on every session with the address of its sender."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -51,8 +51,8 @@ class ReceiverMessageCountedOnEachSessionOfAddress(Receiving):
                 super().count_received(one, packet)
 
 
-@fault("receiver-counts-of-other-session-of-same-sender-reset-by-close", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class ReceiverCountsOfOtherSessionOfSameSenderResetByClose(Closing):
+@fault("receiver-closing-one-session-resets-counts-of-other-session", breaks="MQQB-3.1.1.3.1-01", blind=True)
+class ReceiverClosingOneSessionResetsCountsOfOtherSession(Closing):
     """When one of two sessions of a sender is closed, the receiver resets the received counts of the other session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -90,8 +90,8 @@ class ReceiverMessageCountedOnFirstSessionOfHost(Receiving):
         super().count_received(first, packet)
 
 
-@fault("sender-sequence-id-used-again", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
-class SenderSequenceIdUsedAgain(TransactionalSending):
+@fault("sender-one-tx-sequence-id-for-all-sequences-of-queue", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
+class SenderOneTxSequenceIdForAllSequencesOfQueue(TransactionalSending):
     """The sender uses one TxSequenceID for all sequences to a queue."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -101,10 +101,10 @@ class SenderSequenceIdUsedAgain(TransactionalSending):
 
 
 @fault(
-    "sender-sequences-of-one-second-share-time-stamp",
+    "sender-sequences-begun-in-one-second-share-time-stamp",
     breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"),
 )
-class SenderSequencesOfOneSecondShareTimeStamp(Destinations):
+class SenderSequencesBegunInOneSecondShareTimeStamp(Destinations):
     """The sender assigns the same TimeStamp to all sequences that begin in one second."""
 
     def open_outgoing_queue(self, name: str, now: Now) -> OutgoingQueue:
@@ -112,8 +112,8 @@ class SenderSequencesOfOneSecondShareTimeStamp(Destinations):
         return super().open_outgoing_queue(name, now)
 
 
-@fault("sender-sequence-after-final-ack-has-same-identifier", breaks="MQQB-3.1.1.3.1-02")
-class SenderSequenceAfterFinalAckHasSameIdentifier(TransactionalSending):
+@fault("sender-tx-sequence-id-kept-after-final-ack-of-last-message", breaks="MQQB-3.1.1.3.1-02")
+class SenderTxSequenceIdKeptAfterFinalAckOfLastMessage(TransactionalSending):
     """The sender keeps OutgoingTxSequenceID when a FinalAck completes the last message of a sequence."""
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -122,8 +122,8 @@ class SenderSequenceAfterFinalAckHasSameIdentifier(TransactionalSending):
         session.OutgoingTxSequenceID = identifier
 
 
-@fault("sender-sequences-begun-in-one-second-with-equal-identifier", breaks="MQQB-3.1.1.3.1-02", blind=True)
-class SenderSequencesBegunInOneSecondWithEqualIdentifier(Destinations):
+@fault("sender-sequences-of-same-second-have-equal-time-stamp", breaks="MQQB-3.1.1.3.1-02", blind=True)
+class SenderSequencesOfSameSecondHaveEqualTimeStamp(Destinations):
     """The sender assigns the same TimeStamp to two sequences that begin in the same second."""
 
     def _create_sequence_id(self, now: Now) -> TxSequenceID:
@@ -131,8 +131,8 @@ class SenderSequencesBegunInOneSecondWithEqualIdentifier(Destinations):
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
 
 
-@fault("sender-first-sequence-ordinal-3", breaks="MQQB-3.1.1.3.1-03")
-class SenderFirstSequenceOrdinal3(TransactionalSending):
+@fault("sender-first-sequence-has-ordinal-3", breaks="MQQB-3.1.1.3.1-03")
+class SenderFirstSequenceHasOrdinal3(TransactionalSending):
     """The sender's first sequence of a session has Ordinal 3."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -145,8 +145,8 @@ class SenderFirstSequenceOrdinal3(TransactionalSending):
 SECONDS_PER_MINUTE = 60
 
 
-@fault("sender-sequence-time-stamp-follows-clock-back", breaks="MQQB-3.1.1.3.1-03")
-class SenderSequenceTimeStampFollowsClockBack(Destinations):
+@fault("sender-first-time-stamp-follows-clock-that-was-set-back", breaks="MQQB-3.1.1.3.1-03")
+class SenderFirstTimeStampFollowsClockThatWasSetBack(Destinations):
     """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
     def open_outgoing_queue(self, name: str, now: Now) -> OutgoingQueue:
@@ -155,8 +155,8 @@ class SenderSequenceTimeStampFollowsClockBack(Destinations):
         return super().open_outgoing_queue(name, now)
 
 
-@fault("sender-first-ordinal-of-second-queue-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
-class SenderFirstOrdinalOfSecondQueue2(Destinations):
+@fault("sender-first-sequence-of-second-queue-has-ordinal-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
+class SenderFirstSequenceOfSecondQueueHasOrdinal2(Destinations):
     """The sender begins the first sequence of its second outgoing queue with Ordinal 2."""
 
     def _create_sequence_id(self, now: Now) -> TxSequenceID:
@@ -247,8 +247,8 @@ add(
 )
 
 
-@fault("receiver-reject-count-of-first-rejected-message-2", breaks="MQQB-3.1.1.3.1-05", blind=True)
-class ReceiverRejectCountOfFirstRejectedMessage2(InSequence):
+@fault("receiver-reject-count-is-2-after-first-rejected-message", breaks="MQQB-3.1.1.3.1-05", blind=True)
+class ReceiverRejectCountIs2AfterFirstRejectedMessage(InSequence):
     """The receiver's TxMessageRejectCount starts at 1, so it is 2 after the first rejected message."""
 
     def reject_out_of_sequence(
@@ -313,8 +313,8 @@ class ReceiverFirstSequenceWithTimeStamp0Refused(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-@fault("receiver-first-sequence-older-than-start-rejected", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class ReceiverFirstSequenceOlderThanStartRejected(InSequence):
+@fault("receiver-first-sequence-with-time-stamp-before-2001-rejected", breaks="MQQB-3.1.1.3.1-07", blind=True)
+class ReceiverFirstSequenceWithTimeStampBefore2001Rejected(InSequence):
     """The receiver rejects the first sequence of a sender when its TimeStamp is earlier than 2001."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

@@ -30,8 +30,8 @@ from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
 )
 
 
-@fault("receiver-first-sequence-from-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
-class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
+@fault("receiver-first-sequence-that-begins-with-any-number-accepted", breaks="MQQB-3.1.1.3.1-09")
+class ReceiverFirstSequenceThatBeginsWithAnyNumberAccepted(InSequence):
     """The receiver accepts a first sequence that begins with any number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -191,13 +191,13 @@ add(
 )
 
 
-_restart_counts: dict[str, int] = {}
+_restart_count_by_queue_manager_name: dict[str, int] = {}
 
 
-def _remove_transactional_at_second_restart(qm: QueueManager) -> None:
+def _remove_transactional_messages_at_second_restart(qm: QueueManager) -> None:
     name = str(qm.adm.Identifier)
-    _restart_counts[name] = _restart_counts.get(name, 0) + 1
-    if _restart_counts[name] > 1:
+    _restart_count_by_queue_manager_name[name] = _restart_count_by_queue_manager_name.get(name, 0) + 1
+    if _restart_count_by_queue_manager_name[name] > 1:
         for queue in qm.adm.OutgoingQueues.values():
             for position in queue.session.OutgoingMessageTable:
                 if position.TxSequenceNumber:
@@ -208,12 +208,12 @@ add(
     "sender-transactional-messages-lost-at-second-restart",
     "MQQB-3.1.1.3.1-12",
     "At the second restart, the sender loses the transactional messages of its outgoing queues.",
-    at_restart(_remove_transactional_at_second_restart),
+    at_restart(_remove_transactional_messages_at_second_restart),
     blind=True,
 )
 
 
-def _clear_awaiting_final_ack_table(queue: OutgoingQueue) -> None:
+def _clear_table_of_messages_awaiting_final_ack(queue: OutgoingQueue) -> None:
     queue.session.AwaitingFinalACKTable.clear()
 
 
@@ -221,11 +221,11 @@ add(
     "sender-awaiting-final-ack-table-lost-by-restart",
     "MQQB-3.1.1.3.1-13",
     "The sender clears AwaitingFinalACKTable at a restart.",
-    change_outgoing_queues_at_restart(_clear_awaiting_final_ack_table),
+    change_outgoing_queues_at_restart(_clear_table_of_messages_awaiting_final_ack),
 )
 
 
-def _remove_awaiting_messages_without_jn(qm: QueueManager) -> None:
+def _remove_messages_without_jn_awaiting_final_ack(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         table = queue.session.AwaitingFinalACKTable
         for number, position in list(table.items()):
@@ -237,12 +237,12 @@ add(
     "sender-messages-without-jn-awaiting-final-ack-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "At a restart, the sender loses the messages of AwaitingFinalACKTable that have only JP set.",
-    at_restart(_remove_awaiting_messages_without_jn),
+    at_restart(_remove_messages_without_jn_awaiting_final_ack),
     blind=True,
 )
 
 
-def _clear_awaiting_final_acks_of_later_queues(qm: QueueManager) -> None:
+def _clear_tables_awaiting_final_acks_of_later_queues(qm: QueueManager) -> None:
     for queue in list(qm.adm.OutgoingQueues.values())[1:]:
         queue.session.AwaitingFinalACKTable.clear()
 
@@ -251,7 +251,7 @@ add(
     "sender-messages-of-second-queue-awaiting-final-ack-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "At a restart, the sender keeps AwaitingFinalACKTable only for its first outgoing queue.",
-    at_restart(_clear_awaiting_final_acks_of_later_queues),
+    at_restart(_clear_tables_awaiting_final_acks_of_later_queues),
     blind=True,
 )
 
@@ -306,8 +306,8 @@ add(
 )
 
 
-@fault("sender-messages-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
-class SenderMessagesReversedBySessionRetry(Establishing):
+@fault("sender-message-order-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
+class SenderMessageOrderReversedBySessionRetry(Establishing):
     """The sender reverses the order of its messages when it tries again to establish a session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:

@@ -19,8 +19,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-sequence-of-ordinal-1-refused", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class ReceiverSequenceOfOrdinal1Refused(InSequence):
+@fault("receiver-sequence-with-ordinal-1-and-time-stamp-0-refused", breaks="MQQB-3.1.1.3.1-07", blind=True)
+class ReceiverSequenceWithOrdinal1AndTimeStamp0Refused(InSequence):
     """The receiver refuses the lowest TxSequenceID, with Ordinal 1 and TimeStamp 0, as if IncomingTxSequenceID began
     with 1.
     """

@@ -59,7 +59,7 @@ def _forget_reject_counts_of_further_queues(qm: QueueManager) -> None:
         one.RejectCount = 0
 
 
-def _limit_reject_counts(qm: QueueManager) -> None:
+def _limit_shown_reject_counts(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for one in queue.IncomingTransactionalTransferInfoCollection.values():
             one.RejectCount = min(one.RejectCount, 1)
@@ -76,13 +76,13 @@ add(
     "receiver-reject-count-at-most-1-after-restart",
     "MQQB-3.1.1.3.1-05",
     "After a restart, TxMessageRejectCount is 1 if several messages were rejected.",
-    at_restart(_limit_reject_counts),
+    at_restart(_limit_shown_reject_counts),
     blind=True,
 )
 
 
-@fault("sender-first-number-of-second-queue-2", breaks="MQQB-3.1.1.3.1-06", blind=True)
-class SenderFirstNumberOfSecondQueue2(Destinations):
+@fault("sender-first-sequence-number-of-second-queue-is-2", breaks="MQQB-3.1.1.3.1-06", blind=True)
+class SenderFirstSequenceNumberOfSecondQueueIs2(Destinations):
     """OutgoingTxSequenceNumber is initially 2 for each outgoing queue except the first."""
 
     def open_outgoing_queue(self, text: str, now: Now) -> OutgoingQueue:
@@ -93,7 +93,7 @@ class SenderFirstNumberOfSecondQueue2(Destinations):
         return queue
 
 
-def _lower_numbers_of_acknowledged_queues(qm: QueueManager) -> None:
+def _lower_sequence_numbers_of_acknowledged_queues(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         session = queue.session
         count = sum(bool(one.TxSequenceNumber) for one in session.OutgoingMessageTable)
@@ -104,13 +104,13 @@ add(
     "sender-next-number-after-restart-counts-waiting-messages",
     "MQQB-3.1.1.3.1-06",
     "After a restart, OutgoingTxSequenceNumber is the number of waiting messages plus 1.",
-    at_restart(_lower_numbers_of_acknowledged_queues),
+    at_restart(_lower_sequence_numbers_of_acknowledged_queues),
     blind=True,
 )
 
 
-@fault("receiver-initial-incoming-sequence-of-yesterday", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class ReceiverInitialIncomingSequenceOfYesterday(InSequence):
+@fault("receiver-initial-sequence-id-has-time-stamp-of-yesterday", breaks="MQQB-3.1.1.3.1-07", blind=True)
+class ReceiverInitialSequenceIdHasTimeStampOfYesterday(InSequence):
     """TimeStamp of the initial IncomingTxSequenceID is the time of the day before: older sequences are refused."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -154,7 +154,7 @@ def _renumber_waiting_messages(qm: QueueManager) -> None:
                 position.UserMessage = replace(position.UserMessage, TransactionHeader=changed)
 
 
-def _shift_numbers_of_further_queues(qm: QueueManager) -> None:
+def _shift_sequence_numbers_of_further_queues(qm: QueueManager) -> None:
     for queue in list(qm.adm.OutgoingQueues.values())[1:]:
         for position in queue.session.OutgoingMessageTable:
             header = position.UserMessage.TransactionHeader
@@ -177,6 +177,6 @@ add(
     "sender-numbers-of-second-queue-increased-at-restart",
     "MQQB-3.1.1.3.1.2-01",
     "After a restart, TxSequenceNumber of the waiting messages of each queue except the first is greater by 1.",
-    at_restart(_shift_numbers_of_further_queues),
+    at_restart(_shift_sequence_numbers_of_further_queues),
     blind=True,
 )

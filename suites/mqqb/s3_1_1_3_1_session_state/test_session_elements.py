@@ -12,7 +12,7 @@ from harness.expectations import holds, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import find_accepted_session, is_address
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
@@ -58,14 +58,15 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     peer.settle()
     other_session = peer.open_raw()
     accepted = find_accepted_session(sut, peer.identifier)
-    reference = read_element(accepted, "OutgoingQueueReference")
+    reference = read_data_model_element(accepted, "OutgoingQueueReference")
     case = "OutgoingQueueReference of a session that the SUT accepted after it had opened a session"
     judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case=case)
     other_session.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
     session, came = sender.await_first_messages(1)
     addresses = [
-        read_element(one, "RemoteQMAddress") for one in (accepted, *_list_initiated_sessions_for_queue(sut, sender.to))
+        read_data_model_element(one, "RemoteQMAddress")
+        for one in (accepted, *_list_initiated_sessions_for_queue(sut, sender.to))
     ]
     judge(
         "MQQB-3.1.1.3.1-11",
@@ -81,7 +82,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge(
         "MQQB-3.1.1.3.1-10",
         expected={sender.to},
-        observed={read_element(one, "OutgoingQueueReference") for one in waiting},
+        observed={read_data_model_element(one, "OutgoingQueueReference") for one in waiting},
         case="OutgoingQueueReference after the end of the connection",
     )
     judge(
@@ -92,7 +93,8 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge.conclude("MQQB-3.1.1.3.1-11")
     sut.restart()
     references = {
-        read_element(one, "OutgoingQueueReference") for one in _list_initiated_sessions_for_queue(sut, sender.to)
+        read_data_model_element(one, "OutgoingQueueReference")
+        for one in _list_initiated_sessions_for_queue(sut, sender.to)
     }
     judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="OutgoingQueueReference after a restart")
     session = sender.await_session()

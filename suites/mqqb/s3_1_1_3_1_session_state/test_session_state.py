@@ -8,13 +8,13 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import format_guid
-from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_acknowledged_sequence_place
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_acknowledged_sequence_position
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
 SECONDS_PER_DAY = 24 * 3_600
-GROWING_IDENTIFIERS_EXPECTATION = holds(
+EXPECTATION_OF_GROWING_SEQUENCE_IDENTIFIERS = holds(
     "the identifiers of the last three messages are greater than those of the first three messages"
 )
 
@@ -74,7 +74,7 @@ def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judg
     judge(
         "MQQB-3.1.1.3.1-02",
         "MQDMPR-3.1.1.12-D57",
-        expected=GROWING_IDENTIFIERS_EXPECTATION,
+        expected=EXPECTATION_OF_GROWING_SEQUENCE_IDENTIFIERS,
         observed=observed,
         evidence=frames,
         case="TxSequenceIDs of the messages",
@@ -217,7 +217,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     destination = rf"TCP:{sut.address}\{name}"
     early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, destination=destination)
     frame = receiver.poll_acknowledgment()
-    accepted = frame is not None and bool(read_acknowledged_sequence_place(frame).TxSequenceNumber)
+    accepted = frame is not None and bool(read_acknowledged_sequence_position(frame).TxSequenceNumber)
     refused = holds("not accepted", otherwise="accepted")
     judge(
         "MQQB-3.1.1.3.1-09",
@@ -230,7 +230,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     receiver.sequence.number = 0
     first_message = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
-    got = "nothing" if frame is None else read_acknowledged_sequence_place(frame).TxSequenceNumber
+    got = "nothing" if frame is None else read_acknowledged_sequence_position(frame).TxSequenceNumber
     judge(
         "MQQB-3.1.1.3.1-07",
         expected=1,
@@ -259,7 +259,7 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1-09",
         expected=2,
-        observed="nothing" if repeated is None else read_acknowledged_sequence_place(repeated).TxSequenceNumber,
+        observed="nothing" if repeated is None else read_acknowledged_sequence_position(repeated).TxSequenceNumber,
         case="TxSequenceNumber of the OrderAck after a repetition",
         evidence=[*sent, again, repeated],
     )
@@ -337,7 +337,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
         expected=0,
         observed=new,
         case="RejectCount of a new sequence",
-        evidence=receiver.acknowledgments(),
+        evidence=receiver.list_acknowledgments(),
     )
     sent = []
     for count in (1, 2):
@@ -370,7 +370,7 @@ def _await_reject_count(peer, sut, count):
     def is_count_shown():
         transfers = sut.control.call("get_transfers", queue=queue)["transfers"]
         counts = [
-            read_element(one, "RejectCount")
+            read_data_model_element(one, "RejectCount")
             for one in transfers
             if format_guid(one["SenderIdentifier"]) == format_guid(peer.identifier)
         ]

@@ -8,7 +8,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
 
 QUEUE_NAMES = ("first", "second")
-PLACES_BEFORE_RESTART = ((0, 1), (0, 3), (1, 1), (1, 3), (1, 3))
+MESSAGE_POSITIONS_BEFORE_RESTART = ((0, 1), (0, 3), (1, 1), (1, 3), (1, 3))
 """The messages before the restart: the index of the queue, and TxSequenceNumber."""
 
 
@@ -79,7 +79,7 @@ def test_reject_count_of_second_queue_is_kept_over_restart(peer, sut, judge):
         transfers = sut.control.call("get_transfers", queue=queues[1])["transfers"]
         return [int(one["RejectCount"]) for one in transfers]
 
-    for place, number in PLACES_BEFORE_RESTART:
+    for place, number in MESSAGE_POSITIONS_BEFORE_RESTART:
         send_message(place, number)
     for count, case in ((2, "before a restart"), (3, "after a restart")):
         if count == 3:

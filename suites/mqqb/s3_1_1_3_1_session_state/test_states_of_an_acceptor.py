@@ -5,12 +5,12 @@ states.toml.
 from __future__ import annotations
 
 from harness.states.cells import for_each_cell, judge_cell
-from suites.mqqb.s3_1_1_3_1_session_state.acceptor_machine import AcceptorMachine
+from suites.mqqb.s3_1_1_3_1_session_state.acceptor_machine import AcceptorStateDriver
 
 
-@for_each_cell(AcceptorMachine)
+@for_each_cell(AcceptorStateDriver)
 def test_accepted_session_follows_its_states(peer, judge, cell):
     """For each state of an accepted session and each packet, the SUT reacts as states.toml specifies, and a second
     session stays open.
     """
-    judge_cell(judge, cell, AcceptorMachine(peer))
+    judge_cell(judge, cell, AcceptorStateDriver(peer))

@@ -60,8 +60,8 @@ add(
 )
 
 
-@fault("sender-message-id-two-higher", breaks="MQQB-3.1.1.3-24")
-class SenderMessageIdTwoHigher(Numbering):
+@fault("sender-message-id-increased-by-two-for-each-message", breaks="MQQB-3.1.1.3-24")
+class SenderMessageIdIncreasedByTwoForEachMessage(Numbering):
     """The sender increases the MessageID by two for each message."""
 
     def assign_identifier(self) -> int:
@@ -80,8 +80,8 @@ class SenderMessageIdIncrementedTwiceForOwnMessage(OwnMessages):
             self.qm.numbering.assign_identifier()
 
 
-@fault("sender-message-id-of-acknowledgment-skips-one", breaks="MQQB-3.1.1.3-24", blind=True)
-class SenderMessageIdOfAcknowledgmentSkipsOne(Numbering):
+@fault("sender-message-id-increased-by-two-for-every-fourth-message", breaks="MQQB-3.1.1.3-24", blind=True)
+class SenderMessageIdIncreasedByTwoForEveryFourthMessage(Numbering):
     """The sender increases MessageID by two, instead of one, for every fourth message."""
 
     def assign_identifier(self) -> int:
@@ -110,7 +110,7 @@ add(
 )
 
 
-def _reset_ordinal_without_messages(qm: QueueManager) -> None:
+def _reset_message_id_ordinal_without_messages(qm: QueueManager) -> None:
     waiting = sum(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values())
     if not waiting:
         qm.adm.MessageIdOrdinal = qm.disk.reserved = 0
@@ -120,7 +120,7 @@ add(
     "sender-message-ids-from-1-after-restart-without-waiting-messages",
     "MQQB-3.1.1.3-25",
     "After a restart without waiting messages, the sender's MessageIDs start at 1 again.",
-    at_restart(_reset_ordinal_without_messages),
+    at_restart(_reset_message_id_ordinal_without_messages),
     blind=True,
 )
 
@@ -168,7 +168,7 @@ add(
 )
 
 
-def _increment_element_at_restart(element: str) -> Install:
+def _increment_queue_manager_element_at_restart(element: str) -> Install:
     def increment_element(qm: QueueManager) -> None:
         setattr(qm.adm, element, getattr(qm.adm, element) + 1)
 
@@ -185,7 +185,7 @@ for _name, _rule, _element in (
         _name,
         _rule,
         f"The sender's {_element} is one second longer after a restart.",
-        _increment_element_at_restart(_element),
+        _increment_queue_manager_element_at_restart(_element),
     )
 
 

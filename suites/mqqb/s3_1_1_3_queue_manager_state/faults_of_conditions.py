@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 _TIMEOUT_INCREASE_S = 7
 
 
-class _CacheOfTwoEntries(Cache):
+class _CacheRefusingThirdEntry(Cache):
     """A cache that stops to store entries when it has two entries."""
 
     def add(self, entry: Any) -> None:
@@ -38,7 +38,7 @@ class _CacheWithDuplicateEntries(Cache):
         super().add(entry)
 
 
-class _CacheOfOneAlgorithm(Cache):
+class _CacheKeepingKeysOfOneAlgorithm(Cache):
     """A cache that loses its other entries when an entry with a different algorithm is added."""
 
     def add(self, entry: Any) -> None:
@@ -100,12 +100,12 @@ def _is_express(packet: Any) -> bool:
     return not packet.UserHeader.DM
 
 
-def _skip_ordinal_after_own_message(self: Any, original: Any, message: Any, now: Any) -> None:
+def _skip_message_id_ordinal_after_own_message(self: Any, original: Any, message: Any, now: Any) -> None:
     original(message, now)
     self.qm.adm.MessageIdOrdinal += 1
 
 
-def _skip_every_third_ordinal(self: Any, original: Any) -> int:
+def _skip_every_third_message_id_ordinal(self: Any, original: Any) -> int:
     assigned: int = original()
     if assigned % 3 == 0:
         self.qm.adm.MessageIdOrdinal += 1
@@ -113,16 +113,16 @@ def _skip_every_third_ordinal(self: Any, original: Any) -> int:
     return assigned
 
 
-def _reset_ordinal_without_messages(qm: QueueManager) -> None:
+def _reset_message_id_ordinal_without_messages(qm: QueueManager) -> None:
     if not any(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values()):
         qm.adm.MessageIdOrdinal = 0
 
 
-def _make_timeout_increase(name: str) -> Callable[[QueueManager], None]:
+def _make_step_increasing_timeout(name: str) -> Callable[[QueueManager], None]:
     return lambda qm: setattr(qm.adm, name, _TIMEOUT_INCREASE_S + getattr(qm.adm, name))
 
 
-def _keep_last_history_entry(qm: QueueManager) -> None:
+def _keep_only_last_history_entry(qm: QueueManager) -> None:
     table = qm.adm.MessageIDHistoryTable
     for entry in list(table)[:-1]:
         table.remove(entry)
@@ -134,7 +134,7 @@ def _remove_last_history_entry(qm: QueueManager) -> None:
         table.remove(entry)
 
 
-def _keep_history_of_first_sender(qm: QueueManager) -> None:
+def _keep_only_history_of_first_sender(qm: QueueManager) -> None:
     table = qm.adm.MessageIDHistoryTable
     entries = list(table)
     for entry in entries:
@@ -208,13 +208,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         )
         for cache, *rules in _CACHES_WITH_RULES
         for label, words, place, cls in (
-            ("stores-two-keys", "stores no further entry when it has two entries", 1, _CacheOfTwoEntries),
+            ("stores-two-keys", "stores no further entry when it has two entries", 1, _CacheRefusingThirdEntry),
             ("stores-later-keys-twice", "stores the second and each later entry twice", 0, _CacheWithDuplicateEntries),
             (
                 "of-one-algorithm",
                 "loses its other entries when an entry with a different algorithm is added",
                 1,
-                _CacheOfOneAlgorithm,
+                _CacheKeepingKeysOfOneAlgorithm,
             ),
         )
     ),
@@ -287,7 +287,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
     *(
         (f"receiver-history-{label}-after-restart", "MQQB-3.1.1.3-22", f"After a restart, {words}.", at_restart(change))
         for label, words, change in (
-            ("of-one-message", "MessageIDHistoryTable contains only the last message", _keep_last_history_entry),
+            ("of-one-message", "MessageIDHistoryTable contains only the last message", _keep_only_last_history_entry),
             (
                 "without-last-message",
                 "MessageIDHistoryTable does not contain the last message",
@@ -296,7 +296,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             (
                 "of-one-sender",
                 "MessageIDHistoryTable contains only the messages of one sender",
-                _keep_history_of_first_sender,
+                _keep_only_history_of_first_sender,
             ),
         )
     ),
@@ -304,26 +304,26 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-message-id-skipped-after-own-message",
         "MQQB-3.1.1.3-24",
         "The sender skips a MessageID after each message that it created itself.",
-        change_step(OwnMessages.send, _skip_ordinal_after_own_message),
+        change_step(OwnMessages.send, _skip_message_id_ordinal_after_own_message),
     ),
     (
         "sender-every-third-message-id-skipped",
         "MQQB-3.1.1.3-24",
         "The sender skips each MessageID that is a multiple of 3.",
-        change_step(Numbering.assign_identifier, _skip_every_third_ordinal),
+        change_step(Numbering.assign_identifier, _skip_every_third_message_id_ordinal),
     ),
     (
         "sender-message-ids-begin-again-without-waiting-messages",
         "MQQB-3.1.1.3-25",
         "The sender begins with MessageID 1 after a restart if no message waits in an outgoing queue.",
-        at_restart(_reset_ordinal_without_messages),
+        at_restart(_reset_message_id_ordinal_without_messages),
     ),
     *(
         (
             f"sender-{name.lower()}-longer-after-restart",
             rule,
             f"The sender adds seven seconds to {name} at a restart.",
-            at_restart(_make_timeout_increase(name)),
+            at_restart(_make_step_increasing_timeout(name)),
         )
         for name, rule in (
             ("ResendTimeoutsShort", "MQQB-3.1.1.3-28"),

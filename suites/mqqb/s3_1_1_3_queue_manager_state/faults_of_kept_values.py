@@ -21,11 +21,11 @@ class InitiatorPingCookieAlternates(Ping):
         super().send_request(session, now)
 
 
-def _set_insecure_nacks(qm: QueueManager) -> None:
+def _set_send_insecure_nacks_to_true(qm: QueueManager) -> None:
     qm.adm.SendInsecureNacks = True
 
 
-def _clear_insecure_nacks(qm: QueueManager) -> None:
+def _set_send_insecure_nacks_to_false(qm: QueueManager) -> None:
     qm.adm.SendInsecureNacks = False
 
 
@@ -33,31 +33,31 @@ add(
     "receiver-send-insecure-nacks-set-at-restart",
     "MQQB-3.1.1.3-27",
     "SendInsecureNacks is TRUE after a restart, although it was FALSE.",
-    at_restart(_set_insecure_nacks),
+    at_restart(_set_send_insecure_nacks_to_true),
     blind=True,
 )
 add(
     "receiver-send-insecure-nacks-cleared-at-restart",
     "MQQB-3.1.1.3-27",
     "SendInsecureNacks is FALSE after a restart, although it was TRUE.",
-    at_restart(_clear_insecure_nacks),
+    at_restart(_set_send_insecure_nacks_to_false),
     blind=True,
 )
 
 
-def _use_medium_timeout(qm: QueueManager) -> None:
+def _set_short_resend_timeout_to_medium(qm: QueueManager) -> None:
     qm.adm.ResendTimeoutsShort = qm.adm.ResendTimeoutsMedium
 
 
-def _count_short_timeout_in_ms(qm: QueueManager) -> None:
+def _convert_short_resend_timeout_to_ms(qm: QueueManager) -> None:
     qm.adm.ResendTimeoutsShort *= 1000
 
 
-def _use_final_timeout(qm: QueueManager) -> None:
+def _set_long_resend_timeout_to_final(qm: QueueManager) -> None:
     qm.adm.ResendTimeoutsLong = qm.adm.ResendTimeoutsFinal
 
 
-def _count_long_timeout_in_minutes(qm: QueueManager) -> None:
+def _convert_long_resend_timeout_to_minutes(qm: QueueManager) -> None:
     qm.adm.ResendTimeoutsLong //= 60
 
 
@@ -65,27 +65,27 @@ add(
     "sender-short-resend-timeout-medium-after-restart",
     "MQQB-3.1.1.3-28",
     "ResendTimeoutsShort is ResendTimeoutsMedium after a restart.",
-    at_restart(_use_medium_timeout),
+    at_restart(_set_short_resend_timeout_to_medium),
     blind=True,
 )
 add(
     "sender-short-resend-timeout-in-ms-after-restart",
     "MQQB-3.1.1.3-28",
     "ResendTimeoutsShort is in milliseconds after a restart.",
-    at_restart(_count_short_timeout_in_ms),
+    at_restart(_convert_short_resend_timeout_to_ms),
     blind=True,
 )
 add(
     "sender-long-resend-timeout-final-after-restart",
     "MQQB-3.1.1.3-30",
     "ResendTimeoutsLong is ResendTimeoutsFinal after a restart.",
-    at_restart(_use_final_timeout),
+    at_restart(_set_long_resend_timeout_to_final),
     blind=True,
 )
 add(
     "sender-long-resend-timeout-in-minutes-after-restart",
     "MQQB-3.1.1.3-30",
     "ResendTimeoutsLong is in minutes after a restart.",
-    at_restart(_count_long_timeout_in_minutes),
+    at_restart(_convert_long_resend_timeout_to_minutes),
     blind=True,
 )

@@ -87,8 +87,8 @@ class InitiatorThirdPingRequestWithFirstCookie(Ping):
         return super().build_request()
 
 
-@fault("initiator-ping-request-while-other-waits-with-same-cookie", breaks="MQQB-3.1.1.3-26", blind=True)
-class InitiatorPingRequestWhileOtherWaitsWithSameCookie(Ping):
+@fault("initiator-cookie-repeated-while-other-ping-is-unanswered", breaks="MQQB-3.1.1.3-26", blind=True)
+class InitiatorCookieRepeatedWhileOtherPingIsUnanswered(Ping):
     """The initiator sends the same Cookie while the response to another Ping Request is missing."""
 
     def build_request(self) -> PingPacket:

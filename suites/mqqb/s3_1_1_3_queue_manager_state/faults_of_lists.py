@@ -42,7 +42,7 @@ class CacheOfOneKeyPerAlgorithm(Cache):
         super().add(entry)
 
 
-class CacheOfTwoEntries(Cache):
+class CacheLimitedToTwoEntries(Cache):
     """A cache that removes its oldest entry when a third entry is added."""
 
     def add(self, entry: Any) -> None:
@@ -50,7 +50,7 @@ class CacheOfTwoEntries(Cache):
         super().add(entry)
 
 
-class CacheOfFirstCertificate(Cache):
+class CacheRepeatingFirstCertificate(Cache):
     """A cache that stores the certificate of its first entry in every later entry."""
 
     def add(self, entry: Any) -> None:
@@ -58,7 +58,11 @@ class CacheOfFirstCertificate(Cache):
 
 
 for _cache, _rule, _cache_classes in (
-    ("UserCertCache", "MQQB-3.1.1.3-02", (CacheWithoutSecondEntry, CacheOfTwoEntries, CacheOfFirstCertificate)),
+    (
+        "UserCertCache",
+        "MQQB-3.1.1.3-02",
+        (CacheWithoutSecondEntry, CacheLimitedToTwoEntries, CacheRepeatingFirstCertificate),
+    ),
     (
         "ReceiveSymmetricKeyCache",
         "MQQB-3.1.1.3-06",
@@ -75,8 +79,8 @@ for _cache, _rule, _cache_classes in (
             CacheWithoutSecondEntry: ("first-entry-only", "stores no second entry"),
             CacheOfOneKeyPerQueueManager: ("one-entry-per-queue-manager", "stores one key for each queue manager"),
             CacheOfOneKeyPerAlgorithm: ("one-entry-per-algorithm", "stores one key for each algorithm"),
-            CacheOfTwoEntries: ("two-entries-at-most", "stores at most two entries"),
-            CacheOfFirstCertificate: ("certificate-of-first-user", "stores the certificate of the first entry"),
+            CacheLimitedToTwoEntries: ("two-entries-at-most", "stores at most two entries"),
+            CacheRepeatingFirstCertificate: ("certificate-of-first-user", "stores the certificate of the first entry"),
         }[_cache_class]
         _cache_words = {
             "UserCertCache": "user-cert-cache",
@@ -92,8 +96,8 @@ for _cache, _rule, _cache_classes in (
         )
 
 
-@fault("receiver-history-own-identifier-at-start", breaks="MQQB-3.1.1.3-21", blind=True)
-class ReceiverHistoryOwnIdentifierAtStart(Initialization):
+@fault("receiver-history-contains-own-identifier-at-start", breaks="MQQB-3.1.1.3-21", blind=True)
+class ReceiverHistoryContainsOwnIdentifierAtStart(Initialization):
     """The receiver starts with an entry of its own identifier and the ordinal 0 in MessageIDHistoryTable."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -103,8 +107,8 @@ class ReceiverHistoryOwnIdentifierAtStart(Initialization):
         super().initialize_globally(now)
 
 
-@fault("receiver-history-null-identifier-at-restart", breaks="MQQB-3.1.1.3-21", blind=True)
-class ReceiverHistoryNullIdentifierAtRestart(Initialization):
+@fault("receiver-history-contains-null-guid-after-restart", breaks="MQQB-3.1.1.3-21", blind=True)
+class ReceiverHistoryContainsNullGuidAfterRestart(Initialization):
     """The receiver starts with an entry of the NULL GUID in MessageIDHistoryTable after a restart without a stored
     history.
     """
@@ -116,8 +120,8 @@ class ReceiverHistoryNullIdentifierAtRestart(Initialization):
         super().initialize_globally(now)
 
 
-@fault("receiver-first-message-with-ordinal-1-in-history", breaks="MQQB-3.1.1.3-21", blind=True)
-class ReceiverFirstMessageWithOrdinal1InHistory(History):
+@fault("receiver-first-message-with-id-1-treated-as-duplicate", breaks="MQQB-3.1.1.3-21", blind=True)
+class ReceiverFirstMessageWithId1TreatedAsDuplicate(History):
     """The receiver takes the first message since its start for a message of its history if MessageID is 1."""
 
     def __init__(self, qm: QM) -> None:

@@ -12,8 +12,8 @@ from reference_qm.model.adm import OutgoingMessagePosition
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-messages-sorted-by-text-of-key-after-restart", breaks="MQQB-3.1.1.3.2-02", blind=True)
-class SenderMessagesSortedByTextOfKeyAfterRestart(Restoring):
+@fault("sender-messages-sorted-by-key-as-text-after-restart", breaks="MQQB-3.1.1.3.2-02", blind=True)
+class SenderMessagesSortedByKeyAsTextAfterRestart(Restoring):
     """The sender restores the messages of OutgoingMessageTable in the order of their keys as text, so that message 10
     precedes message 9.
     """
@@ -22,17 +22,17 @@ class SenderMessagesSortedByTextOfKeyAfterRestart(Restoring):
         super().restore(entries)
         for queue in self.qm.adm.OutgoingQueues.values():
             table = queue.session.OutgoingMessageTable
-            for position in sorted(table, key=_get_text_of_key):
+            for position in sorted(table, key=_get_message_key_as_text):
                 table.remove(position)
                 table.add(position)
 
 
-def _get_text_of_key(position: OutgoingMessagePosition) -> str:
+def _get_message_key_as_text(position: OutgoingMessagePosition) -> str:
     return str(position.MessagePosition.key)
 
 
-@fault("receiver-key-cache-one-entry-for-each-sender", breaks="MQQB-3.1.1.3-06", blind=True)
-class ReceiverKeyCacheOneEntryForEachSender(SecurityOnReceipt):
+@fault("receiver-key-cache-keeps-only-last-key-of-each-sender", breaks="MQQB-3.1.1.3-06", blind=True)
+class ReceiverKeyCacheKeepsOnlyLastKeyOfEachSender(SecurityOnReceipt):
     """The receiver's ReceiveSymmetricKeyCache contains only the last CachedSymmetricKey of each RemoteQMGuid."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

@@ -45,8 +45,8 @@ add(
 )
 
 
-@fault("sender-message-sent-again-on-session-not-counted", breaks="MQQB-3.1.1.4-01", blind=True)
-class SenderMessageSentAgainOnSessionNotCounted(Sending):
+@fault("sender-message-resent-on-same-session-not-counted", breaks="MQQB-3.1.1.4-01", blind=True)
+class SenderMessageResentOnSameSessionNotCounted(Sending):
     """The sender does not count a message that it sends a second time on the same session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

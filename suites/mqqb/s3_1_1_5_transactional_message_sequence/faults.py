@@ -55,8 +55,8 @@ for _name, _rule, _says, _change in (
     add(_name, ("MQQB-3.1.1.5-01", _rule), _says, _change_sequence_info(_change))
 
 
-@fault("sender-unacked-sequence-omits-sent-message", breaks="MQQB-3.1.1.5-02")
-class SenderUnackedSequenceOmitsSentMessage(TransactionalSending):
+@fault("sender-sent-message-missing-in-unacked-sequence", breaks="MQQB-3.1.1.5-02")
+class SenderSentMessageMissingInUnackedSequence(TransactionalSending):
     """The sender's UnackedSequence does not contain a sent message."""
 
     def update_transaction_header(
@@ -68,9 +68,11 @@ class SenderUnackedSequenceOmitsSentMessage(TransactionalSending):
 
 
 @fault(
-    "sender-order-ack-keeps-last-message", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
+    "sender-last-message-of-sequence-kept-after-order-ack",
+    breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"),
+    blind=True,
 )
-class SenderOrderAckKeepsLastMessage(OrderAcks):
+class SenderLastMessageOfSequenceKeptAfterOrderAck(OrderAcks):
     """The sender keeps the last message of a sequence although an OrderAck acknowledges the message."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
@@ -89,8 +91,8 @@ class SenderThirdSequenceWithOrdinalOfSecond(TransactionalSending):
             session.OutgoingTxSequenceID = replace(session.OutgoingTxSequenceID, Ordinal=2)
 
 
-@fault("sender-second-message-on-ended-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
-class SenderSecondMessageOnEndedSequence(TransactionalSending):
+@fault("sender-second-message-of-new-sequence-in-old-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
+class SenderSecondMessageOfNewSequenceInOldSequence(TransactionalSending):
     """The sender sends the second message of a new sequence as a message of the old sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -134,8 +136,8 @@ class SenderThirdMessageOfNewSequenceInOldSequence(TransactionalSending):
 _FA_BIT = TransactionHeader.flags(FA=1)
 
 
-@fault("router-transaction-header-fa-set", breaks="MQQB-3.1.1.5-07")
-class RouterTransactionHeaderFaSet(Routing):
+@fault("router-fa-set-in-transaction-header-of-forwarded-message", breaks="MQQB-3.1.1.5-07")
+class RouterFaSetInTransactionHeaderOfForwardedMessage(Routing):
     """A queue manager between source and destination sets FA in the TransactionHeader that it forwards."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
@@ -170,8 +172,8 @@ class RouterTransactionHeaderWithFlagsCleared(Routing):
         super().route_message(session, packet, receipt, now)
 
 
-@fault("router-previous-number-of-forwarded-message-one-less", breaks="MQQB-3.1.1.5-07", blind=True)
-class RouterPreviousNumberOfForwardedMessageOneLess(Routing):
+@fault("router-previous-number-set-to-number-minus-one", breaks="MQQB-3.1.1.5-07", blind=True)
+class RouterPreviousNumberSetToNumberMinusOne(Routing):
     """A router sets PreviousTxSequenceNumber of a message that it forwards to TxSequenceNumber minus one."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -24,7 +24,7 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Ses
 from reference_qm.surface.clock import Now
 
 
-def _return_to_ended_sequences(qm: QueueManager) -> None:
+def _reuse_identifiers_of_ended_sequences(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         session = queue.session
         old = session.OutgoingTxSequenceID
@@ -36,7 +36,7 @@ add(
     "sender-ended-sequence-continued-after-restart",
     "MQQB-3.1.1.5-05",
     "After a restart, the sender sends its next message in the sequence that had ended before.",
-    at_restart(_return_to_ended_sequences),
+    at_restart(_reuse_identifiers_of_ended_sequences),
     blind=True,
 )
 
@@ -83,7 +83,7 @@ class RouterFinalAckForForwardedJournaledMessage(Routing):
             self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ACK_RECEIVE, body, now)
 
 
-class _LastEntry(TransactionalSending):
+class _LastSequenceInfoFault(TransactionalSending):
     """A base class of faults in the SEQUENCE_INFO of a message that is sent for the first time."""
 
     def update_transaction_header(
@@ -93,44 +93,44 @@ class _LastEntry(TransactionalSending):
         count = len(unacked)
         packet = super().update_transaction_header(session, position, now)
         if len(unacked) > count:
-            unacked[-1] = self.change_entry(session, unacked[-1])
+            unacked[-1] = self.change_sequence_info(session, unacked[-1])
         return packet
 
-    def change_entry(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
+    def change_sequence_info(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
         """Return the changed entry."""
         raise NotImplementedError
 
 
 @fault("sender-sequence-info-of-later-sequence-with-first-id", breaks="MQQB-3.1.1.5-D01", blind=True)
-class SenderSequenceInfoOfLaterSequenceWithFirstId(_LastEntry):
+class SenderSequenceInfoOfLaterSequenceWithFirstId(_LastSequenceInfoFault):
     """SeqID of a message of a later sequence contains the Ordinal 1."""
 
-    def change_entry(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
+    def change_sequence_info(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
         return replace(entry, SeqID=entry.SeqID >> 32 << 32 | 1)
 
 
-@fault("sender-sequence-info-of-second-queue-with-id-of-first", breaks="MQQB-3.1.1.5-D01", blind=True)
-class SenderSequenceInfoOfSecondQueueWithIdOfFirst(_LastEntry):
+@fault("sender-seq-id-of-second-queue-is-that-of-first-queue", breaks="MQQB-3.1.1.5-D01", blind=True)
+class SenderSeqIdOfSecondQueueIsThatOfFirstQueue(_LastSequenceInfoFault):
     """SeqID of a message of any queue is OutgoingTxSequenceID of the first queue."""
 
-    def change_entry(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
+    def change_sequence_info(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
         first = next(iter(self.qm.adm.OutgoingQueues.values())).session
         return replace(entry, SeqID=int(first.OutgoingTxSequenceID))
 
 
-@fault("sender-sequence-info-number-counts-entries", breaks="MQQB-3.1.1.5-D02", blind=True)
-class SenderSequenceInfoNumberCountsEntries(_LastEntry):
+@fault("sender-seq-no-counts-only-unacknowledged-messages", breaks="MQQB-3.1.1.5-D02", blind=True)
+class SenderSeqNoCountsOnlyUnacknowledgedMessages(_LastSequenceInfoFault):
     """SeqNo of a message is one more than the number of earlier messages without an OrderAck."""
 
-    def change_entry(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
+    def change_sequence_info(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
         return replace(entry, SeqNo=len(get_outgoing_sequence(session).UnackedSequence))
 
 
 @fault("sender-sequence-info-number-of-later-sequence-continued", breaks="MQQB-3.1.1.5-D02", blind=True)
-class SenderSequenceInfoNumberOfLaterSequenceContinued(_LastEntry):
+class SenderSequenceInfoNumberOfLaterSequenceContinued(_LastSequenceInfoFault):
     """SeqNo of a message of a later sequence continues the numbers of the sequence before."""
 
-    def change_entry(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
+    def change_sequence_info(self, session: Session, entry: SequenceInfo) -> SequenceInfo:
         last = get_outgoing_sequence(session).LastAck
         later = last.SeqID and last.SeqID != entry.SeqID
         return replace(entry, SeqNo=entry.SeqNo + last.SeqNo) if later else entry

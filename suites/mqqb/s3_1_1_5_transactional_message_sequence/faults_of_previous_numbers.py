@@ -34,13 +34,15 @@ def _increment_previous_number_of_next_message(
     return replace(transfer, EodNextSeq=replace(following, PrevNo=following.SeqNo))
 
 
-def _clear_previous_number_of_first_unacknowledged(
+def _clear_previous_number_of_first_unacknowledged_message(
     session: Session, transfer: OutgoingTransferInfo
 ) -> OutgoingTransferInfo:
     return replace(transfer, EodFirstNonAck=replace(transfer.EodFirstNonAck, PrevNo=0))
 
 
-def _set_previous_number_to_last_acknowledged(session: Session, transfer: OutgoingTransferInfo) -> OutgoingTransferInfo:
+def _set_previous_number_to_last_acknowledged_number(
+    session: Session, transfer: OutgoingTransferInfo
+) -> OutgoingTransferInfo:
     last: SequenceInfo = transfer.EodLastNonAck
     if not last.SeqNo:
         return transfer
@@ -56,12 +58,12 @@ for _name, _says, _change in (
     (
         "sender-first-unacknowledged-message-prev-no-0",
         "PrevNo of EodFirstNonAck is always 0.",
-        _clear_previous_number_of_first_unacknowledged,
+        _clear_previous_number_of_first_unacknowledged_message,
     ),
     (
         "sender-last-unacknowledged-message-prev-no-of-last-order-ack",
         "PrevNo of EodLastNonAck is the number of the last OrderAck.",
-        _set_previous_number_to_last_acknowledged,
+        _set_previous_number_to_last_acknowledged_number,
     ),
 ):
     add(_name, "MQQB-3.1.1.5-D03", _says, _change_outgoing_transfer_info(_change), blind=True)

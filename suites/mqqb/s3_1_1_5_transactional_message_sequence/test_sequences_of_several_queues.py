@@ -7,11 +7,11 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
-from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.ordering import read_acknowledged_sequence_position
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_id_number, read_sequence_id
 
-JOURNALING_FIELDS: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
+JOURNALING_FLAG_COMBINATIONS: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
 """The journaling that the messages of a forwarded sequence request."""
 
 
@@ -27,7 +27,7 @@ def test_sequence_infos_of_two_queues_have_their_own_sequence_ids(peer, sut, jud
         outgoing.send()
     for name, outgoing in (("first", first), ("second", second)):
         outgoing.send_session_ack()
-        shown = read_element(outgoing.read_sequence(), "UnackedSequence")
+        shown = read_data_model_element(outgoing.read_sequence(), "UnackedSequence")
         numbers = [int(frame["TransactionHeader"].TxSequenceNumber) for frame in outgoing.sent]
         places = [
             (get_sequence_id_number(frame), number, number - 1)
@@ -76,7 +76,7 @@ def test_router_does_not_acknowledge_a_sequence_in_order(peer, sut, judge):
     target = peer.private_queue(peer.identifier, peer.next_message_id())
     sent = [
         receiver.send_packet(sequence.message(target | journaling, destination=None))
-        for journaling in JOURNALING_FIELDS
+        for journaling in JOURNALING_FLAG_COMBINATIONS
     ]
     came = receiver.await_messages_of_sut(receiver.list_forwarded_messages, len(sent))
     peer.pass_time(sut.duration_ms(ACK_TIMEOUT_MS))
@@ -84,8 +84,8 @@ def test_router_does_not_acknowledge_a_sequence_in_order(peer, sut, judge):
     acks = [
         frame
         for final in (False, True)
-        for frame in receiver.acknowledgments(final=final)
-        if read_acknowledged_sequence_place(frame)[:2] == own
+        for frame in receiver.list_acknowledgments(final=final)
+        if read_acknowledged_sequence_position(frame)[:2] == own
     ]
     if not came:
         judge.mark_not_exercised(
@@ -94,7 +94,7 @@ def test_router_does_not_acknowledge_a_sequence_in_order(peer, sut, judge):
     else:
         judge.all(
             expected=none("OrderAck or FinalAck of a forwarded message"),
-            observed=[read_acknowledged_sequence_place(frame).TxSequenceNumber for frame in acks],
+            observed=[read_acknowledged_sequence_position(frame).TxSequenceNumber for frame in acks],
             evidence=[*sent, *came, *acks],
         )
     receiver.acknowledge_all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import (
     Outgoing,
@@ -47,14 +47,14 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
         judge(
             "MQQB-3.1.3.2-18",
             expected=number + 1,
-            observed=read_element(info, "EodLastAckCount"),
+            observed=read_data_model_element(info, "EodLastAckCount"),
             case="EodLastAckCount",
             evidence=frame,
         )
         found = [read_sequence_info_of_transfer(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
         expected = [get_sequence_info(sent[number]), get_sequence_info(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
-        left = read_element(info, "EodNoAckCount")
+        left = read_data_model_element(info, "EodNoAckCount")
         judge(
             "MQQB-3.1.7.1.3-06",
             expected=5 - number,

@@ -68,8 +68,8 @@ add(
 )
 
 
-@fault("receiver-ack-number-without-recoverable-message-is-count-of-sent", breaks="MQQB-3.1.1.6.1-03", blind=True)
-class ReceiverAckNumberWithoutRecoverableMessageIsCountOfSent(SessionAcks):
+@fault("receiver-initial-recoverable-ack-number-is-count-of-sent", breaks="MQQB-3.1.1.6.1-03", blind=True)
+class ReceiverInitialRecoverableAckNumberIsCountOfSent(SessionAcks):
     """Until the receiver has received a recoverable message, it sets RecoverableMsgAckSeqNumber to the number of
     recoverable messages that it has sent.
     """
@@ -81,8 +81,8 @@ class ReceiverAckNumberWithoutRecoverableMessageIsCountOfSent(SessionAcks):
         return replace(header, RecoverableMsgAckSeqNumber=session.RecoverableMessageSentCount)
 
 
-@fault("receiver-ack-number-without-recoverable-message-from-3-express-on", breaks="MQQB-3.1.1.6.1-03", blind=True)
-class ReceiverAckNumberWithoutRecoverableMessageFrom3ExpressOn(SessionAcks):
+@fault("receiver-recoverable-ack-number-1-after-three-express-messages", breaks="MQQB-3.1.1.6.1-03", blind=True)
+class ReceiverRecoverableAckNumber1AfterThreeExpressMessages(SessionAcks):
     """Until the receiver has received a recoverable message, it sets RecoverableMsgAckSeqNumber to 1 after three
     express messages.
     """
@@ -102,8 +102,8 @@ add(
 )
 
 
-@fault("initiator-ack-flags-without-recoverable-message-1", breaks="MQQB-3.1.1.6.1-04", blind=True)
-class InitiatorAckFlagsWithoutRecoverableMessage1(SessionAcks):
+@fault("initiator-recoverable-ack-flags-1-before-recoverable-message", breaks="MQQB-3.1.1.6.1-04", blind=True)
+class InitiatorRecoverableAckFlags1BeforeRecoverableMessage(SessionAcks):
     """On a session that the receiver opened, it sets RecoverableMsgAckFlags to 1 until it has received a recoverable
     message.
     """

@@ -12,7 +12,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-class _Carrier(SessionAcks):
+class _FaultByCarrierOfSessionHeader(SessionAcks):
     """A base class of faults that depend on whether a SessionHeader arrived in a SessionAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -26,7 +26,7 @@ class _Carrier(SessionAcks):
 
 
 @fault("sender-express-message-acknowledged-in-message-kept", breaks="MQQB-3.1.1.6.1-01", blind=True)
-class SenderExpressMessageAcknowledgedInMessageKept(_Carrier):
+class SenderExpressMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
     """The sender discards express messages only if a SessionAck acknowledges them, and not if a message does."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -45,7 +45,7 @@ class SenderOneExpressMessagePerAcknowledgmentDiscarded(SessionAcks):
 
 
 @fault("sender-recoverable-message-acknowledged-in-message-kept", breaks="MQQB-3.1.1.6.1-02", blind=True)
-class SenderRecoverableMessageAcknowledgedInMessageKept(_Carrier):
+class SenderRecoverableMessageAcknowledgedInMessageKept(_FaultByCarrierOfSessionHeader):
     """The sender discards recoverable messages only if a SessionAck acknowledges them, and not if a message does."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -53,8 +53,8 @@ class SenderRecoverableMessageAcknowledgedInMessageKept(_Carrier):
             super().delete_acknowledged_recoverable(session, header)
 
 
-@fault("sender-recoverable-message-of-high-flag-kept", breaks="MQQB-3.1.1.6.1-02", blind=True)
-class SenderRecoverableMessageOfHighFlagKept(SessionAcks):
+@fault("sender-ignores-bits-16-to-31-of-recoverable-ack-flags", breaks="MQQB-3.1.1.6.1-02", blind=True)
+class SenderIgnoresBits16To31OfRecoverableAckFlags(SessionAcks):
     """The sender ignores the bits 16 to 31 of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -62,8 +62,8 @@ class SenderRecoverableMessageOfHighFlagKept(SessionAcks):
         super().delete_acknowledged_recoverable(session, low)
 
 
-@fault("receiver-recoverable-number-1-on-own-session", breaks="MQQB-3.1.1.6.1-03", blind=True)
-class ReceiverRecoverableNumber1OnOwnSession(SessionAcks):
+@fault("receiver-initial-recoverable-ack-number-1-on-own-session", breaks="MQQB-3.1.1.6.1-03", blind=True)
+class ReceiverInitialRecoverableAckNumber1OnOwnSession(SessionAcks):
     """RecoverableMsgAckSeqNumber is 1 on a session that the receiver opened, before a recoverable message arrives."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -72,8 +72,8 @@ class ReceiverRecoverableNumber1OnOwnSession(SessionAcks):
         return replace(header, RecoverableMsgAckSeqNumber=1) if early else header
 
 
-@fault("receiver-recoverable-number-of-later-express-acks-1", breaks="MQQB-3.1.1.6.1-03", blind=True)
-class ReceiverRecoverableNumberOfLaterExpressAcks1(SessionAcks):
+@fault("receiver-recoverable-ack-number-1-in-second-express-ack", breaks="MQQB-3.1.1.6.1-03", blind=True)
+class ReceiverRecoverableAckNumber1InSecondExpressAck(SessionAcks):
     """RecoverableMsgAckSeqNumber is 1 in the second SessionAck, although only express messages have arrived."""
 
     def build_header(self, session: Session) -> SessionHeader:

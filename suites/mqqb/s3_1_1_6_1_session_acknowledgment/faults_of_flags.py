@@ -11,8 +11,8 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 
 
-@fault("session-header-after-several-express-messages-flags-1", breaks="MQQB-3.1.1.6.1-04", blind=True)
-class SessionHeaderAfterSeveralExpressMessagesFlags1(SessionAcks):
+@fault("session-header-recoverable-flags-1-after-express-messages", breaks="MQQB-3.1.1.6.1-04", blind=True)
+class SessionHeaderRecoverableFlags1AfterExpressMessages(SessionAcks):
     """The queue manager sends RecoverableMsgAckFlags 1 after two or more express messages, and no recoverable
     message.
     """
@@ -24,8 +24,8 @@ class SessionHeaderAfterSeveralExpressMessagesFlags1(SessionAcks):
         return replace(header, RecoverableMsgAckFlags=1)
 
 
-@fault("session-header-flags-of-other-session", breaks="MQQB-3.1.1.6.1-04", blind=True)
-class SessionHeaderFlagsOfOtherSession(SessionAcks):
+@fault("session-header-recoverable-flags-1-because-of-other-session", breaks="MQQB-3.1.1.6.1-04", blind=True)
+class SessionHeaderRecoverableFlags1BecauseOfOtherSession(SessionAcks):
     """The queue manager sends RecoverableMsgAckFlags 1 before the first recoverable message of a session, if another
     session received a recoverable message.
     """
@@ -38,8 +38,8 @@ class SessionHeaderFlagsOfOtherSession(SessionAcks):
         return replace(header, RecoverableMsgAckFlags=1)
 
 
-@fault("initiator-session-header-flags-of-sent-messages", breaks="MQQB-3.1.1.6.1-04", blind=True)
-class InitiatorSessionHeaderFlagsOfSentMessages(SessionAcks):
+@fault("initiator-recoverable-ack-flags-count-sent-messages", breaks="MQQB-3.1.1.6.1-04", blind=True)
+class InitiatorRecoverableAckFlagsCountSentMessages(SessionAcks):
     """The queue manager sends a RecoverableMsgAckFlags that counts the recoverable messages it sent, until it receives
     a recoverable message.
     """

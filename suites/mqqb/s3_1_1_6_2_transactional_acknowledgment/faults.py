@@ -23,8 +23,8 @@ from reference_qm.model.adm import (
 from reference_qm.surface.clock import Now
 
 
-@fault("router-order-ack-sent", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
-class RouterOrderAckSent(Routing):
+@fault("router-order-ack-sent-for-forwarded-message", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
+class RouterOrderAckSentForForwardedMessage(Routing):
     """A queue manager between source and destination sends an OrderAck for a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -73,8 +73,8 @@ class ReceiverOrderAckIncludesDiscardedMessageAfterFilledGap(OrderAcks):
         return body
 
 
-@fault("receiver-rejected-message-restarts-no-order-ack-timer", breaks="MQQB-3.1.1.6.2-06")
-class ReceiverRejectedMessageRestartsNoOrderAckTimer(InSequence):
+@fault("receiver-order-ack-timer-stopped-by-rejected-message", breaks="MQQB-3.1.1.6.2-06")
+class ReceiverOrderAckTimerStoppedByRejectedMessage(InSequence):
     """The receiver stops the Order Ack Send Timer when it rejects a message that is out of sequence."""
 
     def reject_out_of_sequence(
@@ -105,8 +105,8 @@ class SenderSecondTransactionalMessageDiscardedBySessionAck(SessionAcks):
                 self.delete_position(session, position)
 
 
-@fault("sender-transactional-message-leaves-at-session-ack", breaks="MQQB-3.1.1.6.2-10")
-class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
+@fault("sender-transactional-message-leaves-sequence-at-session-ack", breaks="MQQB-3.1.1.6.2-10")
+class SenderTransactionalMessageLeavesSequenceAtSessionAck(TransactionalSending):
     """The sender removes a transactional message from its sequence when the SessionAck arrives, without waiting for an
     OrderAck.
     """
@@ -195,8 +195,8 @@ class ReceiverOrderAckNumberIsHighestReceived(InSequence):
         return follows
 
 
-@fault("receiver-order-ack-number-of-rejected-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class ReceiverOrderAckNumberOfRejectedMessage(InSequence):
+@fault("receiver-order-ack-has-number-of-rejected-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class ReceiverOrderAckHasNumberOfRejectedMessage(InSequence):
     """The receiver's OrderAck has the number of a message that it rejected because of a gap."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -209,8 +209,8 @@ class ReceiverOrderAckNumberOfRejectedMessage(InSequence):
         return accepted
 
 
-@fault("receiver-order-ack-number-one-less-with-several-messages", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class ReceiverOrderAckNumberOneLessWithSeveralMessages(OrderAcks):
+@fault("receiver-order-ack-has-number-of-second-to-last-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class ReceiverOrderAckHasNumberOfSecondToLastMessage(OrderAcks):
     """When several messages await an OrderAck, the receiver sends the number of the second-to-last message as
     TxSequenceNumber of the OrderAck.
     """

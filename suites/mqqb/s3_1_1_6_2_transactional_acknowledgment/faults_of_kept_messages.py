@@ -13,11 +13,11 @@ from reference_qm.surface.clock import Now
 
 
 @fault(
-    "sender-received-transactional-messages-lost-at-reconnect",
+    "sender-session-acked-transactional-messages-deleted-at-reconnect",
     breaks=("MQQB-3.1.1.6.2-10", "MQQB-3.1.5.5.5-03"),
     blind=True,
 )
-class SenderReceivedTransactionalMessagesLostAtReconnect(SessionInitialization):
+class SenderSessionAckedTransactionalMessagesDeletedAtReconnect(SessionInitialization):
     """The sender deletes the transactional messages with a session acknowledgment when it connects again."""
 
     def initialize_messages(self, session: Session) -> None:
@@ -43,8 +43,8 @@ class SenderOrderAckOfOtherQueueDeletesMessages(OrderAcks):
             self.delete_order_acknowledged(queue.session, body)
 
 
-@fault("sender-received-transactional-messages-lost-at-pause", breaks="MQQB-3.1.1.6.2-10", blind=True)
-class SenderReceivedTransactionalMessagesLostAtPause(DispatchCollection):
+@fault("sender-session-acked-transactional-messages-deleted-at-pause", breaks="MQQB-3.1.1.6.2-10", blind=True)
+class SenderSessionAckedTransactionalMessagesDeletedAtPause(DispatchCollection):
     """The sender deletes the transactional messages with a session acknowledgment when their queue is paused."""
 
     def remove_queue(self, queue: OutgoingQueue) -> None:

@@ -85,7 +85,7 @@ class SenderJournaledTransactionalMessageDiscardedBySessionAck(TransactionalSend
         super().keep_until_order_ack(session, position)
 
 
-class _RejectedMessage(InSequence):
+class _OrderAckAfterRejectionFault(InSequence):
     """A base class of faults in the OrderAck after a message that was rejected."""
 
     def receive_transactional_message(
@@ -106,15 +106,15 @@ class _RejectedMessage(InSequence):
 
 
 @fault("receiver-order-ack-after-repeated-message-with-its-number", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class ReceiverOrderAckAfterRepeatedMessageWithItsNumber(_RejectedMessage):
+class ReceiverOrderAckAfterRepeatedMessageWithItsNumber(_OrderAckAfterRejectionFault):
     """The OrderAck after a repeated earlier message contains the number of that message."""
 
     def change_number(self, transfer: IncomingTransactionalTransferInfo, number: int, previous: int) -> None:
         transfer.saved_number = min(transfer.saved_number, number)
 
 
-@fault("receiver-order-ack-after-gap-with-missing-number", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class ReceiverOrderAckAfterGapWithMissingNumber(_RejectedMessage):
+@fault("receiver-order-ack-after-gap-contains-number-of-missing-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class ReceiverOrderAckAfterGapContainsNumberOfMissingMessage(_OrderAckAfterRejectionFault):
     """The OrderAck after a message behind a gap contains the number of the missing predecessor."""
 
     def change_number(self, transfer: IncomingTransactionalTransferInfo, number: int, previous: int) -> None:

@@ -7,10 +7,10 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs
-from suites.mqqb.steps.ordering import ACK_RECEIVE, Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ACK_RECEIVE, Receiver, read_acknowledged_sequence_position
 from suites.mqqb.steps.sequences import Outgoing
 
-SESSION_COUNT = 3
+SESSION_COUNT_OF_REPEATED_MESSAGE = 3
 """The number of sessions on which the SUT sends the message."""
 
 
@@ -23,7 +23,7 @@ def test_message_comes_on_each_session_until_its_order_ack(peer, sut, judge, jou
     """
     outgoing = Outgoing(peer, sut, "mqc-every-session")
     outgoing.send(1, journal=journal)
-    for number in range(2, SESSION_COUNT + 1):
+    for number in range(2, SESSION_COUNT_OF_REPEATED_MESSAGE + 1):
         ack = outgoing.send_session_ack()
         outgoing.session.close()
         peer.environment.run_until(
@@ -59,7 +59,7 @@ def test_order_ack_after_repeated_message_names_last_message(peer, sut, judge):
     judge(
         "MQQB-3.1.1.6.2-D01",
         expected=3,
-        observed=int(read_acknowledged_sequence_place(frame).TxSequenceNumber),
+        observed=int(read_acknowledged_sequence_position(frame).TxSequenceNumber),
         case="TxSequenceNumber of the OrderAck after the repeated message",
         evidence=[*sent, frame],
     )

@@ -10,10 +10,10 @@ from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.ordering import ORDER_ACK, ORDERING_ACK_LABEL, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ORDER_ACK, ORDERING_ACK_LABEL, read_acknowledged_sequence_position
 from suites.mqqb.steps.sender import Sender
 
-SEQUENCE_NUMBERS_OUT_OF_ORDER = (3, 7, 5, 7)
+TX_SEQUENCE_NUMBERS_OUT_OF_ORDER = (3, 7, 5, 7)
 PREVIOUS_SEQUENCE_NUMBERS = (2, 3, 0, 6)
 """Pairs of TxSequenceNumber and PreviousTxSequenceNumber, in an order in which a destination would accept no message.
 PreviousTxSequenceNumber is TxSequenceNumber minus one, a lower number, or 0.
@@ -34,7 +34,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     sequences = {OTHER_GUID: Sequence(peer, ordinal=9), peer.identifier: Sequence(peer, ordinal=10)}
     sent = []
     for source, sequence in sequences.items():
-        for number, previous in zip(SEQUENCE_NUMBERS_OUT_OF_ORDER, PREVIOUS_SEQUENCE_NUMBERS, strict=True):
+        for number, previous in zip(TX_SEQUENCE_NUMBERS_OUT_OF_ORDER, PREVIOUS_SEQUENCE_NUMBERS, strict=True):
             sequence.number = number - 1
             packet = sequence.message(
                 {
@@ -55,7 +55,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     acks = [
         frame
         for frame in peer.inbox.copies
-        if _is_transactional_acknowledgment(frame) and read_acknowledged_sequence_place(frame)[:2] in identifiers
+        if _is_transactional_acknowledgment(frame) and read_acknowledged_sequence_position(frame)[:2] in identifiers
     ]
     arrivals = [
         frame for frame in peer.inbox.copies if frame["MessagePropertiesHeader"].MessageClass == AckClass.REACH_QUEUE
@@ -76,14 +76,14 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     judge(
         "MQQB-3.1.1.6.2-02",
         "MQDMPR-3.1.7.1.31-D04",
-        expected=[*SEQUENCE_NUMBERS_OUT_OF_ORDER, *SEQUENCE_NUMBERS_OUT_OF_ORDER],
+        expected=[*TX_SEQUENCE_NUMBERS_OUT_OF_ORDER, *TX_SEQUENCE_NUMBERS_OUT_OF_ORDER],
         observed=numbers,
         case="TxSequenceNumbers of the forwarded messages",
         evidence=evidence,
     )
     not_acknowledged = ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01")
     if len(came) == len(sent):
-        acknowledged = [read_acknowledged_sequence_place(frame).TxSequenceNumber for frame in acks]
+        acknowledged = [read_acknowledged_sequence_position(frame).TxSequenceNumber for frame in acks]
         no_ack = none("OrderAck or FinalAck of a forwarded message")
         judge(*not_acknowledged, expected=no_ack, observed=acknowledged, evidence=evidence)
         judge(

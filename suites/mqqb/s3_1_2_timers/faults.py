@@ -62,8 +62,8 @@ add(
 )
 
 
-@fault("receiver-cleanup-timer-of-second-session-of-half-the-duration", breaks="MQQB-3.1.2.2-01")
-class ReceiverCleanupTimerOfSecondSessionOfHalfTheDuration(SessionTimers):
+@fault("receiver-session-cleanup-timer-of-second-session-halved", breaks="MQQB-3.1.2.2-01")
+class ReceiverSessionCleanupTimerOfSecondSessionHalved(SessionTimers):
     """The receiver starts the Session Cleanup Timer of a session with half of the configured time while this timer runs
     for another session.
     """
@@ -84,8 +84,8 @@ add(
 )
 
 
-@fault("acceptor-session-ack-wait-timer-of-own-default", breaks="MQQB-3.1.2.4-01", blind=True)
-class AcceptorSessionAckWaitTimerOfOwnDefault(SessionAcks):
+@fault("acceptor-session-ack-wait-timer-uses-own-default", breaks="MQQB-3.1.2.4-01", blind=True)
+class AcceptorSessionAckWaitTimerUsesOwnDefault(SessionAcks):
     """An acceptor that waits for an acknowledgment uses its default timeout instead of the AckWaitTimeout that the
     initiator sent.
     """
@@ -98,8 +98,8 @@ class AcceptorSessionAckWaitTimerOfOwnDefault(SessionAcks):
         session.AckWaitTimeout = agreed
 
 
-@fault("sender-transactional-ack-wait-timer-3-s", breaks="MQQB-3.1.2.6-01")
-class SenderTransactionalAckWaitTimer3S(TransactionalSending):
+@fault("sender-transactional-ack-wait-timer-always-three-seconds", breaks="MQQB-3.1.2.6-01")
+class SenderTransactionalAckWaitTimerAlwaysThreeSeconds(TransactionalSending):
     """The sender's Transactional Ack Wait Timer expires after three seconds."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -107,8 +107,8 @@ class SenderTransactionalAckWaitTimer3S(TransactionalSending):
         super().start_ack_wait_timer(session, now)
 
 
-@fault("sender-resend-of-later-sequence-after-twice-the-first-interval", breaks="MQQB-3.1.2.6-01", blind=True)
-class SenderResendOfLaterSequenceAfterTwiceTheFirstInterval(TransactionalSending):
+@fault("sender-first-resend-interval-doubled-for-later-sequences", breaks="MQQB-3.1.2.6-01", blind=True)
+class SenderFirstResendIntervalDoubledForLaterSequences(TransactionalSending):
     """The sender first starts the Transactional Ack Wait Timer of the second and later sequences of a session with
     twice the first ResendInterval.
     """
@@ -131,8 +131,8 @@ class _TimerStartCounter(SessionTimers):
         return int(counts[key])
 
 
-@fault("receiver-order-ack-timer-doubled-after-first-start", breaks="MQQB-3.1.2.7-01")
-class ReceiverOrderAckTimerDoubledAfterFirstStart(_TimerStartCounter):
+@fault("receiver-order-ack-timer-five-times-longer-after-first-start", breaks="MQQB-3.1.2.7-01")
+class ReceiverOrderAckTimerFiveTimesLongerAfterFirstStart(_TimerStartCounter):
     """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except
     the first time.
     """
@@ -171,8 +171,8 @@ add(
 )
 
 
-@fault("acceptor-initialization-timer-of-request-with-own-guid-not-started", breaks="MQQB-3.1.2.1-D01", blind=True)
-class AcceptorInitializationTimerOfRequestWithOwnGuidNotStarted(SessionOpening):
+@fault("acceptor-initialization-timer-not-started-for-own-server-guid", breaks="MQQB-3.1.2.1-D01", blind=True)
+class AcceptorInitializationTimerNotStartedForOwnServerGuid(SessionOpening):
     """The acceptor does not start the Session Initialization Timer after its response to a request whose ServerGuid is
     the acceptor's GUID.
     """
@@ -183,8 +183,8 @@ class AcceptorInitializationTimerOfRequestWithOwnGuidNotStarted(SessionOpening):
             self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
 
 
-@fault("receiver-ack-send-timer-of-second-expiry-not-started", breaks="MQQB-3.1.2.5-D01")
-class ReceiverAckSendTimerOfSecondExpiryNotStarted(_TimerStartCounter):
+@fault("receiver-session-ack-send-timer-started-only-three-times", breaks="MQQB-3.1.2.5-D01")
+class ReceiverSessionAckSendTimerStartedOnlyThreeTimes(_TimerStartCounter):
     """The receiver starts the Session Ack Send Timer only three times in a session."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

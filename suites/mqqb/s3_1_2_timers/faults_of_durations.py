@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 SessionCondition = Callable[[QM, Session], bool]
 
 
-def _double_timer(name: TimerName, when: SessionCondition) -> Install:
+def _double_timer_under_condition(name: TimerName, when: SessionCondition) -> Install:
     """Return an installer of a fault that doubles the duration of a timer of a session under a condition."""
 
     class TimerDoubled(SessionTimers):
@@ -31,7 +31,7 @@ def _double_timer(name: TimerName, when: SessionCondition) -> Install:
     return replace_part(TimerDoubled)
 
 
-def _double_later_timer(name: TimerName) -> Install:
+def _double_timer_except_at_first_start(name: TimerName) -> Install:
     """Return an installer of a fault that doubles the duration of a timer of a session, except at its first start."""
 
     class LaterTimerDoubled(SessionTimers):
@@ -48,23 +48,23 @@ def _double_later_timer(name: TimerName) -> Install:
     return replace_part(LaterTimerDoubled)
 
 
-def _is_beside_other_session(qm: QM, session: Session) -> bool:
+def _is_other_session_open(qm: QM, session: Session) -> bool:
     return any(other is not session and other.SessionState is SessionState.OPEN for other in qm.sessions.values())
 
 
-def _is_initiator(qm: QM, session: Session) -> bool:
+def _is_initiated_session(qm: QM, session: Session) -> bool:
     return session.initiator
 
 
-def _waits_for_parameters(qm: QM, session: Session) -> bool:
+def _waits_for_connection_parameters(qm: QM, session: Session) -> bool:
     return session.SessionState is SessionState.WAITING_CP_MSG
 
 
-def _is_direct_format_session(qm: QM, session: Session) -> bool:
+def _is_session_to_direct_format_name(qm: QM, session: Session) -> bool:
     return session.DirectFormatSession
 
 
-def _is_private_format_session(qm: QM, session: Session) -> bool:
+def _is_session_to_private_format_name(qm: QM, session: Session) -> bool:
     return not session.DirectFormatSession
 
 
@@ -73,44 +73,44 @@ for _name, _rule, _says, _install in (
         "initiator-session-initialization-timer-doubled",
         "MQQB-3.1.2.1-01",
         "The Session Initialization Timer of an initiator expires after twice the configured time.",
-        _double_timer(TimerName.SESSION_INITIALIZATION, _is_initiator),
+        _double_timer_under_condition(TimerName.SESSION_INITIALIZATION, _is_initiated_session),
     ),
     (
         "acceptor-session-initialization-timer-doubled-after-response",
         "MQQB-3.1.2.1-01",
         "After the EstablishConnection response, the Session Initialization Timer expires after twice the configured "
         "time.",
-        _double_timer(TimerName.SESSION_INITIALIZATION, _waits_for_parameters),
+        _double_timer_under_condition(TimerName.SESSION_INITIALIZATION, _waits_for_connection_parameters),
     ),
     (
         "session-initialization-timer-beside-other-session-doubled",
         "MQQB-3.1.2.1-01",
         "The Session Initialization Timer expires after twice the configured time while another session is open.",
-        _double_timer(TimerName.SESSION_INITIALIZATION, _is_beside_other_session),
+        _double_timer_under_condition(TimerName.SESSION_INITIALIZATION, _is_other_session_open),
     ),
     (
         "session-cleanup-timer-beside-other-session-doubled",
         "MQQB-3.1.2.2-01",
         "The Session Cleanup Timer expires after twice the configured time if another session is open at its start.",
-        _double_timer(TimerName.SESSION_CLEANUP, _is_beside_other_session),
+        _double_timer_under_condition(TimerName.SESSION_CLEANUP, _is_other_session_open),
     ),
     (
         "session-cleanup-timer-of-active-session-doubled",
         "MQQB-3.1.2.2-01",
         "The Session Cleanup Timer expires after twice the configured time when it starts again for an active session.",
-        _double_later_timer(TimerName.SESSION_CLEANUP),
+        _double_timer_except_at_first_start(TimerName.SESSION_CLEANUP),
     ),
     (
         "order-ack-send-timer-of-direct-session-doubled",
         "MQQB-3.1.2.7-01",
         "The Order Ack Send Timer expires after twice OrderAckTimeout if the message had a direct format name.",
-        _double_timer(TimerName.ORDER_ACK_SEND, _is_direct_format_session),
+        _double_timer_under_condition(TimerName.ORDER_ACK_SEND, _is_session_to_direct_format_name),
     ),
     (
         "order-ack-send-timer-of-private-session-doubled",
         "MQQB-3.1.2.7-01",
         "The Order Ack Send Timer expires after twice OrderAckTimeout if the message had a private format name.",
-        _double_timer(TimerName.ORDER_ACK_SEND, _is_private_format_session),
+        _double_timer_under_condition(TimerName.ORDER_ACK_SEND, _is_session_to_private_format_name),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)
@@ -126,13 +126,13 @@ class SessionCleanupTimerRestartedByMessage(SessionTimers):
             super().start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)
 
 
-@fault("session-ack-wait-timer-beside-other-session-half-more", breaks="MQQB-3.1.2.4-01", blind=True)
-class SessionAckWaitTimerBesideOtherSessionHalfMore(SessionAcks):
+@fault("session-ack-wait-timer-longer-while-other-session-is-open", breaks="MQQB-3.1.2.4-01", blind=True)
+class SessionAckWaitTimerLongerWhileOtherSessionIsOpen(SessionAcks):
     """The Session Ack Wait Timer has one and a half times AckWaitTimeout while another session is open."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
         super().start_wait_timer(session, now)
-        if _is_beside_other_session(self.qm, session):
+        if _is_other_session_open(self.qm, session):
             duration_ms = session.AckWaitTimeout * 3 // 2
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, duration_ms, now)
 
@@ -145,8 +145,8 @@ class SessionAckWaitTimerDefaultTimeout(SessionAcks):
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, 30_000, now)
 
 
-@fault("session-ack-wait-timer-after-session-ack-half", breaks="MQQB-3.1.2.4-01", blind=True)
-class SessionAckWaitTimerAfterSessionAckHalf(SessionAcks):
+@fault("session-ack-wait-timer-halved-after-session-ack", breaks="MQQB-3.1.2.4-01", blind=True)
+class SessionAckWaitTimerHalvedAfterSessionAck(SessionAcks):
     """The Session Ack Wait Timer has half of AckWaitTimeout when it starts again after a SessionAck."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
@@ -155,8 +155,8 @@ class SessionAckWaitTimerAfterSessionAckHalf(SessionAcks):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, session.AckWaitTimeout // 2, now)
 
 
-@fault("transactional-ack-wait-timer-of-later-sequence-next-interval", breaks="MQQB-3.1.2.6-01", blind=True)
-class TransactionalAckWaitTimerOfLaterSequenceNextInterval(TransactionalSending):
+@fault("transactional-ack-wait-timer-of-later-sequence-too-long", breaks="MQQB-3.1.2.6-01", blind=True)
+class TransactionalAckWaitTimerOfLaterSequenceTooLong(TransactionalSending):
     """The Transactional Ack Wait Timer of every sequence except the first expires after the fourth entry of
     ResendTimerTable.
     """
@@ -180,8 +180,8 @@ class TransactionalAckWaitTimerOfSecondQueueDoubled(TransactionalSending):
             self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
 
 
-@fault("resend-time-of-later-timer-start-unchanged", breaks="MQQB-3.1.2.6-D01", blind=True)
-class ResendTimeOfLaterTimerStartUnchanged(TransactionalSending):
+@fault("resend-time-not-updated-at-later-timer-start", breaks="MQQB-3.1.2.6-D01", blind=True)
+class ResendTimeNotUpdatedAtLaterTimerStart(TransactionalSending):
     """The sender sets ResendTime only when the Transactional Ack Wait Timer starts for the first time on a
     connection.
     """
@@ -193,8 +193,8 @@ class ResendTimeOfLaterTimerStartUnchanged(TransactionalSending):
             get_outgoing_sequence(session).ResendTime = before
 
 
-@fault("resend-time-of-second-queue-of-first-queue", breaks="MQQB-3.1.2.6-D01", blind=True)
-class ResendTimeOfSecondQueueOfFirstQueue(TransactionalSending):
+@fault("resend-time-of-each-queue-copied-from-first-queue", breaks="MQQB-3.1.2.6-D01", blind=True)
+class ResendTimeOfEachQueueCopiedFromFirstQueue(TransactionalSending):
     """The sender sets ResendTime of every outgoing queue to the ResendTime of the first queue."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:

@@ -7,14 +7,14 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, each
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, read_element
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 CLOCK_STEP_S = 2
 """The allowance for rounding to whole seconds, and for a slow SUT."""
-CONFIGURED_CLEANUP_MS = 20_000
-EXCHANGE_TOLERANCE_S = 20
+CONFIGURED_SESSION_CLEANUP_TIMER_MS = 20_000
+RESEND_TIME_TOLERANCE_S = 20
 """The allowance for sending the messages and the OrderAck, and for rounding to whole seconds."""
 
 
@@ -34,9 +34,9 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     frame = outgoing.send_order_ack(1)
     outgoing.await_transfer_info_value("EodLastAckCount", 1)
     info = outgoing.read_transfer_info()
-    interval = read_element(info, "EodResendInterval")
-    remaining = read_element(info, "EodResendTime") - read_element(info, "EodLastAckTime")
-    expected = between(max(1, interval - EXCHANGE_TOLERANCE_S), interval + 1)
+    interval = read_data_model_element(info, "EodResendInterval")
+    remaining = read_data_model_element(info, "EodResendTime") - read_data_model_element(info, "EodLastAckTime")
+    expected = between(max(1, interval - RESEND_TIME_TOLERANCE_S), interval + 1)
     judge(
         "MQQB-3.1.2.6-D01",
         expected=expected,
@@ -59,10 +59,10 @@ def test_resend_time_grows_with_each_start_of_the_timer(peer, sut, judge):
     outgoing = beside.start_second_sequence("mqc-resend-time-again")
     outgoing.send()
     outgoing.send_session_ack()
-    first = read_element(outgoing.read_sequence(), "ResendTime")
+    first = read_data_model_element(outgoing.read_sequence(), "ResendTime")
     if outgoing.await_resend(1) != RESENT_OUTCOME:
         raise ConformanceFailure("the SUT did not resend its message")
-    second = read_element(outgoing.read_sequence(), "ResendTime")
+    second = read_data_model_element(outgoing.read_sequence(), "ResendTime")
     copies = outgoing.copies(1)[:2]
     elapsed_s = peer.measure_duration(*copies).ms // 1_000
     judge(
@@ -83,8 +83,11 @@ def test_session_cleanup_timer_has_configured_duration_at_each_start(peer, sut, 
     initiates and on a session that it accepts. A message does not start the timer again, and the timer has the same
     duration when it starts again after its expiry on an active session.
     """
-    sut.set_timers(session_cleanup_ms=CONFIGURED_CLEANUP_MS)
-    due_ms, slack_ms = sut.duration_ms(CONFIGURED_CLEANUP_MS), sut.slack_ms(CONFIGURED_CLEANUP_MS)
+    sut.set_timers(session_cleanup_ms=CONFIGURED_SESSION_CLEANUP_TIMER_MS)
+    due_ms, slack_ms = (
+        sut.duration_ms(CONFIGURED_SESSION_CLEANUP_TIMER_MS),
+        sut.slack_ms(CONFIGURED_SESSION_CLEANUP_TIMER_MS),
+    )
 
     def judge_remaining_time(role, elapsed_ms, case, frame):
         """Judge the remaining time of each open session of a role, whose timer started before the given time."""
@@ -92,7 +95,7 @@ def test_session_cleanup_timer_has_configured_duration_at_each_start(peer, sut, 
         judge(
             "MQQB-3.1.2.2-01",
             expected=each(between(1, due_ms - elapsed_ms + slack_ms), "session"),
-            observed=[read_element(one["timers"], "SessionCleanup") for one in shown],
+            observed=[read_data_model_element(one["timers"], "SessionCleanup") for one in shown],
             case=f"remaining ms of the Session Cleanup Timer, {case}",
             evidence=frame,
         )
@@ -117,7 +120,10 @@ def test_session_cleanup_timer_has_configured_duration_at_each_start(peer, sut, 
 @covers("MQQB-3.1.2.9-D01")
 @pytest.mark.parametrize(
     ("after_ms", "expected"),
-    [(PING_RESPONSE_TIMEOUT_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_RESPONSE_TIMEOUT_MS, PingingSut.NO_SESSION)],
+    [
+        (PING_RESPONSE_TIMEOUT_MS // 2, PingingSut.SESSION_OPENED_OUTCOME),
+        (2 * PING_RESPONSE_TIMEOUT_MS, PingingSut.NO_SESSION_OUTCOME),
+    ],
 )
 def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after_ms, expected):
     """When a Ping Response arrives half a second after the Ping Request, the SUT opens a session. When it arrives two
@@ -127,8 +133,8 @@ def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after
     asked = pinging_sut.await_ping()
     peer.pass_time(sut.duration_ms(after_ms))
     answer = pinging_sut.answer_ping(asked)
-    observed = pinging_sut.await_session(pinging_sut.time_without_retry_ms - sut.duration_ms(after_ms))
-    if expected == PingingSut.SESSION_OPENED != observed and pinging_sut.has_stalled_after(asked):
+    observed = pinging_sut.await_session(pinging_sut.time_shorter_than_retry_timer_ms - sut.duration_ms(after_ms))
+    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.has_stalled_after(asked):
         judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=STALLED_SUT_REASON, evidence=[asked, answer])
         return
     judge(

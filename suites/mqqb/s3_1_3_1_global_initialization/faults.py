@@ -71,8 +71,8 @@ add(
 )
 
 
-@fault("sender-third-resend-timeout-medium", breaks="MQQB-3.1.3.1-02", blind=True)
-class SenderThirdResendTimeoutMedium(Initialization):
+@fault("sender-third-resend-table-entry-is-resend-timeouts-medium", breaks="MQQB-3.1.3.1-02", blind=True)
+class SenderThirdResendTableEntryIsResendTimeoutsMedium(Initialization):
     """The queue manager initializes the third entry of ResendTimerTable with ResendTimeoutsMedium."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -99,7 +99,7 @@ def _change_cache_settings_after_restart(**changes: Any) -> Install:
     return at_restart(change)
 
 
-def _change_cache_settings_at_start(**changes: Any) -> Install:
+def _change_security_cache_settings_at_start(**changes: Any) -> Install:
     def run(self: Any, original: Any, now: Any) -> None:
         original(now)
         self.qm.caches.configure(replace(self.qm.caches.settings, **changes))
@@ -107,7 +107,7 @@ def _change_cache_settings_at_start(**changes: Any) -> Install:
     return change_step(Initialization.initialize_globally, run)
 
 
-def _stop_history_timer_with_few_entries(self: Any, original: Any, now: Any) -> None:
+def _stop_history_cleanup_timer_with_few_entries(self: Any, original: Any, now: Any) -> None:
     original(now)
     if len(self.qm.adm.MessageIDHistoryTable) < 3:
         self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
@@ -137,7 +137,7 @@ for _name, _breaks, _says, _install in (
         "receiver-history-timer-not-started-for-two-entries",
         "MQQB-3.1.3.1-07",
         "The MessageIDHistory Cleanup Timer does not run after a start with fewer than three entries.",
-        change_step(Initialization.initialize_globally, _stop_history_timer_with_few_entries),
+        change_step(Initialization.initialize_globally, _stop_history_cleanup_timer_with_few_entries),
     ),
     *(
         (
@@ -155,15 +155,15 @@ for _name, _breaks, _says, _install in (
         )
         for when, words, install in (
             ("wrong-after-restart", "after a restart", _change_cache_settings_after_restart),
-            ("wrong-at-start", "after the start", _change_cache_settings_at_start),
+            ("wrong-at-start", "after the start", _change_security_cache_settings_at_start),
         )
     ),
 ):
     add(_name, _breaks, _says, _install, blind=True)
 
 
-@fault("sender-sixth-resend-timeout-long", breaks="MQQB-3.1.3.1-03", blind=True)
-class SenderSixthResendTimeoutLong(Initialization):
+@fault("sender-sixth-resend-table-entry-is-resend-timeouts-long", breaks="MQQB-3.1.3.1-03", blind=True)
+class SenderSixthResendTableEntryIsResendTimeoutsLong(Initialization):
     """The queue manager initializes the sixth entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -173,8 +173,8 @@ class SenderSixthResendTimeoutLong(Initialization):
         self.qm.adm.ResendTimerTable = tuple(table)
 
 
-@fault("sender-ninth-resend-timeout-final", breaks="MQQB-3.1.3.1-04", blind=True)
-class SenderNinthResendTimeoutFinal(Initialization):
+@fault("sender-ninth-resend-table-entry-is-resend-timeouts-final", breaks="MQQB-3.1.3.1-04", blind=True)
+class SenderNinthResendTableEntryIsResendTimeoutsFinal(Initialization):
     """The queue manager initializes the ninth entry of ResendTimerTable with ResendTimeoutsFinal."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -184,8 +184,8 @@ class SenderNinthResendTimeoutFinal(Initialization):
         self.qm.adm.ResendTimerTable = tuple(table)
 
 
-@fault("sender-last-resend-timeout-long", breaks="MQQB-3.1.3.1-05", blind=True)
-class SenderLastResendTimeoutLong(Initialization):
+@fault("sender-last-resend-table-entry-is-resend-timeouts-long", breaks="MQQB-3.1.3.1-05", blind=True)
+class SenderLastResendTableEntryIsResendTimeoutsLong(Initialization):
     """The queue manager initializes the last entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -202,7 +202,7 @@ add(
 )
 
 
-def _stop_history_timer(qm: QueueManager, now: Now) -> None:
+def _stop_history_cleanup_timer(qm: QueueManager, now: Now) -> None:
     qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
 
 
@@ -210,7 +210,7 @@ add(
     "receiver-history-cleanup-timer-stopped-with-history",
     "MQQB-3.1.3.1-07",
     "The receiver's MessageIDHistory Cleanup Timer does not run after a start with a history.",
-    _change_after_initialization(_stop_history_timer),
+    _change_after_initialization(_stop_history_cleanup_timer),
 )
 
 
@@ -367,7 +367,7 @@ class QueueManagerLongLifetimeFollowsShortLifetime(Configuring):
         return done
 
 
-_LATEST_PROCESSES: WeakValueDictionary[int, QM] = WeakValueDictionary()
+_LATEST_PROCESS_BY_ENTROPY_ID: WeakValueDictionary[int, QM] = WeakValueDictionary()
 
 
 """The latest process of each queue manager. The processes of a queue manager share its source of random values."""
@@ -375,8 +375,8 @@ _LATEST_PROCESSES: WeakValueDictionary[int, QM] = WeakValueDictionary()
 
 def _store_process_and_get_previous(qm: QM) -> QM | None:
     """Store the process of a queue manager; return its previous process, or None for its first process."""
-    last = _LATEST_PROCESSES.get(id(qm.entropy))
-    _LATEST_PROCESSES[id(qm.entropy)] = qm
+    last = _LATEST_PROCESS_BY_ENTROPY_ID.get(id(qm.entropy))
+    _LATEST_PROCESS_BY_ENTROPY_ID[id(qm.entropy)] = qm
     return last
 
 

@@ -20,7 +20,7 @@ def _is_any_start(qm: QueueManager) -> bool:
     return True
 
 
-def _has_started_before(qm: QueueManager) -> bool:
+def _has_queue_manager_started_before(qm: QueueManager) -> bool:
     return bool(qm.adm.MessageIdOrdinal or qm.disk.reserved)
 
 
@@ -32,7 +32,7 @@ def _has_stored_messages(qm: QueueManager) -> bool:
     return any(len(queue.MessagePositionList) for queue in qm.queue_names.list_every_queue())
 
 
-def _start_history_timer(which: StartPredicate) -> Install:
+def _start_history_cleanup_timer(which: StartPredicate) -> Install:
     """Return an installer of a fault that starts the history timer at certain starts with an empty history."""
 
     def run(self: Any, original: Any, now: Any) -> None:
@@ -54,7 +54,7 @@ def _fill_key_cache_after_restart(cache: str, which: StartPredicate) -> Install:
 
 
 for _name, _says, _which in (
-    ("receiver-history-timer-runs-after-restart", "after a later start", _has_started_before),
+    ("receiver-history-timer-runs-after-restart", "after a later start", _has_queue_manager_started_before),
     ("receiver-history-timer-runs-with-waiting-messages", "when messages wait to be sent", _has_waiting_messages),
     ("receiver-history-timer-runs-with-stored-messages", "when a queue has messages", _has_stored_messages),
 ):
@@ -62,7 +62,7 @@ for _name, _says, _which in (
         _name,
         "MQQB-3.1.3.1-06",
         f"The receiver starts the MessageIDHistory Cleanup Timer with an empty history {_says}.",
-        _start_history_timer(_which),
+        _start_history_cleanup_timer(_which),
         blind=True,
     )
 

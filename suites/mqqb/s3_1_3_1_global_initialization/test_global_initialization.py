@@ -17,7 +17,7 @@ from suites.mqqb.steps.caching import (
     SecurityCaches,
     fill_security_caches,
 )
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -56,14 +56,14 @@ DEFAULT_SETTING_BY_RULE = {
     "MQQB-3.1.3.1-22": ("SendEnhancedRC2Using40BitKeys", False),
     "MQQB-3.1.3.1-23": ("RejectEnhancedRC2Using40BitKeys", False),
 }
-RECEIVING_CACHES = (
-    (SecurityCaches.CERTIFICATES, "MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", 1_200_000),
-    (SecurityCaches.RECEIVED_KEYS, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
+CACHES_OF_RECEIVER_WITH_RULES = (
+    (SecurityCaches.CERTIFICATE_CACHE, "MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", 1_200_000),
+    (SecurityCaches.RECEIVED_KEY_CACHE, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
 )
 """The caches of received messages: for each cache, the rule that the cache is empty, the rule about its lifetime, and
 the lifetime in ms.
 """
-UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+UNREACHABLE_FORMAT_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
 MESSAGE_LIFETIME_S = 60
 HISTORY_TIMER_NAME = "MessageIDHistoryCleanup"
@@ -72,7 +72,7 @@ HISTORY_TIMER_MS = 20_000
 empty.
 """
 SECONDS_PER_DAY = 86_400
-CHANGED_SHORT_LIFETIME_MS = 300_000
+CHANGED_SYMMETRIC_KEY_SHORT_LIFETIME_MS = 300_000
 """A SymmetricKeyShortLifetime in ms that is not the default."""
 
 
@@ -101,17 +101,17 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     for rule, name in PERSISTENT_ELEMENT_BY_RULE.items():
         judge(
             rule,
-            expected=fields({name: read_element(before_restart, name)}),
-            observed={name: read_element(after_restart, name)},
+            expected=fields({name: read_data_model_element(before_restart, name)}),
+            observed={name: read_data_model_element(after_restart, name)},
         )
-    table = read_element(after_restart, "ResendTimerTable")
+    table = read_data_model_element(after_restart, "ResendTimerTable")
     for rule, name, entries in RESEND_TABLE_ENTRIES:
-        timeouts = [read_element(after_restart, name)] * (entries.stop - entries.start)
+        timeouts = [read_data_model_element(after_restart, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {
         "number of entries of ResendTimerTable": len(table),
         "number of entries of the caches": sum(
-            len(read_element(after_restart, name)) for name in EMPTY_CACHE_BY_RULE.values()
+            len(read_data_model_element(after_restart, name)) for name in EMPTY_CACHE_BY_RULE.values()
         ),
     }
     judge(
@@ -121,9 +121,14 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     )
     judge("MQQB-3.1.4.1-01", expected=fields(PingCookie=0), observed={"PingCookie": after_restart.get("PingCookie", 0)})
     for rule, name in EMPTY_CACHE_BY_RULE.items():
-        judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"number of entries of {name}")
+        judge(
+            rule,
+            expected=0,
+            observed=len(read_data_model_element(after_restart, name)),
+            case=f"number of entries of {name}",
+        )
     for rule, (name, expected) in DEFAULT_SETTING_BY_RULE.items():
-        judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
+        judge(rule, expected=fields({name: expected}), observed={name: read_data_model_element(after_restart, name)})
 
 
 @needs("security", "receive", "configure", "inspect", "restart")
@@ -147,7 +152,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
         clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL))
         packet = encrypt_message(sut, clear, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
         frames = secured.dispositions({"": packet})[""].frames
-        if not all(caches.entries(name) for name, *_ in RECEIVING_CACHES):
+        if not all(caches.entries(name) for name, *_ in CACHES_OF_RECEIVER_WITH_RULES):
             raise ConformanceFailure("the message has no entry in the caches")
         return frames
 
@@ -159,23 +164,23 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     first = fill_security_caches()
     weak = [send_weak_key()]
     sut.restart()
-    for name, rule, *_ in RECEIVING_CACHES:
+    for name, rule, *_ in CACHES_OF_RECEIVER_WITH_RULES:
         judge(rule, expected=0, observed=len(caches.entries(name)), case=f"number of entries of {name}", evidence=first)
         judge.conclude(rule)
     secured.connection = peer.open_raw()
     second = fill_security_caches()
-    for name, _, rule, lifetime_ms in RECEIVING_CACHES:
+    for name, _, rule, lifetime_ms in CACHES_OF_RECEIVER_WITH_RULES:
         due_ms = sut.duration_ms(lifetime_ms)
         expected = between(due_ms - sut.slack_ms(lifetime_ms) - 2 * sut.response_timeout_ms, due_ms)
         left_ms = caches.get_remaining_ms(name)
         judge(rule, expected=expected, observed=left_ms, case=f"remaining ms of the timer of {name}", evidence=second)
     weak.append(send_weak_key())
-    sut.configure(symmetric_key_short_lifetime_ms=CHANGED_SHORT_LIFETIME_MS)
+    sut.configure(symmetric_key_short_lifetime_ms=CHANGED_SYMMETRIC_KEY_SHORT_LIFETIME_MS)
     long_lifetime = "SymmetricKeyLongLifetime"
     judge(
         "MQQB-3.1.3.1-18",
         expected=fields({long_lifetime: DEFAULT_SETTING_BY_RULE["MQQB-3.1.3.1-18"][1]}),
-        observed={long_lifetime: read_element(_read_queue_manager_state(sut), long_lifetime)},
+        observed={long_lifetime: read_data_model_element(_read_queue_manager_state(sut), long_lifetime)},
         case="with another SymmetricKeyShortLifetime",
     )
     judge(
@@ -216,7 +221,7 @@ def test_keys_of_every_provider_are_forgotten_at_start(peer, sut, judge, start):
     )
     evidence = [frame for level in levels for frame in fill_security_caches(secured, ALICE, level)]
     filled = [name for name in EMPTY_CACHE_BY_RULE.values() if caches.entries(name)]
-    if not {SecurityCaches.CERTIFICATES, SecurityCaches.RECEIVED_KEYS} <= set(filled):
+    if not {SecurityCaches.CERTIFICATE_CACHE, SecurityCaches.RECEIVED_KEY_CACHE} <= set(filled):
         raise ConformanceFailure("the messages have no entry in the caches")
     start(sut)
     for rule, name in EMPTY_CACHE_BY_RULE.items():
@@ -243,8 +248,8 @@ def test_resend_times_are_unchanged_by_start_with_unacknowledged_sequence(peer, 
     for rule, name in PERSISTENT_ELEMENT_BY_RULE.items():
         judge(
             rule,
-            expected=fields({name: read_element(before, name)}),
-            observed={name: read_element(after, name)},
+            expected=fields({name: read_data_model_element(before, name)}),
+            observed={name: read_data_model_element(after, name)},
             evidence=evidence,
         )
     judge.conclude(*PERSISTENT_ELEMENT_BY_RULE)
@@ -263,7 +268,7 @@ def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, su
     sut.change_environment(clock=SECONDS_PER_DAY)
     sut.restart()
     manager = _read_queue_manager_state(sut)
-    if not read_element(manager, "MessageIDHistoryTable"):
+    if not read_data_model_element(manager, "MessageIDHistoryTable"):
         judge.mark_not_exercised("MQQB-3.1.3.1-07", reason="the SUT starts without outdated entries of the history")
         return
     judge(
@@ -287,7 +292,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     sent = session.sent[-1]
     sut.restart()
     manager = _read_queue_manager_state(sut)
-    if not read_element(manager, "MessageIDHistoryTable"):
+    if not read_data_model_element(manager, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge(
         "MQQB-3.1.3.1-07",
@@ -302,7 +307,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         sut.change_environment(clock=SECONDS_PER_DAY)  # entries of the fast clock are old then
         _await_empty_history(peer, sut)
         sut.change_environment(clock=0)
-    if read_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
+    if read_data_model_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
         judge.mark_not_exercised(
             "MQQB-3.1.1.3-21",
             "MQQB-3.1.3.1-06",
@@ -310,10 +315,10 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
         )
         return
     if sut.has("send"):
-        sut.send(UNREACHABLE_NAME, delivery="recoverable", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+        sut.send(UNREACHABLE_FORMAT_NAME, delivery="recoverable", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sut.restart()
     manager = _read_queue_manager_state(sut)
-    entries = len(read_element(manager, "MessageIDHistoryTable"))
+    entries = len(read_data_model_element(manager, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="number of entries in the history", evidence=sent)
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
@@ -339,7 +344,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
 def _await_empty_history(peer, sut):
     for _ in range(4):
         peer.pass_time(sut.duration_ms(HISTORY_TIMER_MS) + sut.slack_ms(HISTORY_TIMER_MS))
-        if not read_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
+        if not read_data_model_element(_read_queue_manager_state(sut), "MessageIDHistoryTable"):
             return True
     return False
 
@@ -349,4 +354,4 @@ STOPPED_TIMER_EXPECTATION = holds("stopped", otherwise="running")
 
 
 def _is_history_timer_running(manager):
-    return read_element(read_element(manager, "timers"), HISTORY_TIMER_NAME) is not None
+    return read_data_model_element(read_data_model_element(manager, "timers"), HISTORY_TIMER_NAME) is not None

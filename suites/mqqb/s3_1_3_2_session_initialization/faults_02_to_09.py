@@ -98,8 +98,8 @@ _add_fault_keeping_element(
 )
 
 
-@fault("acceptor-count-of-closed-session-continued", breaks="MQQB-3.1.3.2-04", blind=True)
-class AcceptorCountOfClosedSessionContinued(SessionOpening):
+@fault("acceptor-message-received-count-continued-from-closed-session", breaks="MQQB-3.1.3.2-04", blind=True)
+class AcceptorMessageReceivedCountContinuedFromClosedSession(SessionOpening):
     """The acceptor begins a session with the MessageReceivedCount of the last closed session of the same sender."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -131,8 +131,8 @@ _add_fault_keeping_element(
 )
 
 
-@fault("initiator-opened-session-recoverable-ack-flag-set", breaks="MQQB-3.1.3.2-06")
-class InitiatorOpenedSessionRecoverableAckFlagSet(SessionOpening):
+@fault("initiator-session-opens-with-bit-in-recoverable-ack-flags", breaks="MQQB-3.1.3.2-06")
+class InitiatorSessionOpensWithBitInRecoverableAckFlags(SessionOpening):
     """The initiator opens a session with a bit of RecoverableMsgAckFlags set and a running Session Ack Send Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

@@ -119,8 +119,8 @@ for rule, name, text in (
     )
 
 
-@fault("sender-new-session-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
-class SenderNewSessionKeepsLastAckCount(SessionInitialization):
+@fault("sender-last-ack-count-kept-in-new-session", breaks="MQQB-3.1.3.2-18")
+class SenderLastAckCountKeptInNewSession(SessionInitialization):
     """The sender begins a new session with the LastAckCount of the previous session."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
@@ -163,8 +163,8 @@ class InitiatorTransactionalMessagesNotSentAgainOnNewSession(SessionInitializati
                 self.qm.dispatch_collection.add(session, position)
 
 
-@fault("initiator-waiting-messages-of-retry-one-by-one", breaks="MQQB-3.1.3.2-23", blind=True)
-class InitiatorWaitingMessagesOfRetryOneByOne(SessionInitialization):
+@fault("initiator-messages-sent-one-by-one-on-session-of-retry", breaks="MQQB-3.1.3.2-23", blind=True)
+class InitiatorMessagesSentOneByOneOnSessionOfRetry(SessionInitialization):
     """On a session that a retry opens, the initiator sends each message only after the previous message has been
     acknowledged.
     """
@@ -215,8 +215,8 @@ add(
 )
 
 
-@fault("acceptor-queue-manager-identifier-changes-with-session", breaks="MQQB-3.1.3.2-34")
-class AcceptorQueueManagerIdentifierChangesWithSession(SessionOpening):
+@fault("acceptor-queue-manager-identifier-changes-in-each-session", breaks="MQQB-3.1.3.2-34")
+class AcceptorQueueManagerIdentifierChangesInEachSession(SessionOpening):
     """The acceptor's QueueManager.Identifier changes with each session."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -224,8 +224,8 @@ class AcceptorQueueManagerIdentifierChangesWithSession(SessionOpening):
         self.qm.adm.Identifier = UUID(int=self.qm.transports[event.transport].number)
 
 
-@fault("acceptor-other-identifier-in-responses-than-in-requests", breaks="MQQB-3.1.3.2-34", blind=True)
-class AcceptorOtherIdentifierInResponsesThanInRequests(SessionOpening):
+@fault("queue-manager-identifier-differs-in-responses-and-requests", breaks="MQQB-3.1.3.2-34", blind=True)
+class QueueManagerIdentifierDiffersInResponsesAndRequests(SessionOpening):
     """The queue manager sends an Identifier in its EstablishConnection responses that differs from the Identifier in
     its requests.
     """

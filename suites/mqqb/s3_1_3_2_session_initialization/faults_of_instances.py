@@ -17,10 +17,10 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 SessionCondition = Callable[[QM, Session], bool]
-SessionChange = Callable[[QM, Session, Now], None]
+SessionChangeFunction = Callable[[QM, Session, Now], None]
 
 
-def _change_initialized_session(change: SessionChange, when: SessionCondition) -> Install:
+def _change_initialized_session(change: SessionChangeFunction, when: SessionCondition) -> Install:
     """Return an installer of a fault that changes a session after its initialization under a condition. The condition
     is evaluated before the initialization.
     """
@@ -35,15 +35,15 @@ def _change_initialized_session(change: SessionChange, when: SessionCondition) -
     return replace_part(InitializedSessionChanged)
 
 
-def _is_initiator(qm: QM, session: Session) -> bool:
+def _is_initiated_session(qm: QM, session: Session) -> bool:
     return session.initiator
 
 
-def _is_acceptor(qm: QM, session: Session) -> bool:
+def _is_accepted_session(qm: QM, session: Session) -> bool:
     return not session.initiator
 
 
-def _is_beside_other_session(qm: QM, session: Session) -> bool:
+def _is_other_session_open(qm: QM, session: Session) -> bool:
     return bool(list_open_sessions(qm, session))
 
 
@@ -51,25 +51,25 @@ def _is_initialized_again(qm: QM, session: Session) -> bool:
     return session.TxOutgoingSequence is not None
 
 
-def _start_ack_send_timer(qm: QM, session: Session, now: Now) -> None:
+def _start_session_ack_send_timer(qm: QM, session: Session, now: Now) -> None:
     session.UnackedReceivedMsgCount = 1
     qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
 
-def _stop_cleanup_timer(qm: QM, session: Session, now: Now) -> None:
+def _stop_session_cleanup_timer(qm: QM, session: Session, now: Now) -> None:
     qm.session_timers.stop(session, TimerName.SESSION_CLEANUP)
 
 
-def _set_last_order_ack_to_one(qm: QM, session: Session, now: Now) -> None:
+def _set_last_ack_number_to_one(qm: QM, session: Session, now: Now) -> None:
     if session.TxOutgoingSequence is not None:
         session.TxOutgoingSequence.LastAck = SequenceInfo(SeqNo=1)
 
 
-def _set_session_active(qm: QM, session: Session, now: Now) -> None:
+def _set_session_active_to_true(qm: QM, session: Session, now: Now) -> None:
     session.SessionActive = True
 
 
-def _set_received_ack(qm: QM, session: Session, now: Now) -> None:
+def _set_received_ack_to_true(qm: QM, session: Session, now: Now) -> None:
     session.ReceivedAck = True
 
 
@@ -77,26 +77,26 @@ for _rule, _words, _change, _says in (
     (
         "MQQB-3.1.3.2-10",
         "session-ack-send-timer-running",
-        _start_ack_send_timer,
+        _start_session_ack_send_timer,
         "starts the Session Ack Send Timer when a session begins",
     ),
     (
         "MQQB-3.1.3.2-13",
         "session-cleanup-timer-not-running",
-        _stop_cleanup_timer,
+        _stop_session_cleanup_timer,
         "does not start the Session Cleanup Timer when a session begins",
     ),
-    ("MQQB-3.1.3.2-16", "last-ack-number-1", _set_last_order_ack_to_one, "begins a session with LastAck.SeqNo 1"),
-    ("MQQB-3.1.3.2-25", "session-active-true", _set_session_active, "begins a session with SessionActive TRUE"),
-    ("MQQB-3.1.3.2-26", "received-ack-true", _set_received_ack, "begins a session with ReceivedAck TRUE"),
+    ("MQQB-3.1.3.2-16", "last-ack-number-1", _set_last_ack_number_to_one, "begins a session with LastAck.SeqNo 1"),
+    ("MQQB-3.1.3.2-25", "session-active-true", _set_session_active_to_true, "begins a session with SessionActive TRUE"),
+    ("MQQB-3.1.3.2-26", "received-ack-true", _set_received_ack_to_true, "begins a session with ReceivedAck TRUE"),
 ):
     for _state, _condition, _when in (
-        ("initiator", _is_initiator, "that it initiates"),
-        ("acceptor", _is_acceptor, "that it accepts"),
-        ("beside-other-session", _is_beside_other_session, "while another session is open"),
+        ("initiator", _is_initiated_session, "that it initiates"),
+        ("acceptor", _is_accepted_session, "that it accepts"),
+        ("beside-other-session", _is_other_session_open, "while another session is open"),
         ("second-connection", _is_initialized_again, "on its second connection"),
     ):
-        if _state == "second-connection" and _change is not _start_ack_send_timer:
+        if _state == "second-connection" and _change is not _start_session_ack_send_timer:
             continue  # as other faults of the rule
         add(
             f"initialization-{_state}-{_words}",

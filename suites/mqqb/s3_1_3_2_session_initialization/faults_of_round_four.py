@@ -15,8 +15,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("acceptor-parameters-response-window-of-initiator", breaks="MQQB-3.1.3.2-24", blind=True)
-class AcceptorParametersResponseWindowOfInitiator(SessionOpening):
+@fault("acceptor-parameters-response-repeats-small-window-of-request", breaks="MQQB-3.1.3.2-24", blind=True)
+class AcceptorParametersResponseRepeatsSmallWindowOfRequest(SessionOpening):
     """The acceptor's ConnectionParameters response contains the WindowSize of the request if it is less than 64."""
 
     def build_parameters_response(

@@ -14,9 +14,9 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 WINDOW_SIZE = 16
-MESSAGES_PER_WAIT = 64
+MESSAGES_PER_ACKNOWLEDGMENT_WAIT = 64
 """The number of messages that the peer sends before it waits: the usual WindowSize of the SUT (note <50>)."""
-WAIT_COUNT = 3
+ACKNOWLEDGMENT_WAIT_COUNT = 3
 LOST_SESSION_MESSAGE_COUNT = 5
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that only full windows are acknowledged."""
@@ -34,9 +34,9 @@ def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = _open_session(peer, sut, opened_by)
     sent: list[Frame] = []
-    for _ in range(WAIT_COUNT):
-        sent += [session.send(peer.message()) for _ in range(MESSAGES_PER_WAIT)]
-        _await_ack_of_count(session, len(sent))
+    for _ in range(ACKNOWLEDGMENT_WAIT_COUNT):
+        sent += [session.send(peer.message()) for _ in range(MESSAGES_PER_ACKNOWLEDGMENT_WAIT)]
+        _await_ack_of_message_count(session, len(sent))
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]
     counts = [0, *(frame["SessionHeader"].AckSequenceNumber for frame in acks)]
     first, *others = [after - before for before, after in pairwise(counts)] or [0]
@@ -53,7 +53,7 @@ def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut
     )
 
 
-def _await_ack_of_count(session: RawConversation, count: int) -> None:
+def _await_ack_of_message_count(session: RawConversation, count: int) -> None:
     """Wait briefly for the acknowledgment of the peer's messages. The SUT sends it within this time only if the
     messages end with a full window.
     """

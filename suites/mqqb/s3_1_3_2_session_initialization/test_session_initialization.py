@@ -20,15 +20,15 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
+from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_data_model_element
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
 
-SESSION_CLEANUP_MS = 20_000
+SESSION_CLEANUP_TIMER_MS = 20_000
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
-LOWEST_PRIORITY_ARGUMENT: dict[str, Any] = {"priority": 0}
+LOWEST_MESSAGE_PRIORITY_ARGUMENT: dict[str, Any] = {"priority": 0}
 """The priority of transactional messages; the SUT sends other messages of this priority in order with the transactional
 messages.
 """
@@ -152,9 +152,9 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-sent-again"))
     recoverable, transactional = 2, [4] if sut.has("send") else []
-    sender.send(1, **LOWEST_PRIORITY_ARGUMENT if transactional else {})
-    sender.send(recoverable, delivery="recoverable", **LOWEST_PRIORITY_ARGUMENT if transactional else {})
-    sender.send(3, **LOWEST_PRIORITY_ARGUMENT if transactional else {})
+    sender.send(1, **LOWEST_MESSAGE_PRIORITY_ARGUMENT if transactional else {})
+    sender.send(recoverable, delivery="recoverable", **LOWEST_MESSAGE_PRIORITY_ARGUMENT if transactional else {})
+    sender.send(3, **LOWEST_MESSAGE_PRIORITY_ARGUMENT if transactional else {})
     sender.send(*transactional, delivery="transactional")
     session = sender.await_session()
     arrived = Sender.list_tags(sender.collect(session, 3 + len(transactional)))
@@ -196,7 +196,7 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     outgoing.send_session_ack()
     frames.append(outgoing.send_order_ack(3))
     outgoing.await_transfer_info_value("EodNoAckCount", 0)
-    observed = read_element(outgoing.read_transfer_info(), "EodLastAckCount")
+    observed = read_data_model_element(outgoing.read_transfer_info(), "EodLastAckCount")
     judge(
         "MQQB-3.1.3.2-18",
         expected=1,
@@ -212,7 +212,7 @@ def test_idle_session_of_second_attempt_closes(peer, sut, judge):
     """The SUT opens a session in its second attempt, and the peer acknowledges its message. The SUT closes the idle
     session when the Session Cleanup Timer expires.
     """
-    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_TIMER_MS)
     session = OutgoingSession(peer, sut)
     session.await_request()
     session.connection.close()
@@ -233,7 +233,7 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     """The SUT closes a session without messages at the first expiry of its Session Cleanup Timer, and does not wait for
     the second expiry.
     """
-    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    cleanup_ms = sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_TIMER_MS)
     session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
@@ -355,15 +355,15 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     session = open_connection_without_packets(peer, sut)
     for rule, (name, expected) in INITIAL_SESSION_VALUES_BY_RULE.items():
         subject = f"{name} of the session"
-        judge(rule, expected=fields({subject: expected}), observed={subject: read_element(session, name)})
+        judge(rule, expected=fields({subject: expected}), observed={subject: read_data_model_element(session, name)})
     for rule, name in STOPPED_TIMER_BY_RULE.items():
         judge(
             rule,
             expected=fields({name: None}),
-            observed={name: read_element(session["timers"], name)},
+            observed={name: read_data_model_element(session["timers"], name)},
             case="remaining time of a stopped timer",
         )
-    key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
+    key = bytes.fromhex(read_data_model_element(session, "RemoteQMPublicKey"))
     judge(
         "MQQB-3.1.3.2-33",
         expected=holds("RemoteQMPublicKey consists of zeros"),
@@ -371,7 +371,7 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     )
 
 
-REINITIALIZED_VALUES_BY_RULE = {
+SESSION_VALUES_AFTER_REOPENING_BY_RULE = {
     "MQQB-3.1.3.2-02": ("MessageSentCount", 0),
     "MQQB-3.1.3.2-03": ("RecoverableMessageSentCount", 0),
     "MQQB-3.1.3.2-04": ("MessageReceivedCount", 0),
@@ -388,7 +388,9 @@ REINITIALIZED_VALUES_BY_RULE = {
 
 
 @needs("send", "inspect")
-@covers(*REINITIALIZED_VALUES_BY_RULE, "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-18", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
+@covers(
+    *SESSION_VALUES_AFTER_REOPENING_BY_RULE, "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-18", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20"
+)
 def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     """A session with unacknowledged messages in both directions is lost. Until the peer answers the SUT's next request,
     the counts of the session have their initial values.
@@ -420,21 +422,26 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     trying = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "WAITING_ECR_MSG"]
     if len(trying) != 1:
         raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG")
-    for rule, (name, value) in REINITIALIZED_VALUES_BY_RULE.items():
+    for rule, (name, value) in SESSION_VALUES_AFTER_REOPENING_BY_RULE.items():
         subject = f"{name} of the session"
         judge(
             rule,
             expected=fields({subject: value}),
-            observed={subject: read_element(trying[0], name)},
+            observed={subject: read_data_model_element(trying[0], name)},
             evidence=[*lost, asked],
         )
-    sequence = read_element(trying[0], "TxOutgoingSequence")
-    first_interval = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
+    sequence = read_data_model_element(trying[0], "TxOutgoingSequence")
+    first_interval = read_data_model_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
     for rule, name, value, shown in (
-        ("MQQB-3.1.3.2-16", "LastAck.SeqNo", 0, read_element(read_element(sequence, "LastAck"), "SeqNo")),
-        ("MQQB-3.1.3.2-18", "LastAckCount", 0, read_element(sequence, "LastAckCount")),
-        ("MQQB-3.1.3.2-19", "ResendIntervalIndex", 0, read_element(sequence, "ResendIntervalIndex")),
-        ("MQQB-3.1.3.2-20", "ResendInterval", first_interval, read_element(sequence, "ResendInterval")),
+        (
+            "MQQB-3.1.3.2-16",
+            "LastAck.SeqNo",
+            0,
+            read_data_model_element(read_data_model_element(sequence, "LastAck"), "SeqNo"),
+        ),
+        ("MQQB-3.1.3.2-18", "LastAckCount", 0, read_data_model_element(sequence, "LastAckCount")),
+        ("MQQB-3.1.3.2-19", "ResendIntervalIndex", 0, read_data_model_element(sequence, "ResendIntervalIndex")),
+        ("MQQB-3.1.3.2-20", "ResendInterval", first_interval, read_data_model_element(sequence, "ResendInterval")),
     ):
         judge(rule, expected=value, observed=shown, case=name, evidence=[*lost, asked])
 
@@ -445,27 +452,27 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
     """TxOutgoingSequence of an accepted session contains no unacknowledged message and has the specified initial
     values.
     """
-    sequence = read_element(open_connection_without_packets(peer, sut), "TxOutgoingSequence")
-    unacked = "no sequence" if sequence is None else read_element(sequence, "UnackedSequence")
+    sequence = read_data_model_element(open_connection_without_packets(peer, sut), "TxOutgoingSequence")
+    unacked = "no sequence" if sequence is None else read_data_model_element(sequence, "UnackedSequence")
     judge("MQQB-3.1.3.2-15", expected=[], observed=unacked, case="UnackedSequence")
     if sequence is None:
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
-    number = read_element(read_element(sequence, "LastAck"), "SeqNo")
+    number = read_data_model_element(read_data_model_element(sequence, "LastAck"), "SeqNo")
     judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
     judge(
         "MQQB-3.1.3.2-17",
         expected=_expect_current_time(peer),
-        observed=read_element(sequence, "TimeOfLastAck"),
+        observed=read_data_model_element(sequence, "TimeOfLastAck"),
         case="TimeOfLastAck",
     )
     for rule, name in ZERO_SEQUENCE_ELEMENT_BY_RULE.items():
         subject = f"{name} of TxOutgoingSequence"
-        judge(rule, expected=fields({subject: 0}), observed={subject: read_element(sequence, name)})
-    first_one = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
+        judge(rule, expected=fields({subject: 0}), observed={subject: read_data_model_element(sequence, name)})
+    first_one = read_data_model_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
     judge(
         "MQQB-3.1.3.2-20",
         expected=first_one,
-        observed=read_element(sequence, "ResendInterval"),
+        observed=read_data_model_element(sequence, "ResendInterval"),
         case="ResendInterval in seconds",
     )
 
@@ -486,7 +493,7 @@ def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     asked = OutgoingSession(peer, sut).await_request()
     session = find_initiated_session(sut, peer.direct_name())
-    left_ms = read_element(session["timers"], "SessionRetryConnect")
+    left_ms = read_data_model_element(session["timers"], "SessionRetryConnect")
     is_running = left_ms is not None
     if sut.has("set_timers"):
         is_running = is_running and 0 < left_ms <= sut.duration_ms(RETRY_INTERVAL_MS)
@@ -503,7 +510,7 @@ def test_initiated_session_begins_with_initial_elements(peer, sut, judge):
     """While the SUT's request is unanswered, its session has the same initial values as an accepted session."""
     asked = OutgoingSession(peer, sut).await_request()
     session = find_initiated_session(sut, peer.direct_name())
-    sequence = read_element(session, "TxOutgoingSequence")
+    sequence = read_data_model_element(session, "TxOutgoingSequence")
     for rule in RULES_OF_EITHER_ROLE:
         holder, name, expected = (
             (sequence, ZERO_SEQUENCE_ELEMENT_BY_RULE[rule], 0)
@@ -512,5 +519,8 @@ def test_initiated_session_begins_with_initial_elements(peer, sut, judge):
         )
         subject = f"{name} of {'TxOutgoingSequence' if holder is sequence else 'the session'}"
         judge(
-            rule, expected=fields({subject: expected}), observed={subject: read_element(holder, name)}, evidence=asked
+            rule,
+            expected=fields({subject: expected}),
+            observed={subject: read_data_model_element(holder, name)},
+            evidence=asked,
         )

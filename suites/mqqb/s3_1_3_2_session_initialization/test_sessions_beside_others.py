@@ -11,11 +11,11 @@ from harness.peer.handshake import parameters_request
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 ORDER_ACK_TIMEOUT_MS = 500
-UNLIMITED_CLEANUP_MS = 0xFFFFFFFF
-CONFIGURED_CLEANUP_MS = 50_000
+UNLIMITED_SESSION_CLEANUP_TIMER_MS = 0xFFFFFFFF
+CONFIGURED_SESSION_CLEANUP_TIMER_MS = 50_000
 """An AckWaitTimeout that differs from the default (20 s) and from the AckTimeout of the peer."""
 CLOCK_STEP_MS = 2_000
 """A time in ms after which a time in whole seconds is later."""
@@ -25,14 +25,14 @@ STOPPED_TIMER_BY_RULE = {
     "MQQB-3.1.3.2-11": "TransactionalAckWait",
     "MQQB-3.1.3.2-12": "OrderAckSend",
 }
-FALSE_ELEMENT_BY_RULE = {"MQQB-3.1.3.2-25": "SessionActive", "MQQB-3.1.3.2-26": "ReceivedAck"}
+ELEMENT_INITIALLY_FALSE_BY_RULE = {"MQQB-3.1.3.2-25": "SessionActive", "MQQB-3.1.3.2-26": "ReceivedAck"}
 """Elements that are FALSE when a session begins, by rule."""
 
 
 @needs("send", "inspect")
 @covers(
     *STOPPED_TIMER_BY_RULE,
-    *FALSE_ELEMENT_BY_RULE,
+    *ELEMENT_INITIALLY_FALSE_BY_RULE,
     "MQQB-3.1.3.2-13",
     "MQQB-3.1.3.2-14",
     "MQQB-3.1.3.2-15",
@@ -57,33 +57,33 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
     for attempt in ("first attempt", "retry"):
         request = outgoing.await_request()
         session = find_initiated_session(sut, to)
-        timers = read_element(session, "timers")
+        timers = read_data_model_element(session, "timers")
         for rule, name in STOPPED_TIMER_BY_RULE.items():
             judge(
                 rule,
                 expected=fields({name: None}),
-                observed={name: read_element(timers, name)},
+                observed={name: read_data_model_element(timers, name)},
                 case=f"remaining time of a stopped timer, {attempt}",
                 evidence=request,
             )
         judge(
             "MQQB-3.1.3.2-14",
             expected=holds("SessionRetryConnect runs", otherwise="SessionRetryConnect is stopped"),
-            observed=read_element(timers, "SessionRetryConnect") is not None,
+            observed=read_data_model_element(timers, "SessionRetryConnect") is not None,
             case=attempt,
             evidence=request,
         )
         _judge_initial_session_elements(judge, session, attempt, request)
-        sequence = read_element(session, "TxOutgoingSequence")
+        sequence = read_data_model_element(session, "TxOutgoingSequence")
         if sequence is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         values = {
-            "MQQB-3.1.3.2-16": (read_element(sequence, "LastAck"), "SeqNo", 0),
+            "MQQB-3.1.3.2-16": (read_data_model_element(sequence, "LastAck"), "SeqNo", 0),
             "MQQB-3.1.3.2-17": (sequence, "TimeOfLastAck", _expect_current_time(peer)),
             "MQQB-3.1.3.2-21": (sequence, "ResendTime", 0),
             "MQQB-3.1.3.2-28": (session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),
             "MQQB-3.1.3.2-31": (session, "LastOrderAckSendTime", _expect_current_time(peer)),
-            "MQQB-3.1.3.2-32": (session, "RecoverableAckSendTimeout", UNLIMITED_CLEANUP_MS),
+            "MQQB-3.1.3.2-32": (session, "RecoverableAckSendTimeout", UNLIMITED_SESSION_CLEANUP_TIMER_MS),
         }
         if delivery == "express":
             values["MQQB-3.1.3.2-15"] = (sequence, "UnackedSequence", [])
@@ -95,7 +95,7 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
             judge(
                 rule,
                 expected=expected,
-                observed=read_element(holder, name),
+                observed=read_data_model_element(holder, name),
                 case=f"{name}, {attempt}",
                 evidence=request,
             )
@@ -106,12 +106,18 @@ def test_initiated_and_retried_session_begin_with_initial_elements(peer, sut, ju
 
 def _judge_initial_session_elements(judge, session, case, frame):
     """Judge the elements that are FALSE when a session begins, and that the Session Cleanup Timer runs."""
-    for rule, name in FALSE_ELEMENT_BY_RULE.items():
-        judge(rule, expected=False, observed=read_element(session, name), case=f"{name}, {case}", evidence=frame)
+    for rule, name in ELEMENT_INITIALLY_FALSE_BY_RULE.items():
+        judge(
+            rule,
+            expected=False,
+            observed=read_data_model_element(session, name),
+            case=f"{name}, {case}",
+            evidence=frame,
+        )
     judge(
         "MQQB-3.1.3.2-13",
         expected=holds("SessionCleanup runs", otherwise="SessionCleanup is stopped"),
-        observed=read_element(session["timers"], "SessionCleanup") is not None,
+        observed=read_data_model_element(session["timers"], "SessionCleanup") is not None,
         case=case,
         evidence=frame,
     )
@@ -119,7 +125,7 @@ def _judge_initial_session_elements(judge, session, case, frame):
 
 def _judge_public_key(judge, session, case):
     """Judge that RemoteQMPublicKey of a session consists of zeros."""
-    key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
+    key = bytes.fromhex(read_data_model_element(session, "RemoteQMPublicKey"))
     judge(
         "MQQB-3.1.3.2-33",
         expected=holds("RemoteQMPublicKey consists of zeros"),
@@ -136,7 +142,7 @@ def _expect_current_time(peer):
 @needs("inspect")
 @covers(
     *STOPPED_TIMER_BY_RULE,
-    *FALSE_ELEMENT_BY_RULE,
+    *ELEMENT_INITIALLY_FALSE_BY_RULE,
     "MQQB-3.1.3.2-13",
     "MQQB-3.1.3.2-15",
     "MQQB-3.1.3.2-16",
@@ -165,35 +171,38 @@ def test_accepted_session_beside_open_session_begins_with_initial_elements(peer,
         judge(
             rule,
             expected=fields({name: None}),
-            observed={name: read_element(session["timers"], name)},
+            observed={name: read_data_model_element(session["timers"], name)},
             case="remaining time of a stopped timer",
             evidence=first.received[-1],
         )
     _judge_initial_session_elements(judge, session, "second session", first.received[-1])
-    sequence = read_element(session, "TxOutgoingSequence")
+    sequence = read_data_model_element(session, "TxOutgoingSequence")
     judge(
         "MQQB-3.1.3.2-15",
         expected=[],
-        observed="no sequence" if sequence is None else read_element(sequence, "UnackedSequence"),
+        observed="no sequence" if sequence is None else read_data_model_element(sequence, "UnackedSequence"),
         case="UnackedSequence",
     )
     if sequence is None:
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     for rule, holder, name, expected in (
-        ("MQQB-3.1.3.2-16", read_element(sequence, "LastAck"), "SeqNo", 0),
+        ("MQQB-3.1.3.2-16", read_data_model_element(sequence, "LastAck"), "SeqNo", 0),
         ("MQQB-3.1.3.2-17", sequence, "TimeOfLastAck", _expect_current_time(peer)),
         ("MQQB-3.1.3.2-21", sequence, "ResendTime", 0),
         ("MQQB-3.1.3.2-28", session, "OrderAckTimeout", ORDER_ACK_TIMEOUT_MS),
         ("MQQB-3.1.3.2-31", session, "LastOrderAckSendTime", _expect_current_time(peer)),
-        ("MQQB-3.1.3.2-32", session, "RecoverableAckSendTimeout", UNLIMITED_CLEANUP_MS),
+        ("MQQB-3.1.3.2-32", session, "RecoverableAckSendTimeout", UNLIMITED_SESSION_CLEANUP_TIMER_MS),
     ):
-        judge(rule, expected=expected, observed=read_element(holder, name), case=name, evidence=first.received)
+        judge(
+            rule, expected=expected, observed=read_data_model_element(holder, name), case=name, evidence=first.received
+        )
     _judge_public_key(judge, session, "second session")
     for other in known:
         judge(
             "MQQB-3.1.3.2-31",
             expected=holds("LastOrderAckSendTime is later than that of the older session"),
-            observed=read_element(session, "LastOrderAckSendTime") > read_element(other, "LastOrderAckSendTime"),
+            observed=read_data_model_element(session, "LastOrderAckSendTime")
+            > read_data_model_element(other, "LastOrderAckSendTime"),
             evidence=first.received,
         )
 
@@ -204,7 +213,7 @@ def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, s
     """While a session with another AckTimeout is open, the SUT requests a session, and requests it again after the peer
     has closed the connection. AckTimeout in both ConnectionParameters requests is the configured AckWaitTimeout.
     """
-    sut.set_timers(ack_wait_timeout_ms=CONFIGURED_CLEANUP_MS)
+    sut.set_timers(ack_wait_timeout_ms=CONFIGURED_SESSION_CLEANUP_TIMER_MS)
     peer.try_session()
     session = OutgoingSession(peer, sut)
     for attempt in ("first attempt", "retry"):
@@ -212,7 +221,7 @@ def test_ack_timeout_of_retried_request_beside_session_is_configured_one(peer, s
         frame = session.respond()
         judge(
             "MQQB-3.1.3.2-27",
-            expected=CONFIGURED_CLEANUP_MS,
+            expected=CONFIGURED_SESSION_CLEANUP_TIMER_MS,
             observed=frame["ConnectionParametersHeader"].AckTimeout,
             case=f"AckTimeout of the request, {attempt}",
             evidence=frame,

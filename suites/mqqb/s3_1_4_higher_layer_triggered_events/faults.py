@@ -12,8 +12,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("any-queue-manager-start-initializes-elements-partly", breaks="MQQB-3.1.4.1-01")
-class AnyQueueManagerStartInitializesElementsPartly(Initialization):
+@fault("queue-manager-start-initializes-only-three-resend-entries", breaks="MQQB-3.1.4.1-01")
+class QueueManagerStartInitializesOnlyThreeResendEntries(Initialization):
     """A queue manager initializes only the first three entries of ResendTimerTable when it starts."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -29,8 +29,8 @@ add(
 )
 
 
-@fault("initiator-only-first-destination-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
-class InitiatorOnlyFirstDestinationConnectedAtStart(Initialization):
+@fault("initiator-connects-only-to-first-destination-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
+class InitiatorConnectsOnlyToFirstDestinationAtStart(Initialization):
     """When a queue manager starts, it connects only to the first queue manager for which it has messages."""
 
     def begin(self, now: Now) -> None:
@@ -41,8 +41,8 @@ class InitiatorOnlyFirstDestinationConnectedAtStart(Initialization):
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("initiator-queue-of-transactional-messages-not-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
-class InitiatorQueueOfTransactionalMessagesNotConnectedAtStart(Administering):
+@fault("initiator-not-connected-at-start-for-transactional-messages", breaks="MQQB-3.1.4.1-02", blind=True)
+class InitiatorNotConnectedAtStartForTransactionalMessages(Administering):
     """When the queue manager starts, it does not connect for a queue that has only transactional messages."""
 
     def establish_waiting(self, now: Now) -> None:

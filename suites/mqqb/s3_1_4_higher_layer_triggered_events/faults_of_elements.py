@@ -7,8 +7,8 @@ from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.surface.clock import Now
 
 
-@fault("any-queue-manager-start-omits-last-resend-time", breaks="MQQB-3.1.4.1-01", blind=True)
-class AnyQueueManagerStartOmitsLastResendTime(Initialization):
+@fault("queue-manager-start-omits-last-entry-of-resend-timer-table", breaks="MQQB-3.1.4.1-01", blind=True)
+class QueueManagerStartOmitsLastEntryOfResendTimerTable(Initialization):
     """A queue manager initializes ResendTimerTable without its last entry when it starts."""
 
     def initialize_globally(self, now: Now) -> None:

@@ -8,8 +8,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("restarted-queue-manager-resend-timer-table-of-one-entry", breaks="MQQB-3.1.4.1-01", blind=True)
-class RestartedQueueManagerResendTimerTableOfOneEntry(Initialization):
+@fault("restarted-queue-manager-resend-timer-table-has-one-entry", breaks="MQQB-3.1.4.1-01", blind=True)
+class RestartedQueueManagerResendTimerTableHasOneEntry(Initialization):
     """The queue manager initializes ResendTimerTable with a single entry after a restart."""
 
     def initialize_globally(self, now: Now) -> None:

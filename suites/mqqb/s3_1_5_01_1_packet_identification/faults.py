@@ -110,8 +110,8 @@ add(
 )
 
 
-@fault("any-session-ack-with-sh-clear-accepted", breaks=("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"))
-class AnySessionAckWithShClearAccepted(Identifying):
+@fault("queue-manager-session-ack-with-sh-clear-accepted", breaks=("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"))
+class QueueManagerSessionAckWithShClearAccepted(Identifying):
     """A queue manager accepts a SessionAck with SH clear."""
 
     def check_field_values(self, packet: Packet) -> None:
@@ -284,8 +284,8 @@ def _remove_label(packet: UserMessagePacket) -> UserMessagePacket:
     return replace(packet, MessagePropertiesHeader=properties)
 
 
-@fault("sender-final-ack-of-class-0x4000-taken-as-message", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderFinalAckOfClass0x4000TakenAsMessage(Receiving):
+@fault("sender-final-ack-of-class-ack-receive-taken-as-message", breaks="MQQB-3.1.5.1.1-12", blind=True)
+class SenderFinalAckOfClassAckReceiveTakenAsMessage(Receiving):
     """The sender identifies a FinalAck only by a class above 0x4000, so a FinalAck of class ACK_RECEIVE completes no
     message.
     """
@@ -296,8 +296,8 @@ class SenderFinalAckOfClass0x4000TakenAsMessage(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("sender-report-or-arrival-ack-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderReportOrArrivalAckTakenAsFinalAck(Receiving):
+@fault("sender-report-class-or-arrival-ack-class-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
+class SenderReportClassOrArrivalAckClassTakenAsFinalAck(Receiving):
     """The sender treats a message for order_queue$ with the label of an OrderAck and the class 0x0001 or 0x0002 as a
     FinalAck.
     """
@@ -348,8 +348,8 @@ class ReceiverMessageWithLabelOfOrderAckDropped(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("receiver-message-of-36-bytes-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class ReceiverMessageOf36BytesDropped(Receiving):
+@fault("receiver-message-with-36-byte-body-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
+class ReceiverMessageWith36ByteBodyDropped(Receiving):
     """The receiver drops a message of class NORMAL whose body has 36 bytes."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -360,8 +360,8 @@ class ReceiverMessageOf36BytesDropped(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("initiator-message-on-own-session-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class InitiatorMessageOnOwnSessionDropped(Receiving):
+@fault("initiator-normal-message-on-initiated-session-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
+class InitiatorNormalMessageOnInitiatedSessionDropped(Receiving):
     """A queue manager drops a message of class NORMAL that arrives on a session that the queue manager
     itself opened.
     """

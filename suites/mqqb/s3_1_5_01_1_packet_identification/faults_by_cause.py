@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 _FIRST_FINAL_ACK_CLASS = 0x4000
 
 
-def _handle_messages_as_acks(final: bool, when: Callable[[UserMessagePacket], bool]) -> Install:
+def _handle_messages_as_order_or_final_acks(final: bool, when: Callable[[UserMessagePacket], bool]) -> Install:
     """Return an installer of a fault that handles the messages of a condition as OrderAcks or FinalAcks."""
 
     class MessageHandledAsAck(Receiving):
@@ -58,7 +58,7 @@ def _has_ack_body_size(packet: UserMessagePacket) -> bool:
     return len(packet.MessagePropertiesHeader.MessageBody) == ORDER_ACK_BODY_SIZE
 
 
-def _get_direct_queue_path(packet: UserMessagePacket) -> str:
+def _get_queue_path_in_direct_name(packet: UserMessagePacket) -> str:
     queue = packet.UserHeader.DestinationQueue
     return queue.DirectFormatName.partition("\\")[2].lower() if isinstance(queue, DirectQueueFormatName) else ""
 
@@ -81,7 +81,7 @@ add(
     "sender-order-ack-to-any-private-number-taken",
     "MQQB-3.1.5.1.1-05",
     "The sender takes a message to another private queue number as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_order_ack_class(packet)
@@ -98,14 +98,14 @@ add(
     "sender-order-ack-to-longer-queue-name-taken",
     "MQQB-3.1.5.1.1-05",
     "The sender takes a message to a direct name that begins with order_queue$ as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_order_ack_class(packet)
             and _has_ack_body_size(packet)
             and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _get_direct_queue_path(packet).startswith("private$\\order_queue$")
+            and _get_queue_path_in_direct_name(packet).startswith("private$\\order_queue$")
         ),
     ),
     blind=True,
@@ -115,14 +115,14 @@ add(
     "sender-order-ack-to-public-queue-of-same-name-taken",
     "MQQB-3.1.5.1.1-05",
     "The sender takes a message to a direct name of the public queue order_queue$ as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_order_ack_class(packet)
             and _has_ack_body_size(packet)
             and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _get_direct_queue_path(packet) == "order_queue$"
+            and _get_queue_path_in_direct_name(packet) == "order_queue$"
         ),
     ),
     blind=True,
@@ -132,7 +132,7 @@ add(
     "sender-order-ack-with-priority-taken",
     "MQQB-3.1.5.1.1-04",
     "The sender takes a message with a priority above 0 as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_order_ack_class(packet) and _has_ack_body_size(packet) and _has_only_allowed_flags(packet, PR=7)
@@ -145,7 +145,7 @@ add(
     "sender-order-ack-with-session-header-taken",
     "MQQB-3.1.5.1.1-04",
     "The sender takes a message with a SessionHeader as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_order_ack_class(packet) and _has_ack_body_size(packet) and _has_only_allowed_flags(packet, SH=1)
@@ -158,7 +158,7 @@ add(
     "sender-final-ack-to-any-private-number-taken",
     "MQQB-3.1.5.1.1-10",
     "The sender takes a message to another private queue number as a FinalAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         True,
         lambda packet: (
             _has_final_ack_class(packet)
@@ -174,13 +174,13 @@ add(
     "sender-final-ack-to-longer-queue-name-taken",
     "MQQB-3.1.5.1.1-10",
     "The sender takes a message to a direct name that begins with order_queue$ as a FinalAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         True,
         lambda packet: (
             _has_final_ack_class(packet)
             and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _get_direct_queue_path(packet).startswith("private$\\order_queue$")
+            and _get_queue_path_in_direct_name(packet).startswith("private$\\order_queue$")
         ),
     ),
     blind=True,
@@ -190,13 +190,13 @@ add(
     "sender-final-ack-to-public-queue-of-same-name-taken",
     "MQQB-3.1.5.1.1-10",
     "The sender takes a message to a direct name of the public queue order_queue$ as a FinalAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         True,
         lambda packet: (
             _has_final_ack_class(packet)
             and _has_order_ack_label(packet)
             and not packet.BaseHeader.Flags
-            and _get_direct_queue_path(packet) == "order_queue$"
+            and _get_queue_path_in_direct_name(packet) == "order_queue$"
         ),
     ),
     blind=True,
@@ -206,7 +206,7 @@ add(
     "sender-final-ack-with-priority-taken",
     "MQQB-3.1.5.1.1-09",
     "The sender takes a message with a priority above 0 as a FinalAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         True, lambda packet: _has_final_ack_class(packet) and _has_only_allowed_flags(packet, PR=7)
     ),
     blind=True,
@@ -216,7 +216,7 @@ add(
     "sender-order-ack-with-40-bytes-taken",
     "MQQB-3.1.5.1.1-07",
     "The sender takes a message with a body of 40 bytes as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_order_ack_class(packet)
@@ -233,7 +233,7 @@ add(
     "sender-order-ack-with-16-bytes-taken",
     "MQQB-3.1.5.1.1-07",
     "The sender takes a message with a body of 16 bytes as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_order_ack_class(packet)
@@ -250,7 +250,7 @@ add(
     "sender-order-ack-with-35-bytes-taken",
     "MQQB-3.1.5.1.1-07",
     "The sender takes a message with a body of 35 bytes as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_order_ack_class(packet)
@@ -267,7 +267,7 @@ add(
     "sender-order-ack-of-class-normal-taken",
     "MQQB-3.1.5.1.1-08",
     "The sender takes a message of class NORMAL as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_ack_body_size(packet)
@@ -284,7 +284,7 @@ add(
     "sender-order-ack-of-class-ack-reach-queue-taken",
     "MQQB-3.1.5.1.1-08",
     "The sender takes a message of class ACK_REACH_QUEUE as an OrderAck.",
-    _handle_messages_as_acks(
+    _handle_messages_as_order_or_final_acks(
         False,
         lambda packet: (
             _has_ack_body_size(packet)
@@ -298,8 +298,8 @@ add(
 )
 
 
-@fault("sender-order-ack-with-debug-header-taken", breaks="MQQB-3.1.5.1.1-04", blind=True)
-class SenderOrderAckWithDebugHeaderTaken(Receiving):
+@fault("sender-message-with-debug-header-taken-as-order-ack", breaks="MQQB-3.1.5.1.1-04", blind=True)
+class SenderMessageWithDebugHeaderTakenAsOrderAck(Receiving):
     """The sender takes a message for an OrderAck although DH, or DH and TR, are set in BaseHeader.Flags."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -8,8 +8,8 @@ from reference_qm.core.transfer.identifying import Identifying
 
 _BASE_FLAGS_OFFSET = 2
 _INTERNAL_FLAGS_OFFSET = 18
-_IN_MASK = 0x08
-_PT_MASK = 0x0F
+_IN_FLAG_MASK = 0x08
+_PACKET_TYPE_MASK = 0x0F
 
 
 @fault("receiver-parameters-packet-identified-by-two-bits-of-pt", breaks="MQQB-3.1.5.1.1-02", blind=True)
@@ -19,9 +19,9 @@ class ReceiverParametersPacketIdentifiedByTwoBitsOfPt(Identifying):
     """
 
     def identify_packet(self, data: bytes) -> Packet:
-        if data[_BASE_FLAGS_OFFSET] & _IN_MASK and len(data) > _INTERNAL_FLAGS_OFFSET:
+        if data[_BASE_FLAGS_OFFSET] & _IN_FLAG_MASK and len(data) > _INTERNAL_FLAGS_OFFSET:
             flags = data[_INTERNAL_FLAGS_OFFSET]
             if flags & PT_CONNECTION_PARAMETERS == PT_CONNECTION_PARAMETERS:
-                read = bytes([flags & ~_PT_MASK | PT_CONNECTION_PARAMETERS])
+                read = bytes([flags & ~_PACKET_TYPE_MASK | PT_CONNECTION_PARAMETERS])
                 data = data[:_INTERNAL_FLAGS_OFFSET] + read + data[_INTERNAL_FLAGS_OFFSET + 1 :]
         return super().identify_packet(data)

@@ -15,7 +15,7 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
-LABEL_PATH = "MessagePropertiesHeader.Label"
+LABEL_FIELD_PATH = "MessagePropertiesHeader.Label"
 
 
 def _is_of_final_ack_class(packet: UserMessagePacket) -> bool:
@@ -30,7 +30,7 @@ def _is_of_order_ack_class(packet: UserMessagePacket) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK
 
 
-def identify_despite(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool]) -> Install:
+def identify_ack_despite_wrong_fields(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool]) -> Install:
     """Return an installer of a fault that identifies a message to the order queue as if some of its fields had other
     values.
     """
@@ -54,8 +54,8 @@ add(
     "sender-order-ack-label-compared-without-case",
     "MQQB-3.1.5.1.1-06",
     "The sender takes a message with the label qm ordering ack in lower case as an OrderAck.",
-    identify_despite(
-        {LABEL_PATH: ORDER_ACK_LABEL},
+    identify_ack_despite_wrong_fields(
+        {LABEL_FIELD_PATH: ORDER_ACK_LABEL},
         lambda packet: _is_of_order_ack_class(packet) and _has_label_in_other_case(packet),
     ),
     blind=True,
@@ -64,8 +64,8 @@ add(
     "sender-order-ack-label-with-appended-text-accepted",
     "MQQB-3.1.5.1.1-06",
     "The sender takes a message whose label only begins with QM Ordering Ack as an OrderAck.",
-    identify_despite(
-        {LABEL_PATH: ORDER_ACK_LABEL},
+    identify_ack_despite_wrong_fields(
+        {LABEL_FIELD_PATH: ORDER_ACK_LABEL},
         lambda packet: (
             _is_of_order_ack_class(packet) and (packet.MessagePropertiesHeader.Label or "").startswith(ORDER_ACK_LABEL)
         ),
@@ -76,8 +76,8 @@ add(
     "sender-final-ack-label-compared-without-case",
     "MQQB-3.1.5.1.1-11",
     "The sender takes a message with the label qm ordering ack in lower case as a FinalAck.",
-    identify_despite(
-        {LABEL_PATH: ORDER_ACK_LABEL},
+    identify_ack_despite_wrong_fields(
+        {LABEL_FIELD_PATH: ORDER_ACK_LABEL},
         lambda packet: _is_of_final_ack_class(packet) and _has_label_in_other_case(packet),
     ),
     blind=True,
@@ -86,14 +86,14 @@ add(
     "sender-negative-final-ack-label-not-compared",
     "MQQB-3.1.5.1.1-11",
     "The sender takes a message of a negative class with any label as a FinalAck.",
-    identify_despite({LABEL_PATH: ORDER_ACK_LABEL}, _is_of_negative_class),
+    identify_ack_despite_wrong_fields({LABEL_FIELD_PATH: ORDER_ACK_LABEL}, _is_of_negative_class),
     blind=True,
 )
 add(
     "sender-final-ack-with-trace-flag-accepted",
     "MQQB-3.1.5.1.1-09",
     "The sender takes a message with BaseHeader.Flags.TR set as a FinalAck.",
-    identify_despite(
+    identify_ack_despite_wrong_fields(
         {"BaseHeader.Flags": 0},
         lambda packet: _is_of_final_ack_class(packet) and bool(packet.BaseHeader.TR),
     ),
@@ -103,6 +103,6 @@ add(
     "sender-negative-final-ack-with-any-flags-accepted",
     "MQQB-3.1.5.1.1-09",
     "The sender takes a message of a negative class with any bits in BaseHeader.Flags as a FinalAck.",
-    identify_despite({"BaseHeader.Flags": 0}, _is_of_negative_class),
+    identify_ack_despite_wrong_fields({"BaseHeader.Flags": 0}, _is_of_negative_class),
     blind=True,
 )

@@ -60,8 +60,8 @@ class SenderUserMessagePacketNotCountedAsActivity(Identifying):
         return packet
 
 
-@fault("sender-express-message-is-no-activity", breaks="MQQB-3.1.5.1-01", blind=True)
-class SenderExpressMessageIsNoActivity(Receiving):
+@fault("sender-received-ack-not-set-by-express-message", breaks="MQQB-3.1.5.1-01", blind=True)
+class SenderReceivedAckNotSetByExpressMessage(Receiving):
     """The sender does not set ReceivedAck when it receives an express user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -73,8 +73,8 @@ class SenderExpressMessageIsNoActivity(Receiving):
 _sessions_with_expired_timer: WeakKeyDictionary[QueueManager, set[str | None]] = WeakKeyDictionary()
 
 
-@fault("sender-activity-after-first-expiry-not-noted", breaks="MQQB-3.1.5.1-01", blind=True)
-class SenderActivityAfterFirstExpiryNotNoted(SessionAcks):
+@fault("sender-received-ack-not-set-after-first-timer-expiry", breaks="MQQB-3.1.5.1-01", blind=True)
+class SenderReceivedAckNotSetAfterFirstTimerExpiry(SessionAcks):
     """After the first expiry of the Session Ack Wait Timer, the sender no longer sets ReceivedAck when it receives a
     packet.
     """
@@ -124,8 +124,8 @@ class InitiatorMalformedPacketBeforeParametersResponseIgnored(Identifying):
         super().receive_packet(session, data, now)
 
 
-@fault("queue-manager-form-of-later-packets-not-checked", breaks="MQQB-3.1.5.1-05", blind=True)
-class QueueManagerFormOfLaterPacketsNotChecked(Identifying):
+@fault("queue-manager-packet-after-first-message-not-validated", breaks="MQQB-3.1.5.1-05", blind=True)
+class QueueManagerPacketAfterFirstMessageNotValidated(Identifying):
     """After the queue manager has received a message on a session, it does not check the form of later packets of this
     session.
     """
@@ -236,7 +236,7 @@ _VERSION_BYTE = b"\x10"
 _BASE_HEADER_SIGNATURE = b"LIOR"
 
 
-class _PacketSplitter(Identifying):
+class _ReceivedPacketSplitter(Identifying):
     def list_packet_offsets(self, data: bytes) -> list[int]:
         found, at = [], 0
         while at + 16 <= len(data):
@@ -250,7 +250,7 @@ class _PacketSplitter(Identifying):
     breaks=("MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
     blind=True,
 )
-class QueueManagerSignatureOfSecondPacketInSegmentNotVerified(_PacketSplitter):
+class QueueManagerSignatureOfSecondPacketInSegmentNotVerified(_ReceivedPacketSplitter):
     """The queue manager verifies VersionNumber and Signature only in the first of several packets that
     arrive together.
     """

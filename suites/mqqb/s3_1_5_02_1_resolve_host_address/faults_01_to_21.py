@@ -34,8 +34,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-user-message-destination-queue-wrong", breaks="MQQB-3.1.5.2.1-01")
-class SenderUserMessageDestinationQueueWrong(Sending):
+@fault("sender-user-message-names-wrong-destination-queue", breaks="MQQB-3.1.5.2.1-01")
+class SenderUserMessageNamesWrongDestinationQueue(Sending):
     """The sender's UserMessage names a DestinationQueue other than the queue of its format name."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -59,8 +59,8 @@ add(
 )
 
 
-@fault("initiator-outgoing-queue-reference-of-other-name", breaks="MQQB-3.1.5.2.1-03")
-class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
+@fault("initiator-outgoing-queue-reference-to-queue-of-other-name", breaks="MQQB-3.1.5.2.1-03")
+class InitiatorOutgoingQueueReferenceToQueueOfOtherName(SessionOpening):
     """The initiator's OutgoingQueueReference is the OutgoingQueue of a different format name."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -83,8 +83,8 @@ class InitiatorNextHopsOfOtherQueuesCleared(Resolving):
         super().resolve_host_address(session, now)
 
 
-@fault("initiator-destination-host-ignores-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
-class InitiatorDestinationHostIgnoresFormatName(NextHops):
+@fault("initiator-connects-to-host-other-than-in-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
+class InitiatorConnectsToHostOtherThanInFormatName(NextHops):
     """The initiator connects to a host other than the host in the format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -92,8 +92,8 @@ class InitiatorDestinationHostIgnoresFormatName(NextHops):
         return found and replace(found, HostName=UNUSED_ADDRESS)
 
 
-@fault("initiator-destination-info-of-first-format-name", breaks="MQQB-3.1.5.2.1-06")
-class InitiatorDestinationInfoOfFirstFormatName(NextHops):
+@fault("initiator-get-destination-info-always-with-first-format-name", breaks="MQQB-3.1.5.2.1-06")
+class InitiatorGetDestinationInfoAlwaysWithFirstFormatName(NextHops):
     """The initiator always calls Get Destination Info with the first format name that it used."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -101,7 +101,7 @@ class InitiatorDestinationInfoOfFirstFormatName(NextHops):
         return super().get_destination_info(first.DestinationFormatName)
 
 
-_first_destinations: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary()
+_first_destination_by_queue_manager: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary()
 
 
 @fault("initiator-destination-of-first-format-name-used-for-all", breaks="MQQB-3.1.5.2.1-06", blind=True)
@@ -114,7 +114,7 @@ class InitiatorDestinationOfFirstFormatNameUsedForAll(NextHops):
         found = super().get_destination_info(format_name)
         if found is None or found.QueueManagerGuid != NULL_GUID:
             return found
-        return _first_destinations.setdefault(self.qm, found)
+        return _first_destination_by_queue_manager.setdefault(self.qm, found)
 
 
 def _get_first_routed_host(qm: QueueManager) -> str:
@@ -193,11 +193,11 @@ add(
 
 
 @fault(
-    "initiator-state-inactive-after-second-failure-to-find-destination",
+    "initiator-queue-state-inactive-if-destination-unknown-again",
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorStateInactiveAfterSecondFailureToFindDestination(Resolving):
+class InitiatorQueueStateInactiveIfDestinationUnknownAgain(Resolving):
     """When a retry also finds no destination or next hop, the initiator sets State of the outgoing queue
     to Inactive.
     """
@@ -209,8 +209,12 @@ class InitiatorStateInactiveAfterSecondFailureToFindDestination(Resolving):
             queue.State = OutgoingQueueState.INACTIVE
 
 
-@fault("initiator-every-queue-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
-class InitiatorEveryQueueNeedsValidation(Resolving):
+@fault(
+    "initiator-state-of-every-queue-set-to-need-validation",
+    breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
+    blind=True,
+)
+class InitiatorStateOfEveryQueueSetToNeedValidation(Resolving):
     """When the initiator cannot find a destination, it sets State of every outgoing queue to NeedValidation."""
 
     def require_validation(self, session: Session) -> None:
@@ -221,11 +225,11 @@ class InitiatorEveryQueueNeedsValidation(Resolving):
 
 
 @fault(
-    "initiator-second-unresolvable-queue-not-in-need-validation",
+    "initiator-state-of-second-unresolvable-queue-not-need-validation",
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorSecondUnresolvableQueueNotInNeedValidation(Resolving):
+class InitiatorStateOfSecondUnresolvableQueueNotNeedValidation(Resolving):
     """The initiator sets State to NeedValidation only for the first of two outgoing queues whose destinations cannot be
     found.
     """
@@ -236,8 +240,12 @@ class InitiatorSecondUnresolvableQueueNotInNeedValidation(Resolving):
             super().require_validation(session)
 
 
-@fault("initiator-queue-on-hold-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
-class InitiatorQueueOnHoldNeedsValidation(Resolving):
+@fault(
+    "initiator-state-on-hold-replaced-by-need-validation-in-retry",
+    breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
+    blind=True,
+)
+class InitiatorStateOnHoldReplacedByNeedValidationInRetry(Resolving):
     """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold
     to NeedValidation.
     """
@@ -256,26 +264,26 @@ add(
 )
 
 
-_NextHops = tuple[DirectoryQueueManager, ...]
+_NextHopTuple = tuple[DirectoryQueueManager, ...]
 
 
-def _build_next_hops(guid: UUID, host: str) -> _NextHops:
+def _build_next_hops(guid: UUID, host: str) -> _NextHopTuple:
     return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
 
 
-@fault("initiator-connects-to-other-address-than-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
-class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
+@fault("initiator-connects-to-address-of-no-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
+class InitiatorConnectsToAddressOfNoNextHop(NextHops):
     """The initiator connects to an address other than the address of the next hop."""
 
-    def get_next_hops(self, guid: UUID) -> _NextHops:
+    def get_next_hops(self, guid: UUID) -> _NextHopTuple:
         return _build_next_hops(guid, UNUSED_ADDRESS)
 
 
-@fault("initiator-next-hops-looked-up-for-wrong-guid", breaks="MQQB-3.1.5.2.1-16")
-class InitiatorNextHopsLookedUpForWrongGuid(NextHops):
+@fault("initiator-get-next-hops-called-with-wrong-guid", breaks="MQQB-3.1.5.2.1-16")
+class InitiatorGetNextHopsCalledWithWrongGuid(NextHops):
     """The initiator calls Get Next Hops with a GUID other than the GUID of the destination."""
 
-    def get_next_hops(self, guid: UUID) -> _NextHops:
+    def get_next_hops(self, guid: UUID) -> _NextHopTuple:
         return super().get_next_hops(OTHER_GUID)
 
 
@@ -283,7 +291,7 @@ class InitiatorNextHopsLookedUpForWrongGuid(NextHops):
 class InitiatorConnectsForDestinationWithoutNextHop(NextHops):
     """The initiator connects to an arbitrary host for a destination without a next hop."""
 
-    def get_next_hops(self, guid: UUID) -> _NextHops:
+    def get_next_hops(self, guid: UUID) -> _NextHopTuple:
         return super().get_next_hops(guid) or _build_next_hops(guid, _get_first_routed_host(self.qm))
 
 

@@ -46,7 +46,7 @@ class InitiatorNextHopsAddressWithoutPrefix(Resolving):
         hops[:] = [hop.partition("=")[2] for hop in hops]
 
 
-_earlier_next_hops: dict[int, list[str]] = {}
+_earlier_next_hops_by_queue_id: dict[int, list[str]] = {}
 
 
 @fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
@@ -57,10 +57,10 @@ class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
 
     def try_addresses(self, session: Session, now: Now) -> None:
         queue = get_outgoing_queue(session)
-        old = list(_earlier_next_hops.get(id(queue), []))
+        old = list(_earlier_next_hops_by_queue_id.get(id(queue), []))
         super().try_addresses(session, now)
         queue.NextHops[:0] = old
-        _earlier_next_hops[id(queue)] = list(queue.NextHops)
+        _earlier_next_hops_by_queue_id[id(queue)] = list(queue.NextHops)
 
 
 @fault("initiator-next-hops-without-last-address", breaks="MQQB-3.1.5.2.1-27", blind=True)
@@ -74,8 +74,8 @@ class InitiatorNextHopsWithoutLastAddress(Resolving):
             hops.pop()
 
 
-@fault("initiator-next-hop-collection-last-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
-class InitiatorNextHopCollectionLastHopTwice(Resolving):
+@fault("initiator-next-hop-collection-contains-last-hop-twice", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"))
+class InitiatorNextHopCollectionContainsLastHopTwice(Resolving):
     """The initiator's NextHopCollection contains its last NextHop twice."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -159,8 +159,8 @@ add(
 )
 
 
-@fault("initiator-next-hop-indexer-kept-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
-class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
+@fault("initiator-next-hop-indexer-not-reset-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
+class InitiatorNextHopIndexerNotResetByNewResolution(Resolving):
     """When the initiator resolves the name again, its NextHopIndexer stays at the address that it tried last."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -172,8 +172,8 @@ class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
         super().select_next_hop(session)
 
 
-@fault("initiator-retry-begins-with-last-address", breaks="MQQB-3.1.5.2.1-33", blind=True)
-class InitiatorRetryBeginsWithLastAddress(Resolving):
+@fault("initiator-connects-to-last-address-first-in-retry", breaks="MQQB-3.1.5.2.1-33", blind=True)
+class InitiatorConnectsToLastAddressFirstInRetry(Resolving):
     """When the addresses are resolved again in a retry, the initiator begins with the last address."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -218,8 +218,8 @@ add(
 )
 
 
-@fault("initiator-session-guid-of-destination-behind-router", breaks="MQQB-3.1.5.2.1-37", blind=True)
-class InitiatorSessionGuidOfDestinationBehindRouter(Resolving):
+@fault("initiator-remote-qm-guid-is-that-of-destination-behind-router", breaks="MQQB-3.1.5.2.1-37", blind=True)
+class InitiatorRemoteQmGuidIsThatOfDestinationBehindRouter(Resolving):
     """The initiator sets RemoteQMGuid to the Identifier of the destination's queue manager, even if the next hop is a
     router with another Identifier.
     """

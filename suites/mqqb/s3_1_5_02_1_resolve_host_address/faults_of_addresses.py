@@ -13,8 +13,8 @@ from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-history-of-session-in-all-outgoing-queues", breaks="MQQB-3.1.5.2.1-03", blind=True)
-class InitiatorHistoryOfSessionInAllOutgoingQueues(Connecting):
+@fault("initiator-connection-history-entry-added-to-all-queues", breaks="MQQB-3.1.5.2.1-03", blind=True)
+class InitiatorConnectionHistoryEntryAddedToAllQueues(Connecting):
     """The entries of ConnectionHistory for a session are added to every outgoing queue."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -36,8 +36,8 @@ class InitiatorClosedSessionDisconnectsOtherQueues(Closing):
                 queue.State = OutgoingQueueState.DISCONNECTED
 
 
-@fault("initiator-guid-destination-at-address-of-accepted-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
-class InitiatorGuidDestinationAtAddressOfAcceptedSession(Resolving):
+@fault("initiator-connects-for-guid-to-address-of-accepted-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
+class InitiatorConnectsForGuidToAddressOfAcceptedSession(Resolving):
     """While a session is open that the queue manager accepted, it connects to the initiator of this session when it
     knows the GUID of the destination.
     """
@@ -49,8 +49,8 @@ class InitiatorGuidDestinationAtAddressOfAcceptedSession(Resolving):
         super().store_addresses(session, host, addresses, now)
 
 
-@fault("initiator-guid-destination-at-last-address-at-later-attempt", breaks="MQQB-3.1.5.2.1-15", blind=True)
-class InitiatorGuidDestinationAtLastAddressAtLaterAttempt(Resolving):
+@fault("initiator-connects-for-guid-to-last-used-address-in-retry", breaks="MQQB-3.1.5.2.1-15", blind=True)
+class InitiatorConnectsForGuidToLastUsedAddressInRetry(Resolving):
     """From the second attempt to reach a destination with a GUID, the initiator connects to the address that it
     resolved last, which can be the address of another destination.
     """
@@ -64,8 +64,8 @@ class InitiatorGuidDestinationAtLastAddressAtLaterAttempt(Resolving):
         super().store_addresses(session, host, addresses, now)
 
 
-@fault("initiator-second-host-name-at-once-not-resolved", breaks="MQQB-3.1.5.2.1-25", blind=True)
-class InitiatorSecondHostNameAtOnceNotResolved(Resolving):
+@fault("initiator-host-name-not-resolved-during-other-handshake", breaks="MQQB-3.1.5.2.1-25", blind=True)
+class InitiatorHostNameNotResolvedDuringOtherHandshake(Resolving):
     """While another session is being established, the initiator finds no address for a host name."""
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
@@ -108,8 +108,8 @@ class InitiatorNextHopCollectionWithoutLastNextHop(Resolving):
             session.NextHopCollection.pop()
 
 
-@fault("initiator-remote-address-has-form-of-next-hops", breaks="MQQB-3.1.5.2.1-35", blind=True)
-class InitiatorRemoteAddressHasFormOfNextHops(Connecting):
+@fault("initiator-remote-address-in-history-has-prefix-of-next-hops", breaks="MQQB-3.1.5.2.1-35", blind=True)
+class InitiatorRemoteAddressInHistoryHasPrefixOfNextHops(Connecting):
     """RemoteQMAddress has the notation of NextHops, with the prefix of its kind, in ConnectionHistory."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -119,8 +119,8 @@ class InitiatorRemoteAddressHasFormOfNextHops(Connecting):
             history[-1] = replace(history[-1], AddressList=format_next_hop(session.RemoteQMAddress))
 
 
-@fault("initiator-remote-address-of-lost-session-kept", breaks="MQQB-3.1.5.2.1-35", blind=True)
-class InitiatorRemoteAddressOfLostSessionKept(Resolving):
+@fault("initiator-remote-qm-address-of-lost-session-kept-in-retry", breaks="MQQB-3.1.5.2.1-35", blind=True)
+class InitiatorRemoteQmAddressOfLostSessionKeptInRetry(Resolving):
     """When the initiator resolves a destination again, RemoteQMAddress remains the address of the session before."""
 
     def try_addresses(self, session: Session, now: Now) -> None:

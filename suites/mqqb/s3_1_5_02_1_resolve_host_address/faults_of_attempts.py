@@ -47,7 +47,7 @@ def _find_queue_of_same_host(qm: QueueManager, format_name: str) -> OutgoingQueu
     return None
 
 
-def _count_attempts(session: Session, status: ConnectionStatus) -> int:
+def _count_ended_attempts_with_status(session: Session, status: ConnectionStatus) -> int:
     """Return the number of attempts of a session that ended with a status."""
     return sum(entry.Status is status for entry in get_outgoing_queue(session).ConnectionHistory)
 
@@ -114,8 +114,8 @@ class SenderNewOutgoingQueueWhileDestinationUnreachable(Destinations):
         return super().open_outgoing_queue(text, now)
 
 
-@fault("sender-destination-format-name-of-second-queue-of-host-is-first", breaks="MQQB-3.1.5.2.1-02", blind=True)
-class SenderDestinationFormatNameOfSecondQueueOfHostIsFirst(Resolving):
+@fault("sender-second-queue-of-host-has-format-name-of-first-queue", breaks="MQQB-3.1.5.2.1-02", blind=True)
+class SenderSecondQueueOfHostHasFormatNameOfFirstQueue(Resolving):
     """The initiator sets DestinationFormatName of the OutgoingQueue for a second queue of a host to the format name of
     the first queue.
     """
@@ -131,8 +131,8 @@ class SenderDestinationFormatNameOfSecondQueueOfHostIsFirst(Resolving):
 # -- MQQB-3.1.5.2.1-05 and -06: the host name and the GUID of the destination
 
 
-@fault("initiator-second-guid-destination-resolved-as-first", breaks="MQQB-3.1.5.2.1-05", blind=True)
-class InitiatorSecondGuidDestinationResolvedAsFirst(NextHops):
+@fault("initiator-first-guid-used-for-every-private-format-name", breaks="MQQB-3.1.5.2.1-05", blind=True)
+class InitiatorFirstGuidUsedForEveryPrivateFormatName(NextHops):
     """The initiator uses the GUID of the first private format name for every later private format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -180,7 +180,7 @@ class InitiatorMessagesDroppedAfterSecondUnknownDestination(Closing):
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         super().fail_to_establish(session, status, reason, now)
         missing = status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and not session.destination.int
-        if missing and _count_attempts(session, status) > 1:
+        if missing and _count_ended_attempts_with_status(session, status) > 1:
             _drop_waiting_messages(self.qm, session, recoverable=False)
 
 
@@ -211,7 +211,7 @@ class InitiatorMessagesDroppedAfterSecondMissingNextHop(Closing):
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         super().fail_to_establish(session, status, reason, now)
         missing = status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE and session.destination.int
-        if missing and _count_attempts(session, status) > 1:
+        if missing and _count_ended_attempts_with_status(session, status) > 1:
             _drop_waiting_messages(self.qm, session, recoverable=False)
 
 
@@ -279,8 +279,8 @@ class InitiatorServerGuidZeroWithDirectSession(Resolving):
             session.RemoteQMGuid = NULL_GUID
 
 
-@fault("initiator-guid-destination-at-address-of-direct-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
-class InitiatorGuidDestinationAtAddressOfDirectSession(Resolving):
+@fault("initiator-connects-for-guid-to-address-of-direct-session", breaks="MQQB-3.1.5.2.1-15", blind=True)
+class InitiatorConnectsForGuidToAddressOfDirectSession(Resolving):
     """The initiator connects to the address of a direct session when it opens a session with a GUID destination."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -312,12 +312,12 @@ class InitiatorNextHopsOfLostSessionKept(Resolving):
         queue = get_outgoing_queue(session)
         before = list(queue.NextHops)
         super().resolve_host_address(session, now)
-        if _count_attempts(session, ConnectionStatus.ESTABLISHED):
+        if _count_ended_attempts_with_status(session, ConnectionStatus.ESTABLISHED):
             queue.NextHops[:0] = before
 
 
-@fault("initiator-addresses-of-first-host-for-second-host", breaks="MQQB-3.1.5.2.1-25", blind=True)
-class InitiatorAddressesOfFirstHostForSecondHost(Resolving):
+@fault("initiator-connects-to-address-of-first-host-for-second-host", breaks="MQQB-3.1.5.2.1-25", blind=True)
+class InitiatorConnectsToAddressOfFirstHostForSecondHost(Resolving):
     """The initiator connects to an address of the first host when it resolved the host name of a second next hop."""
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:

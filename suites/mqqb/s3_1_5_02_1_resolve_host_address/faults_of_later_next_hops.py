@@ -71,8 +71,8 @@ class InitiatorRemoteHostNameEmptyForDirectSession(Resolving):
             session.RemoteQMHostName = ""
 
 
-@fault("initiator-remote-host-name-of-other-session", breaks="MQQB-3.1.5.2.1-36", blind=True)
-class InitiatorRemoteHostNameOfOtherSession(Resolving):
+@fault("initiator-remote-host-name-copied-from-other-session", breaks="MQQB-3.1.5.2.1-36", blind=True)
+class InitiatorRemoteHostNameCopiedFromOtherSession(Resolving):
     """The initiator sets RemoteQMHostName of a session to the host name of the first session of another queue."""
 
     def select_next_hop(self, session: Session) -> None:

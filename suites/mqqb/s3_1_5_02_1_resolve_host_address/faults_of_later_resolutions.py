@@ -20,12 +20,12 @@ def _is_destination_unknown(part: Resolving, session: Session) -> bool:
     return part.qm.next_hops.get_destination_info(get_outgoing_queue(session).DestinationFormatName) is None
 
 
-def _count_failures(session: Session) -> int:
+def _count_failed_resolutions(session: Session) -> int:
     failed = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
     return sum(entry.Status is failed for entry in get_outgoing_queue(session).ConnectionHistory)
 
 
-class _WithoutRetryTimer(Resolving):
+class _MissingRetryTimerFault(Resolving):
     """A base class of faults that do not start the Session Retry Connect Timer after some failures."""
 
     def stop_retry_timer(self, session: Session) -> None:
@@ -33,18 +33,18 @@ class _WithoutRetryTimer(Resolving):
         self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("initiator-retry-timer-after-second-unknown-destination-not-started", breaks="MQQB-3.1.5.2.1-10", blind=True)
-class InitiatorRetryTimerAfterSecondUnknownDestinationNotStarted(_WithoutRetryTimer):
+@fault("initiator-retry-timer-not-started-when-destination-unknown-again", breaks="MQQB-3.1.5.2.1-10", blind=True)
+class InitiatorRetryTimerNotStartedWhenDestinationUnknownAgain(_MissingRetryTimerFault):
     """The initiator starts the Session Retry Connect Timer only the first time that a destination is unknown."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         super().resolve_host_address(session, now)
-        if _is_destination_unknown(self, session) and _count_failures(session) > 1:
+        if _is_destination_unknown(self, session) and _count_failed_resolutions(session) > 1:
             self.stop_retry_timer(session)
 
 
-@fault("initiator-retry-timer-of-transactional-message-not-started", breaks="MQQB-3.1.5.2.1-10", blind=True)
-class InitiatorRetryTimerOfTransactionalMessageNotStarted(_WithoutRetryTimer):
+@fault("initiator-retry-timer-not-started-for-transactional-message", breaks="MQQB-3.1.5.2.1-10", blind=True)
+class InitiatorRetryTimerNotStartedForTransactionalMessage(_MissingRetryTimerFault):
     """The initiator does not start the Session Retry Connect Timer for an unknown destination for which a transactional
     message waits.
     """
@@ -55,18 +55,18 @@ class InitiatorRetryTimerOfTransactionalMessageNotStarted(_WithoutRetryTimer):
             self.stop_retry_timer(session)
 
 
-@fault("initiator-retry-timer-after-second-missing-route-not-started", breaks="MQQB-3.1.5.2.1-20", blind=True)
-class InitiatorRetryTimerAfterSecondMissingRouteNotStarted(_WithoutRetryTimer):
+@fault("initiator-retry-timer-not-started-when-next-hop-missing-again", breaks="MQQB-3.1.5.2.1-20", blind=True)
+class InitiatorRetryTimerNotStartedWhenNextHopMissingAgain(_MissingRetryTimerFault):
     """The initiator starts the Session Retry Connect Timer only the first time that a destination has no next hop."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         super().resolve_host_address(session, now)
-        if not _is_destination_unknown(self, session) and _count_failures(session) > 1:
+        if not _is_destination_unknown(self, session) and _count_failed_resolutions(session) > 1:
             self.stop_retry_timer(session)
 
 
-@fault("initiator-retry-timer-of-second-unrouted-queue-not-started", breaks="MQQB-3.1.5.2.1-20", blind=True)
-class InitiatorRetryTimerOfSecondUnroutedQueueNotStarted(_WithoutRetryTimer):
+@fault("initiator-retry-timer-not-started-for-second-queue-without-route", breaks="MQQB-3.1.5.2.1-20", blind=True)
+class InitiatorRetryTimerNotStartedForSecondQueueWithoutRoute(_MissingRetryTimerFault):
     """The initiator does not start the Session Retry Connect Timer for a destination without a next hop while another
     destination waits for its own timer.
     """
@@ -75,7 +75,7 @@ class InitiatorRetryTimerOfSecondUnroutedQueueNotStarted(_WithoutRetryTimer):
         waiting = SessionState.WAITING_RECONNECT
         other = any(one is not session and one.SessionState is waiting for one in self.qm.sessions.values())
         super().resolve_host_address(session, now)
-        if other and not _is_destination_unknown(self, session) and _count_failures(session):
+        if other and not _is_destination_unknown(self, session) and _count_failed_resolutions(session):
             self.stop_retry_timer(session)
 
 
@@ -126,8 +126,8 @@ class InitiatorNextHopIndexerKeptAfterResolution(Resolving):
             self.select_next_hop(session)
 
 
-@fault("initiator-next-hop-indexer-of-second-session-at-last", breaks="MQQB-3.1.5.2.1-33", blind=True)
-class InitiatorNextHopIndexerOfSecondSessionAtLast(Resolving):
+@fault("initiator-next-hop-indexer-starts-at-last-while-session-is-open", breaks="MQQB-3.1.5.2.1-33", blind=True)
+class InitiatorNextHopIndexerStartsAtLastWhileSessionIsOpen(Resolving):
     """While another session is open, the initiator begins with the last next hop of a destination."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -136,8 +136,8 @@ class InitiatorNextHopIndexerOfSecondSessionAtLast(Resolving):
         super().select_next_hop(session)
 
 
-@fault("initiator-connection-to-last-address-of-list", breaks="MQQB-3.1.5.2.1-34", blind=True)
-class InitiatorConnectionToLastAddressOfList(Connecting):
+@fault("initiator-connects-to-last-next-hop-instead-of-indexed-one", breaks="MQQB-3.1.5.2.1-34", blind=True)
+class InitiatorConnectsToLastNextHopInsteadOfIndexedOne(Connecting):
     """The initiator connects to the last next hop in the list, although NextHopIndexer and the ping refer to another
     one.
     """
@@ -149,8 +149,8 @@ class InitiatorConnectionToLastAddressOfList(Connecting):
         session.RemoteQMAddress = address
 
 
-@fault("initiator-second-connection-to-address-of-first-session", breaks="MQQB-3.1.5.2.1-34", blind=True)
-class InitiatorSecondConnectionToAddressOfFirstSession(Connecting):
+@fault("initiator-connects-to-address-of-open-session-for-other-host", breaks="MQQB-3.1.5.2.1-34", blind=True)
+class InitiatorConnectsToAddressOfOpenSessionForOtherHost(Connecting):
     """While another session is open, the initiator connects to the address of that session."""
 
     def connect_transport(self, session: Session) -> None:

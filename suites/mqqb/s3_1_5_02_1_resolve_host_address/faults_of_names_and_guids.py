@@ -22,8 +22,8 @@ from reference_qm.surface.clock import Now
 NETBIOS_NAME_LENGTH = 15
 
 
-@fault("initiator-next-hops-of-queue-guid-of-public-name", breaks="MQQB-3.1.5.2.1-16", blind=True)
-class InitiatorNextHopsOfQueueGuidOfPublicName(Resolving):
+@fault("initiator-get-next-hops-with-queue-guid-for-public-name", breaks="MQQB-3.1.5.2.1-16", blind=True)
+class InitiatorGetNextHopsWithQueueGuidForPublicName(Resolving):
     """For a public format name, the argument of Get Next Hops is the GUID of the queue instead of its queue manager."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -34,8 +34,8 @@ class InitiatorNextHopsOfQueueGuidOfPublicName(Resolving):
         super().resolve_host_address(session, now)
 
 
-@fault("initiator-next-hops-of-zero-guid-at-later-attempt", breaks="MQQB-3.1.5.2.1-16", blind=True)
-class InitiatorNextHopsOfZeroGuidAtLaterAttempt(NextHops):
+@fault("initiator-get-next-hops-with-zero-guid-in-retry", breaks="MQQB-3.1.5.2.1-16", blind=True)
+class InitiatorGetNextHopsWithZeroGuidInRetry(NextHops):
     """From the second attempt to reach a destination, the argument of Get Next Hops is the GUID zero."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
@@ -46,8 +46,8 @@ class InitiatorNextHopsOfZeroGuidAtLaterAttempt(NextHops):
         return super().get_next_hops(guid)
 
 
-@fault("initiator-next-hops-of-last-guid-at-later-attempt", breaks="MQQB-3.1.5.2.1-16", blind=True)
-class InitiatorNextHopsOfLastGuidAtLaterAttempt(NextHops):
+@fault("initiator-get-next-hops-with-last-guid-in-retry", breaks="MQQB-3.1.5.2.1-16", blind=True)
+class InitiatorGetNextHopsWithLastGuidInRetry(NextHops):
     """From the second attempt to reach a destination, the argument of Get Next Hops is the GUID of the destination that
     was resolved last, which can be another destination.
     """
@@ -60,8 +60,8 @@ class InitiatorNextHopsOfLastGuidAtLaterAttempt(NextHops):
         return super().get_next_hops(asked)
 
 
-@fault("initiator-destination-info-of-newest-queue-at-later-attempt", breaks="MQQB-3.1.5.2.1-06", blind=True)
-class InitiatorDestinationInfoOfNewestQueueAtLaterAttempt(NextHops):
+@fault("initiator-get-destination-info-with-newest-format-name-in-retry", breaks="MQQB-3.1.5.2.1-06", blind=True)
+class InitiatorGetDestinationInfoWithNewestFormatNameInRetry(NextHops):
     """From the second attempt to reach a destination, the argument of Get Destination Info is the format name of the
     newest outgoing queue.
     """
@@ -76,8 +76,8 @@ class InitiatorDestinationInfoOfNewestQueueAtLaterAttempt(NextHops):
         return super().get_destination_info(format_name)
 
 
-@fault("initiator-destination-info-of-private-name-as-public-name", breaks="MQQB-3.1.5.2.1-06", blind=True)
-class InitiatorDestinationInfoOfPrivateNameAsPublicName(NextHops):
+@fault("initiator-get-destination-info-with-public-instead-of-private", breaks="MQQB-3.1.5.2.1-06", blind=True)
+class InitiatorGetDestinationInfoWithPublicInsteadOfPrivate(NextHops):
     """For a private format name, the argument of Get Destination Info is a public format name with the same GUID."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -87,8 +87,8 @@ class InitiatorDestinationInfoOfPrivateNameAsPublicName(NextHops):
         return super().get_destination_info(format_name)
 
 
-@fault("initiator-destination-info-of-queue-that-needs-validation", breaks="MQQB-3.1.5.2.1-06", blind=True)
-class InitiatorDestinationInfoOfQueueThatNeedsValidation(NextHops):
+@fault("initiator-get-destination-info-with-name-of-unvalidated-queue", breaks="MQQB-3.1.5.2.1-06", blind=True)
+class InitiatorGetDestinationInfoWithNameOfUnvalidatedQueue(NextHops):
     """While the State of an outgoing queue is NeedValidation, the argument of Get Destination Info is the format name
     of this queue, even if a message to another destination is sent.
     """
@@ -122,8 +122,8 @@ class InitiatorServerGuidOfQueueForPublicName(Establishing):
         return super().build_establish_request(session, now)
 
 
-@fault("initiator-server-guid-of-accepted-session", breaks="MQQB-3.1.5.2.1-14", blind=True)
-class InitiatorServerGuidOfAcceptedSession(Establishing):
+@fault("initiator-server-guid-copied-from-accepted-session", breaks="MQQB-3.1.5.2.1-14", blind=True)
+class InitiatorServerGuidCopiedFromAcceptedSession(Establishing):
     """While a session is open that the queue manager accepted, it requests the session to a destination with a GUID
     from the initiator of the accepted session.
     """
@@ -156,8 +156,8 @@ class InitiatorHostNameOfLaterNextHopIsAddress(Resolving):
         session.NextHopCollection[1:] = [replace(hop, HostName=hop.Address) for hop in session.NextHopCollection[1:]]
 
 
-@fault("initiator-host-name-of-next-hop-of-first-destination", breaks="MQQB-3.1.5.2.1-29", blind=True)
-class InitiatorHostNameOfNextHopOfFirstDestination(Resolving):
+@fault("initiator-host-name-of-each-next-hop-is-first-resolved-name", breaks="MQQB-3.1.5.2.1-29", blind=True)
+class InitiatorHostNameOfEachNextHopIsFirstResolvedName(Resolving):
     """HostName of a NextHop is the name of the first queue manager that the initiator resolved."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -171,8 +171,8 @@ def _change_guid_of_next_hops(session: Session, guid: UUID) -> None:
     session.NextHopCollection[:] = [replace(hop, QMGuid=guid) for hop in session.NextHopCollection]
 
 
-@fault("initiator-qm-guid-of-next-hop-own-for-direct-name", breaks="MQQB-3.1.5.2.1-30", blind=True)
-class InitiatorQmGuidOfNextHopOwnForDirectName(Resolving):
+@fault("initiator-next-hop-of-direct-name-has-own-guid-as-qm-guid", breaks="MQQB-3.1.5.2.1-30", blind=True)
+class InitiatorNextHopOfDirectNameHasOwnGuidAsQmGuid(Resolving):
     """QMGuid of the NextHop of a direct format name is the Identifier of the initiator."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -181,8 +181,8 @@ class InitiatorQmGuidOfNextHopOwnForDirectName(Resolving):
             _change_guid_of_next_hops(session, self.qm.adm.Identifier)
 
 
-@fault("initiator-qm-guid-of-next-hop-of-public-name-is-queue-guid", breaks="MQQB-3.1.5.2.1-30", blind=True)
-class InitiatorQmGuidOfNextHopOfPublicNameIsQueueGuid(Resolving):
+@fault("initiator-next-hop-of-public-name-has-queue-guid-as-qm-guid", breaks="MQQB-3.1.5.2.1-30", blind=True)
+class InitiatorNextHopOfPublicNameHasQueueGuidAsQmGuid(Resolving):
     """QMGuid of the NextHop of a public format name is the GUID of the queue."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -230,8 +230,8 @@ class InitiatorRemoteGuidOfSecondSessionIsGuidOfFirst(Resolving):
         session.RemoteQMGuid = hops[0].QMGuid
 
 
-@fault("initiator-host-name-of-next-hop-is-address-at-later-attempt", breaks="MQQB-3.1.5.2.1-29")
-class InitiatorHostNameOfNextHopIsAddressAtLaterAttempt(Resolving):
+@fault("initiator-host-name-of-next-hop-is-address-in-retry", breaks="MQQB-3.1.5.2.1-29")
+class InitiatorHostNameOfNextHopIsAddressInRetry(Resolving):
     """When the initiator resolves a destination again, HostName of each NextHop is the address of the NextHop."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -241,7 +241,7 @@ class InitiatorHostNameOfNextHopIsAddressAtLaterAttempt(Resolving):
             hops[:] = [replace(hop, HostName=hop.Address) for hop in hops]
 
 
-class _RequestsWithoutServerGuid(Establishing):
+class _MissingServerGuidFault(Establishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         return set_fields(
             super().build_establish_request(session, now), {"EstablishConnectionHeader.ServerGuid": NULL_GUID}
@@ -253,11 +253,11 @@ add(
     "MQQB-3.1.5.2.1-14",
     "After a restart, ServerGuid of every EstablishConnection request is zero, even if the GUID of the destination is "
     "known.",
-    at_restart(lambda qm: replace_part_by_subclass(qm, _RequestsWithoutServerGuid)),
+    at_restart(lambda qm: replace_part_by_subclass(qm, _MissingServerGuidFault)),
 )
 
 
-class _NextHopsOfOwnGuid(NextHops):
+class _OwnGuidInNextHopsFault(NextHops):
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         return super().get_next_hops(self.qm.adm.Identifier)
 
@@ -266,5 +266,5 @@ add(
     "initiator-next-hops-of-own-guid-after-restart",
     "MQQB-3.1.5.2.1-16",
     "After a restart, the argument of Get Next Hops is the Identifier of the initiator.",
-    at_restart(lambda qm: replace_part_by_subclass(qm, _NextHopsOfOwnGuid)),
+    at_restart(lambda qm: replace_part_by_subclass(qm, _OwnGuidInNextHopsFault)),
 )

@@ -13,8 +13,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-remote-address-of-first-next-hop-shown", breaks="MQQB-3.1.5.2.1-35")
-class InitiatorRemoteAddressOfFirstNextHopShown(Connecting):
+@fault("initiator-remote-qm-address-always-that-of-first-next-hop", breaks="MQQB-3.1.5.2.1-35")
+class InitiatorRemoteQmAddressAlwaysThatOfFirstNextHop(Connecting):
     """The initiator sets RemoteQMAddress of a session to the address of the first next hop after it connected to a
     later next hop.
     """

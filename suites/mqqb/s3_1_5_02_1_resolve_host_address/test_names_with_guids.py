@@ -22,10 +22,15 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+UNREACHABLE_FORMAT_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
 MESSAGE_LIFETIME_S = 60
-ATTEMPT_NAMES = ("first attempt", "retry after a closed connection", "retry after a lost session", "fourth attempt")
+CONNECTION_ATTEMPT_NAMES = (
+    "first attempt",
+    "retry after a closed connection",
+    "retry after a lost session",
+    "fourth attempt",
+)
 
 
 @needs("send")
@@ -47,7 +52,7 @@ def test_every_attempt_for_name_with_guid_leads_to_its_queue_manager(peer, secon
     sut.attempt(sut.send, private_name(OTHER_GUID), body="waiting", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     name = private_name(peer.identifier) if kind == "private" else peer.public_name
     session = OutgoingSession(peer, sut, name)
-    for attempt in ATTEMPT_NAMES:
+    for attempt in CONNECTION_ATTEMPT_NAMES:
         request = session.poll_request(
             sut.connect_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
         )
@@ -72,11 +77,11 @@ def test_every_attempt_for_name_with_guid_leads_to_its_queue_manager(peer, secon
         )
         if request is None:
             return
-        if attempt == ATTEMPT_NAMES[0]:
-            for waiting in (UNREACHABLE_NAME, private_name(OTHER_GUID).replace("ff\\", "fe\\")):
+        if attempt == CONNECTION_ATTEMPT_NAMES[0]:
+            for waiting in (UNREACHABLE_FORMAT_NAME, private_name(OTHER_GUID).replace("ff\\", "fe\\")):
                 sut.attempt(sut.send, waiting, body="waiting", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
             peer.settle()
-        if attempt == ATTEMPT_NAMES[1]:  # the message is not acknowledged, so that the SUT connects again
+        if attempt == CONNECTION_ATTEMPT_NAMES[1]:  # the message is not acknowledged, so that the SUT connects again
             session.respond()
             session.agree()
         session.connection.close()
@@ -138,11 +143,11 @@ def test_session_has_guid_of_its_next_hop_before_each_response(peer, sut, judge,
     peer responds, RemoteQMGuid is the QMGuid of the NextHop. For a public name, this GUID is the Identifier of the
     peer, and for a direct name it is zero or this Identifier.
     """
-    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    sut.send(UNREACHABLE_FORMAT_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     name = peer.direct_name() if kind == "direct" else peer.public_name
     known = format_guid(peer.identifier)
     outgoing = OutgoingSession(peer, sut, name)
-    for attempt in ATTEMPT_NAMES:
+    for attempt in CONNECTION_ATTEMPT_NAMES:
         request = outgoing.await_request()
         shown = find_initiated_session(sut, name)
         hops = [format_guid(hop["QMGuid"]) for hop in shown["NextHopCollection"]]
@@ -160,7 +165,7 @@ def test_session_has_guid_of_its_next_hop_before_each_response(peer, sut, judge,
             case=f"RemoteQMGuid, {attempt}",
             evidence=request,
         )
-        if attempt == ATTEMPT_NAMES[1]:
+        if attempt == CONNECTION_ATTEMPT_NAMES[1]:
             outgoing.respond()
             outgoing.agree()
         outgoing.connection.close()

@@ -32,7 +32,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqso.steps.routed import RoutedMessages
 
-EMPTY_NEXT_HOP_FIELDS: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+FIELDS_OF_EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 OTHER_GUID_LAST_DIGITS = "ff"
 """The last two hexadecimal digits of OTHER_GUID."""
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
@@ -296,7 +296,7 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     )
 
 
-ON_HOLD_NAME_CASES = {
+NAME_CASES_OF_QUEUES_ON_HOLD = {
     "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-11"),
     "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-21"),
 }
@@ -305,7 +305,8 @@ ON_HOLD_NAME_CASES = {
 
 @needs("send", "management", "queue_control", "pause")
 @pytest.mark.parametrize(
-    ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in ON_HOLD_NAME_CASES.items()]
+    ("name", "rule"),
+    [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in NAME_CASES_OF_QUEUES_ON_HOLD.items()],
 )
 def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
     """The SUT pauses the queue of an unresolvable name. Its State is OnHold, and remains OnHold after
@@ -512,7 +513,7 @@ def judge_session_elements(peer, sut, judge, name, request, attempt):
     session = find_initiated_session(sut, name)
     next_hops = find_outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
-    first_hop = hops[0] if hops else EMPTY_NEXT_HOP_FIELDS
+    first_hop = hops[0] if hops else FIELDS_OF_EMPTY_NEXT_HOP
     indexed = hops[indexer] if 0 <= indexer < len(hops) else first_hop
     values = {
         "MQQB-3.1.5.2.1-28": ("number of NextHops", len(next_hops), len(hops)),

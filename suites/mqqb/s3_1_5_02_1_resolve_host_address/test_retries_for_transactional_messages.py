@@ -27,7 +27,7 @@ def test_lasting_message_for_unresolvable_name_is_tried_again(peer, sut, judge, 
     when the Session Retry Connect Timer expires.
     """
 
-    def list_times() -> list[int]:
+    def list_connection_history_times() -> list[int]:
         return [entry["ConnectionHistoryTime"] for entry in list_connection_history(sut, name)]
 
     try:
@@ -35,12 +35,12 @@ def test_lasting_message_for_unresolvable_name_is_tried_again(peer, sut, judge, 
     except ControlRefused as refused:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT refused the name, which is allowed: {refused}")
         return
-    peer.eventually(lambda: bool(list_times()))
-    before = list_times()
+    peer.eventually(lambda: bool(list_connection_history_times()))
+    before = list_connection_history_times()
     peer.pass_time(sut.duration_ms(2 * RETRY_INTERVAL_MS) + sut.slack_ms(2 * RETRY_INTERVAL_MS))
     judge(
         rule,
         expected=holds("ConnectionHistory has another entry after the retry time"),
-        observed=list_times() != before or f"entries of the times {before}",
+        observed=list_connection_history_times() != before or f"entries of the times {before}",
         case=f"{delivery} message",
     )

@@ -24,7 +24,7 @@ def test_outgoing_queue_shows_only_its_own_session(peer, second_host, sut, judge
         return sorted({entry["AddressList"] for entry in history})
 
     def list_states() -> list[str]:
-        return [find_outgoing_queue(sut, one.sender.to)["State"] for one in two.both]
+        return [find_outgoing_queue(sut, one.sender.to)["State"] for one in two.both_destinations]
 
     peer.eventually(lambda: bool(list_addresses(two.second)))
     evidence = [two.first.session.received[0]]
@@ -37,12 +37,12 @@ def test_outgoing_queue_shows_only_its_own_session(peer, second_host, sut, judge
     )
     judge.conclude("MQQB-3.1.5.2.1-35")
     two.second.await_messages()
-    evidence += [one.session.acknowledge_all() for one in two.both]
+    evidence += [one.session.acknowledge_all() for one in two.both_destinations]
     peer.settle()
     judge(
         "MQQB-3.1.5.2.1-03",
         expected=[[peer.address], [second_host.address]],
-        observed=[list_addresses(one) for one in two.both],
+        observed=[list_addresses(one) for one in two.both_destinations],
         case="addresses in ConnectionHistory of each queue",
         evidence=evidence,
     )

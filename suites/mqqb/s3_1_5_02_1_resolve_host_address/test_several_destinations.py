@@ -15,7 +15,7 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import list_tags
 
-UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+UNREACHABLE_FORMAT_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
 MESSAGE_LIFETIME_S = 60
 
@@ -81,7 +81,7 @@ def test_retried_direct_name_and_private_name_lead_to_peer(peer, sut, judge):
     for a direct name, and connects again after the peer has closed the connection. It then requests a session with the
     GUID in a private name.
     """
-    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    sut.send(UNREACHABLE_FORMAT_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sut.send(private_name(OTHER_GUID), time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     session = OutgoingSession(peer, sut)
     connected = holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection")
@@ -146,8 +146,8 @@ def test_every_format_name_has_one_outgoing_queue(peer, sut, judge):
     session = OutgoingSession(peer, sut, first)
     session.open()
     session.connection.acknowledge_all()
-    names = (first, second, UNREACHABLE_NAME)
-    for name in (second, UNREACHABLE_NAME, first, second, UNREACHABLE_NAME):
+    names = (first, second, UNREACHABLE_FORMAT_NAME)
+    for name in (second, UNREACHABLE_FORMAT_NAME, first, second, UNREACHABLE_FORMAT_NAME):
         sut.send(name, body="one of several", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         peer.settle()
     for name in names:

@@ -108,8 +108,8 @@ for _name, _rules, _says, _install in (
 ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
 
 
-@fault("initiator-client-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-07", blind=True)
-class InitiatorClientGuidOfRetryZero(Establishing):
+@fault("initiator-client-guid-zero-in-request-of-retry", breaks="MQQB-3.1.5.2.3-07", blind=True)
+class InitiatorClientGuidZeroInRequestOfRetry(Establishing):
     """The initiator sends a zero ClientGuid in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -117,8 +117,8 @@ class InitiatorClientGuidOfRetryZero(Establishing):
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ClientGuid": UUID(int=0)}) if session.retrying else packet
 
 
-@fault("initiator-server-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-08", blind=True)
-class InitiatorServerGuidOfRetryZero(Establishing):
+@fault("initiator-server-guid-zero-in-request-of-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
+class InitiatorServerGuidZeroInRequestOfRetry(Establishing):
     """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a destination with
     a private format name.
     """
@@ -149,8 +149,8 @@ class InitiatorEstablishConnectionTimestampInSeconds(Establishing):
         return replace(request, EstablishConnectionHeader=replace(header, TimeStamp=header.TimeStamp // 1000))
 
 
-@fault("initiator-time-stamp-of-first-attempt-in-retry", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class InitiatorTimeStampOfFirstAttemptInRetry(Establishing):
+@fault("initiator-request-of-retry-repeats-time-stamp-of-last-request", breaks="MQQB-3.1.5.2.3-10", blind=True)
+class InitiatorRequestOfRetryRepeatsTimeStampOfLastRequest(Establishing):
     """The initiator sends the TimeStamp of the previous request in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -161,7 +161,7 @@ class InitiatorTimeStampOfFirstAttemptInRetry(Establishing):
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.TimeStamp": lambda old: stamps.get(session.number, old)})
 
 
-_first_time_stamps: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_first_time_stamp_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("initiator-time-stamp-of-first-request-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
@@ -172,7 +172,7 @@ class InitiatorTimeStampOfFirstRequestRepeated(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
-        stamp = _first_time_stamps.setdefault(self.qm, packet.EstablishConnectionHeader.TimeStamp)
+        stamp = _first_time_stamp_by_queue_manager.setdefault(self.qm, packet.EstablishConnectionHeader.TimeStamp)
         return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": stamp})
 
 
@@ -190,8 +190,8 @@ class InitiatorEstablishConnectionSeClearAtRetry(Establishing):
         )
 
 
-@fault("initiator-se-of-second-address-0", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class InitiatorSeOfSecondAddress0(Establishing):
+@fault("initiator-se-clear-in-request-to-second-address-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
+class InitiatorSeClearInRequestToSecondAddressWithoutPing(Establishing):
     """The initiator sends SE 0 in the request to a second or later address of a host without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -201,7 +201,7 @@ class InitiatorSeOfSecondAddress0(Establishing):
         return packet
 
 
-_numbers_of_pinged_sessions: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+_pinged_session_numbers_by_queue_manager: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 
 @fault("initiator-se-clear-in-retry-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
@@ -212,8 +212,11 @@ class InitiatorSeClearInRetryWithoutPing(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         if session.pinged:
-            _numbers_of_pinged_sessions.setdefault(self.qm, set()).add(session.number)
-        was, session.pinged = session.pinged, session.number in _numbers_of_pinged_sessions.get(self.qm, ())
+            _pinged_session_numbers_by_queue_manager.setdefault(self.qm, set()).add(session.number)
+        was, session.pinged = (
+            session.pinged,
+            session.number in _pinged_session_numbers_by_queue_manager.get(self.qm, ()),
+        )
         packet = super().build_establish_request(session, now)
         session.pinged = was
         return packet
@@ -244,8 +247,8 @@ class InitiatorRetriedRequestWithoutConnectionHistory(Connecting):
             super().add_connection_history(session, status, now)
 
 
-@fault("initiator-no-in-process-entry-of-retry", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorNoInProcessEntryOfRetry(Connecting):
+@fault("initiator-history-lacks-in-process-entry-of-retry", breaks="MQQB-3.1.5.2.3-14", blind=True)
+class InitiatorHistoryLacksInProcessEntryOfRetry(Connecting):
     """The initiator adds no entry with Status InProcess to ConnectionHistory for the request in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -253,8 +256,8 @@ class InitiatorNoInProcessEntryOfRetry(Connecting):
             super().add_connection_history(session, status, now)
 
 
-@fault("initiator-in-process-entry-with-host-name", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorInProcessEntryWithHostName(Connecting):
+@fault("initiator-in-process-history-entry-has-host-name-as-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
+class InitiatorInProcessHistoryEntryHasHostNameAsAddress(Connecting):
     """The initiator puts the host name of a direct format name into AddressList of the ConnectionHistory entry with
     Status InProcess.
     """
@@ -266,8 +269,8 @@ class InitiatorInProcessEntryWithHostName(Connecting):
             entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
 
 
-@fault("initiator-request-history-has-first-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class InitiatorRequestHistoryHasFirstAddress(Connecting):
+@fault("initiator-in-process-history-entry-has-first-address-of-host", breaks="MQQB-3.1.5.2.3-14", blind=True)
+class InitiatorInProcessHistoryEntryHasFirstAddressOfHost(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status InProcess."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -304,8 +307,8 @@ class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
         get_outgoing_queue(session).State = OutgoingQueueState.INACTIVE
 
 
-@fault("initiator-state-not-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class InitiatorStateNotWaitingInRetry(Establishing):
+@fault("initiator-queue-state-not-set-to-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
+class InitiatorQueueStateNotSetToWaitingInRetry(Establishing):
     """When the initiator sends the request of a retry, it leaves State of the outgoing queue at Disconnected."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -314,8 +317,8 @@ class InitiatorStateNotWaitingInRetry(Establishing):
             get_outgoing_queue(session).State = OutgoingQueueState.DISCONNECTED
 
 
-@fault("initiator-queue-on-hold-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class InitiatorQueueOnHoldWaitingInRetry(Establishing):
+@fault("initiator-state-on-hold-replaced-by-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
+class InitiatorStateOnHoldReplacedByWaitingInRetry(Establishing):
     """When a retry sends the request, the initiator sets State of a queue that is OnHold to Waiting."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -323,8 +326,8 @@ class InitiatorQueueOnHoldWaitingInRetry(Establishing):
         get_outgoing_queue(session).State = OutgoingQueueState.WAITING
 
 
-@fault("initiator-establish-request-of-retry-se-0-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class InitiatorEstablishRequestOfRetrySe0WithoutPing(Establishing):
+@fault("initiator-se-clear-in-retry-request-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
+class InitiatorSeClearInRetryRequestWithoutPing(Establishing):
     """The initiator clears SE in the EstablishConnection request of a retry, although no Ping Request was sent before
     the request.
     """

@@ -190,7 +190,7 @@ class InitiatorConnectsToNextPortAtRetry(Connecting):
         self.qm.emit(Connect(session.transport, remote))
 
 
-class _EarlierInitializationTimerKept(Establishing):
+class _KeptInitializationTimerFault(Establishing):
     """The initiator does not stop the Session Initialization Timer of an earlier attempt that ended in one of the
     given ways.
     """
@@ -209,15 +209,15 @@ class _EarlierInitializationTimerKept(Establishing):
         deadlines[session.number] = now.monotonic_ms + (self.qm.timers.get_remaining_ms(key, now.monotonic_ms) or 0)
 
 
-@fault("initiator-timer-of-refused-attempt-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
-class InitiatorTimerOfRefusedAttemptKept(_EarlierInitializationTimerKept):
+@fault("initiator-initialization-timer-of-refused-attempt-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
+class InitiatorInitializationTimerOfRefusedAttemptKept(_KeptInitializationTimerFault):
     """The initiator does not stop the Session Initialization Timer of an attempt that the acceptor refused."""
 
     ended = (ConnectionStatus.CONNECTION_REFUSED, ConnectionStatus.UNKNOWN_FAILURE)
 
 
-@fault("initiator-timer-of-attempt-lost-after-response-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
-class InitiatorTimerOfAttemptLostAfterResponseKept(_EarlierInitializationTimerKept):
+@fault("initiator-initialization-timer-kept-after-attempt-lost-response", breaks="MQQB-3.1.5.2.3-01", blind=True)
+class InitiatorInitializationTimerKeptAfterAttemptLostResponse(_KeptInitializationTimerFault):
     """The initiator does not stop the Session Initialization Timer of an attempt whose connection was lost after the
     EstablishConnection response.
     """
@@ -225,8 +225,8 @@ class InitiatorTimerOfAttemptLostAfterResponseKept(_EarlierInitializationTimerKe
     ended = (ConnectionStatus.ESTABLISH_PACKET_RECEIVED,)
 
 
-@fault("initiator-timer-of-earlier-open-session-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
-class InitiatorTimerOfEarlierOpenSessionKept(_EarlierInitializationTimerKept):
+@fault("initiator-initialization-timer-of-earlier-open-session-kept", breaks="MQQB-3.1.5.2.3-01", blind=True)
+class InitiatorInitializationTimerOfEarlierOpenSessionKept(_KeptInitializationTimerFault):
     """The initiator does not stop the Session Initialization Timer of a session that was open before."""
 
     ended = (ConnectionStatus.ESTABLISHED,)

@@ -14,8 +14,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-establish-request-of-later-attempt-with-other-client-guid", breaks="MQQB-3.1.5.2.3-07", blind=True)
-class InitiatorEstablishRequestOfLaterAttemptWithOtherClientGuid(Establishing):
+@fault("initiator-client-guid-changed-when-request-is-repeated", breaks="MQQB-3.1.5.2.3-07", blind=True)
+class InitiatorClientGuidChangedWhenRequestIsRepeated(Establishing):
     """When the initiator connects again because its timer expired, ClientGuid of the request is another GUID."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -24,8 +24,8 @@ class InitiatorEstablishRequestOfLaterAttemptWithOtherClientGuid(Establishing):
         return changed if session.retrying else request
 
 
-@fault("initiator-establish-request-to-guid-with-guid-of-acceptor-as-client", breaks="MQQB-3.1.5.2.3-07", blind=True)
-class InitiatorEstablishRequestToGuidWithGuidOfAcceptorAsClient(Establishing):
+@fault("initiator-client-guid-is-guid-of-acceptor-in-request-to-guid", breaks="MQQB-3.1.5.2.3-07", blind=True)
+class InitiatorClientGuidIsGuidOfAcceptorInRequestToGuid(Establishing):
     """ClientGuid of a request to a destination that is not a direct format name is the GUID of the acceptor."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -36,8 +36,8 @@ class InitiatorEstablishRequestToGuidWithGuidOfAcceptorAsClient(Establishing):
         return request if session.direct else changed
 
 
-@fault("initiator-establish-request-time-stamp-of-first-attempt-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class InitiatorEstablishRequestTimeStampOfFirstAttemptRepeated(Establishing):
+@fault("initiator-repeated-request-has-time-stamp-of-first-request", breaks="MQQB-3.1.5.2.3-10", blind=True)
+class InitiatorRepeatedRequestHasTimeStampOfFirstRequest(Establishing):
     """When the initiator connects again, TimeStamp of the request is the TimeStamp of the first request."""
 
     def __init__(self, qm: QM) -> None:
@@ -55,8 +55,8 @@ class InitiatorEstablishRequestTimeStampOfFirstAttemptRepeated(Establishing):
         return changed
 
 
-@fault("initiator-establish-request-to-guid-time-stamp-in-10-ms", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class InitiatorEstablishRequestToGuidTimeStampIn10Ms(Establishing):
+@fault("initiator-time-stamp-in-units-of-10-ms-in-request-to-guid", breaks="MQQB-3.1.5.2.3-10", blind=True)
+class InitiatorTimeStampInUnitsOf10MsInRequestToGuid(Establishing):
     """TimeStamp of a request to a destination that is not a direct format name is a number of intervals of 10 ms."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -78,8 +78,8 @@ class InitiatorSessionInitializationTimerOfReopenedSessionNotStarted(Establishin
             self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
 
 
-@fault("initiator-session-initialization-timer-to-guid-not-started", breaks="MQQB-3.1.5.2.3-15", blind=True)
-class InitiatorSessionInitializationTimerToGuidNotStarted(Establishing):
+@fault("initiator-initialization-timer-not-started-for-guid-destination", breaks="MQQB-3.1.5.2.3-15", blind=True)
+class InitiatorInitializationTimerNotStartedForGuidDestination(Establishing):
     """The initiator does not start the Session Initialization Timer if the destination is not a direct format name."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:

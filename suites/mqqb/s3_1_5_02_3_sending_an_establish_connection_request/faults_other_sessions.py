@@ -14,7 +14,7 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-def _list_other_opening_sessions(qm: QueueManager, session: Session) -> list[Session]:
+def _list_other_sessions_being_opened(qm: QueueManager, session: Session) -> list[Session]:
     opening = (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)
     return [one for one in qm.sessions.values() if one is not session and one.SessionState in opening]
 
@@ -90,7 +90,7 @@ class InitiatorOpensOneSessionAtATime(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        for one in _list_other_opening_sessions(self.qm, session):
+        for one in _list_other_sessions_being_opened(self.qm, session):
             if one.initiator:
                 one.SessionState = SessionState.WAITING_EC_MSG
 
@@ -101,12 +101,12 @@ class InitiatorInitializationTimerSharedBySessions(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        for one in _list_other_opening_sessions(self.qm, session):
+        for one in _list_other_sessions_being_opened(self.qm, session):
             self.qm.session_timers.stop(one, TimerName.SESSION_INITIALIZATION)
 
 
-@fault("initiator-history-of-request-in-first-queue", breaks="MQQB-3.1.5.2.3-14")
-class InitiatorHistoryOfRequestInFirstQueue(Establishing):
+@fault("initiator-history-entry-of-request-added-to-first-queue", breaks="MQQB-3.1.5.2.3-14")
+class InitiatorHistoryEntryOfRequestAddedToFirstQueue(Establishing):
     """The initiator adds the entry for a request to ConnectionHistory of the outgoing queue that was created first."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:

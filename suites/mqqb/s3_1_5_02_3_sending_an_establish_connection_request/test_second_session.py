@@ -26,14 +26,14 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-ROUND_TRIP_MS, FIRST_ROUND_TRIP_MS = 5_000, 9_000
+ROUND_TRIP_MS, ROUND_TRIP_OF_FIRST_SESSION_MS = 5_000, 9_000
 ROUND_TRIPS_PER_TIMEOUT = 8
 LONGEST_EXCHANGE_MS = 3_000
 HISTORY_ENTRIES_PER_SESSION = 3
-SECOND_ANSWER_POSITION = 2
+FIRST_PACKET_POSITION_AFTER_HANDSHAKE = 2
 """The position of the packet that follows the EstablishConnection request and the ConnectionParameters."""
 FIRST_QUEUE_NAME, SECOND_QUEUE_NAME = "mqc-first", "mqc-second"
-SHARED_SESSION_OUTCOME = "the SUT opened no second session (E16)"
+NO_SECOND_SESSION_OUTCOME = "the SUT opened no second session (E16)"
 
 
 @malforms("MQQB-3.1.5.3.1-10")
@@ -60,7 +60,9 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
     """
     beside = OutgoingSession(peer, sut, peer.direct_name(FIRST_QUEUE_NAME))
     asked = beside.await_request()["EstablishConnectionHeader"]
-    earlier = beside.respond(ServerGuid=OTHER_GUID, TimeStamp=asked.TimeStamp - FIRST_ROUND_TRIP_MS & 0xFFFF_FFFF)
+    earlier = beside.respond(
+        ServerGuid=OTHER_GUID, TimeStamp=asked.TimeStamp - ROUND_TRIP_OF_FIRST_SESSION_MS & 0xFFFF_FFFF
+    )
     beside.agree()
     beside.connection.send(session_ack(AckSequenceNumber=1))
     name = private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE_NAME)
@@ -70,7 +72,7 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
     session = OutgoingSession(peer, sut, listener=beside.listener)
     request = session.poll_request(sut.connect_timeout_ms)
     if request is None:
-        judge.give_up(Verdict.NOT_EXERCISED, SHARED_SESSION_OUTCOME)
+        judge.give_up(Verdict.NOT_EXERCISED, NO_SECOND_SESSION_OUTCOME)
         return
     pings = [frame.number for frame in peer.recorder.list_pings(from_sut=True)]
     if any(number < beside.request.number for number in pings):
@@ -182,7 +184,7 @@ def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge, kind):
     sut.send(private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE_NAME), body="second")
     second = OutgoingSession(peer, sut, listener=first.listener)
     if second.poll_request(sut.connect_timeout_ms) is None:
-        judge.give_up(Verdict.NOT_EXERCISED, SHARED_SESSION_OUTCOME)
+        judge.give_up(Verdict.NOT_EXERCISED, NO_SECOND_SESSION_OUTCOME)
         return
     for number, session in enumerate((first, second), 1):
         connection = session.connection
@@ -201,7 +203,7 @@ def test_responses_of_two_opening_sessions_are_answered(peer, sut, judge, kind):
             judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D01")
             raise ConformanceFailure("the SUT sent no ConnectionParameters packet, which the next steps require")
         agreed = connection.send(parameters_response(answer))
-        message = connection.poll_packet(SECOND_ANSWER_POSITION)
+        message = connection.poll_packet(FIRST_PACKET_POSITION_AFTER_HANDSHAKE)
         judge(
             "MQQB-3.1.5.3.2-14",
             expected=packet("UserMessage"),
@@ -231,7 +233,7 @@ def test_each_opening_session_has_its_own_initialization_timer(peer, sut, judge)
     sut.send(peer.direct_name(SECOND_QUEUE_NAME), body="second")
     second = OutgoingSession(peer, sut, listener=first.listener)
     if second.poll_request(sut.connect_timeout_ms) is None:
-        judge.give_up(Verdict.NOT_EXERCISED, SHARED_SESSION_OUTCOME)
+        judge.give_up(Verdict.NOT_EXERCISED, NO_SECOND_SESSION_OUTCOME)
         return
     for number, session in enumerate((first, second), 1):
         judge.all(

@@ -13,7 +13,7 @@ from harness.peer.handshake import NULL_GUID
 from harness.peer.inbox import establish_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import OTHER_GUID, RETRY_INTERVAL_MS, format_guid, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, RETRY_INTERVAL_MS, format_guid, read_in_flag_and_packet_type
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 RETRY_CONNECT_TIMER_MS = 20_000
@@ -40,7 +40,7 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     session = OutgoingSession(peer, sut)
     connection = session.listener.accept()
     first_packet = connection.poll_packet(0) if connection else None
-    bits = read_internal_bits(first_packet)
+    bits = read_in_flag_and_packet_type(first_packet)
     where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
     judge(
         "MQQB-3.1.5.2.3-02",
@@ -105,7 +105,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     peer.pass_time(sut.duration_ms(retry_after_ms))
     second_packet = session.await_request()
     elapsed = peer.measure_duration(first_packet, second_packet)
-    passed_ms = _get_time_stamp(second_packet) - _get_time_stamp(first_packet) & 0xFFFFFFFF
+    passed_ms = _get_time_stamp_of_request(second_packet) - _get_time_stamp_of_request(first_packet) & 0xFFFFFFFF
     judge(
         "MQQB-3.1.5.2.3-10",
         expected=between(*elapsed.get_allowed_range(elapsed.ms * 3 // 4, elapsed.ms * 5 // 4, passed_ms)),
@@ -134,5 +134,5 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
         )
 
 
-def _get_time_stamp(request: Frame) -> int:
+def _get_time_stamp_of_request(request: Frame) -> int:
     return int(request["EstablishConnectionHeader"].TimeStamp)

@@ -51,8 +51,8 @@ FAILURE_STATUSES = (
 )
 
 
-@fault("initiator-entry-of-failure-replaces-entry-before", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorEntryOfFailureReplacesEntryBefore(Connecting):
+@fault("initiator-history-entry-of-failure-replaces-last-entry", breaks="MQQB-3.1.5.2-01", blind=True)
+class InitiatorHistoryEntryOfFailureReplacesLastEntry(Connecting):
     """The initiator replaces the last ConnectionHistory entry by the entry of a failed attempt, instead of appending
     the new entry.
     """
@@ -64,8 +64,8 @@ class InitiatorEntryOfFailureReplacesEntryBefore(Connecting):
         super().add_connection_history(session, status, now)
 
 
-@fault("initiator-no-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
-class InitiatorNoEntryOfFailedRetry(Connecting):
+@fault("initiator-history-lacks-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
+class InitiatorHistoryLacksEntryOfFailedRetry(Connecting):
     """The initiator adds no entry to ConnectionHistory when an attempt that the Session Retry Connect Timer started
     fails.
     """
@@ -123,8 +123,8 @@ for status, name in (
     )
 
 
-@fault("initiator-failure-in-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
-class InitiatorFailureInRetryIsUnknownFailure(Closing):
+@fault("initiator-history-status-of-failed-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
+class InitiatorHistoryStatusOfFailedRetryIsUnknownFailure(Closing):
     """The initiator sets Status of a failed retry to UnknownFailure."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
@@ -174,8 +174,8 @@ add(
 )
 
 
-@fault("initiator-connection-history-address-list-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorConnectionHistoryAddressListOfFirstNextHop(Connecting):
+@fault("initiator-failure-entry-has-address-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorFailureEntryHasAddressOfFirstNextHop(Connecting):
     """The initiator puts the address of the first next hop into the ConnectionHistory entry of a failure, instead of
     the address that failed.
     """
@@ -187,8 +187,8 @@ class InitiatorConnectionHistoryAddressListOfFirstNextHop(Connecting):
             history.append(replace(history.pop(), AddressList=session.NextHopCollection[0].Address))
 
 
-@fault("initiator-entry-of-failure-with-error-of-facility-only", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorEntryOfFailureWithErrorOfFacilityOnly(Connecting):
+@fault("initiator-history-error-of-failure-lacks-severity-bit", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryErrorOfFailureLacksSeverityBit(Connecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt without the severity bit, so Error is
     the HRESULT of a success.
     """
@@ -200,8 +200,8 @@ class InitiatorEntryOfFailureWithErrorOfFacilityOnly(Connecting):
             entries[-1] = replace(entries[-1], Error=entries[-1].Error & 0x7FFFFFFF)
 
 
-@fault("initiator-entry-of-failure-with-time-of-entry-before", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorEntryOfFailureWithTimeOfEntryBefore(Connecting):
+@fault("initiator-history-entry-of-failure-has-time-of-previous-entry", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryEntryOfFailureHasTimeOfPreviousEntry(Connecting):
     """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the
     previous entry.
     """
@@ -213,8 +213,8 @@ class InitiatorEntryOfFailureWithTimeOfEntryBefore(Connecting):
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
 
-@fault("initiator-entry-of-failure-with-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorEntryOfFailureWithFirstAddress(Connecting):
+@fault("initiator-history-entry-of-failure-has-first-address-of-host", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(Connecting):
     """The initiator puts the first address of the host into AddressList of the ConnectionHistory entry of a failed
     attempt, instead of the address that it tried.
     """
@@ -226,8 +226,8 @@ class InitiatorEntryOfFailureWithFirstAddress(Connecting):
             entries[-1] = replace(entries[-1], AddressList=session.NextHopCollection[0].Address)
 
 
-@fault("initiator-later-failures-have-time-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorLaterFailuresHaveTimeOfFirst(Connecting):
+@fault("initiator-history-time-of-later-failures-is-that-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryTimeOfLaterFailuresIsThatOfFirst(Connecting):
     """The initiator sets ConnectionHistoryTime of a later failed attempt to the time of the first failed attempt."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -238,8 +238,8 @@ class InitiatorLaterFailuresHaveTimeOfFirst(Connecting):
             history[-1] = replace(history[-1], ConnectionHistoryTime=failed[0].ConnectionHistoryTime)
 
 
-@fault("initiator-failure-at-second-address-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorFailureAtSecondAddressHasFirstAddress(Connecting):
+@fault("initiator-history-of-second-address-failure-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryOfSecondAddressFailureHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each failed attempt, even if another address
     failed.
     """
@@ -251,8 +251,8 @@ class InitiatorFailureAtSecondAddressHasFirstAddress(Connecting):
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
 
-@fault("initiator-failure-in-retry-without-error", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorFailureInRetryWithoutError(Connecting):
+@fault("initiator-history-error-of-failed-retry-is-zero", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryErrorOfFailedRetryIsZero(Connecting):
     """The initiator sets Error of the ConnectionHistory entry to zero when a retry fails."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -262,8 +262,8 @@ class InitiatorFailureInRetryWithoutError(Connecting):
             history[-1] = replace(history[-1], Error=0)
 
 
-@fault("initiator-entry-of-failure-with-error-of-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
-class InitiatorEntryOfFailureWithErrorOfPreviousFailure(Connecting):
+@fault("initiator-history-error-repeated-from-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
+class InitiatorHistoryErrorRepeatedFromPreviousFailure(Connecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt to the HRESULT of the previous
     failure of the queue, if the queue had an earlier failure.
     """
@@ -284,7 +284,7 @@ class InitiatorPingRequestNotSent(Ping):
         self.qm.connecting.connect_transport(session)
 
 
-_first_pinged_addresses: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
+_first_pinged_address_by_queue_manager: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
 
 
 @fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
@@ -293,7 +293,7 @@ class InitiatorPingSentToAddressOfFirstDestination(Ping):
 
     def send_request(self, session: Session, now: Now) -> None:
         address = session.RemoteQMAddress
-        session.RemoteQMAddress = _first_pinged_addresses.setdefault(self.qm, address)
+        session.RemoteQMAddress = _first_pinged_address_by_queue_manager.setdefault(self.qm, address)
         super().send_request(session, now)
         session.RemoteQMAddress = address
 
@@ -324,8 +324,8 @@ add(
 )
 
 
-@fault("initiator-second-failed-ping-without-entry", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class InitiatorSecondFailedPingWithoutEntry(Connecting):
+@fault("initiator-history-lacks-entry-of-second-failed-ping", breaks="MQQB-3.1.5.2.2-06", blind=True)
+class InitiatorHistoryLacksEntryOfSecondFailedPing(Connecting):
     """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -357,8 +357,8 @@ class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
         super().add_connection_history(session, other, now)
 
 
-@fault("initiator-entry-of-failed-ping-with-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorEntryOfFailedPingWithError0(Connecting):
+@fault("initiator-history-entry-of-failed-ping-has-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class InitiatorHistoryEntryOfFailedPingHasError0(Connecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed ping to zero."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -368,8 +368,8 @@ class InitiatorEntryOfFailedPingWithError0(Connecting):
             entries[-1] = replace(entries[-1], Error=0)
 
 
-@fault("initiator-entry-of-failed-ping-with-host-name", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorEntryOfFailedPingWithHostName(Connecting):
+@fault("initiator-history-entry-of-failed-ping-has-host-name-as-address", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(Connecting):
     """The initiator puts the host name, instead of the address, into AddressList of the ConnectionHistory entry of a
     failed ping.
     """
@@ -381,8 +381,8 @@ class InitiatorEntryOfFailedPingWithHostName(Connecting):
             entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
 
 
-@fault("initiator-refused-ping-is-connection-refused", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class InitiatorRefusedPingIsConnectionRefused(Ping):
+@fault("initiator-history-status-connection-refused-for-refused-ping", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class InitiatorHistoryStatusConnectionRefusedForRefusedPing(Ping):
     """The initiator sets Status of the ConnectionHistory entry for a Ping Response with RF set to ConnectionRefused."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -406,8 +406,8 @@ add(
 )
 
 
-@fault("initiator-new-message-after-failed-ping-begins-attempt", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorNewMessageAfterFailedPingBeginsAttempt(Sending):
+@fault("initiator-new-message-starts-attempt-before-retry-timer-expires", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class InitiatorNewMessageStartsAttemptBeforeRetryTimerExpires(Sending):
     """After a failed ping, a new message for the same destination starts an attempt before the Session Retry Connect
     Timer expires.
     """
@@ -418,8 +418,8 @@ class InitiatorNewMessageAfterFailedPingBeginsAttempt(Sending):
             self.qm.establishing.establish(session, now)
 
 
-@fault("initiator-retry-one-second-after-missing-ping-response", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class InitiatorRetryOneSecondAfterMissingPingResponse(Ping):
+@fault("initiator-retry-one-second-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class InitiatorRetryOneSecondAfterFailedPing(Ping):
     """After a failed ping, the initiator tries again after one second."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:

@@ -10,8 +10,8 @@ from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-no-ping-beside-open-session", breaks="MQQB-3.1.5.2.2-02")
-class InitiatorNoPingBesideOpenSession(Ping):
+@fault("initiator-connects-without-ping-while-session-is-open", breaks="MQQB-3.1.5.2.2-02")
+class InitiatorConnectsWithoutPingWhileSessionIsOpen(Ping):
     """The initiator connects without a Ping Request while another session that it initiated is open."""
 
     def ping_before_session(self, session: Session, now: Now) -> None:
@@ -23,8 +23,8 @@ class InitiatorNoPingBesideOpenSession(Ping):
             super().ping_before_session(session, now)
 
 
-@fault("initiator-ping-failure-in-history-of-first-queue", breaks="MQQB-3.1.5.2.2-06")
-class InitiatorPingFailureInHistoryOfFirstQueue(Ping):
+@fault("initiator-history-entry-of-refused-ping-added-to-first-queue", breaks="MQQB-3.1.5.2.2-06")
+class InitiatorHistoryEntryOfRefusedPingAddedToFirstQueue(Ping):
     """The initiator adds the entry for a refused ping to ConnectionHistory of the outgoing queue that was created
     first.
     """

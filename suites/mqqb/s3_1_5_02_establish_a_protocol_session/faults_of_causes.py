@@ -14,8 +14,8 @@ from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-unknown-failure-of-later-attempt-has-status-before", breaks="MQQB-3.1.5.2-03", blind=True)
-class InitiatorUnknownFailureOfLaterAttemptHasStatusBefore(Connecting):
+@fault("initiator-history-status-of-unknown-failure-is-earlier-status", breaks="MQQB-3.1.5.2-03", blind=True)
+class InitiatorHistoryStatusOfUnknownFailureIsEarlierStatus(Connecting):
     """If an earlier attempt failed for a reason with a Status of its own, a later failure without a Status is recorded
     with this Status.
     """
@@ -62,8 +62,8 @@ class InitiatorPositivePingResponseWhileSessionIsOpenIgnored(Ping):
             super().response_processed(session, response, now)
 
 
-@fault("initiator-response-with-other-server-guid-recorded-as-refused", breaks="MQQB-3.1.5.2-03")
-class InitiatorResponseWithOtherServerGuidRecordedAsRefused(SessionOpening):
+@fault("initiator-history-status-refused-for-wrong-server-guid", breaks="MQQB-3.1.5.2-03")
+class InitiatorHistoryStatusRefusedForWrongServerGuid(SessionOpening):
     """If ServerGuid of the EstablishConnection response is not the GUID of the destination, Status of the entry is
     ConnectionRefused.
     """

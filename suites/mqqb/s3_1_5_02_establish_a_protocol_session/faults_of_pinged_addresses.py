@@ -9,7 +9,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-class _PingedElsewhere(Ping):
+class _WrongPingAddressFault(Ping):
     """A base class of faults that send a Ping Request to an address other than the resolved address."""
 
     def ping_address(self, session: Session, address: str, now: Now) -> None:
@@ -19,8 +19,8 @@ class _PingedElsewhere(Ping):
         session.RemoteQMAddress = right
 
 
-@fault("initiator-ping-of-second-session-to-address-of-first", breaks="MQQB-3.1.5.2.2-02", blind=True)
-class InitiatorPingOfSecondSessionToAddressOfFirst(_PingedElsewhere):
+@fault("initiator-pings-address-of-open-session-for-second-session", breaks="MQQB-3.1.5.2.2-02", blind=True)
+class InitiatorPingsAddressOfOpenSessionForSecondSession(_WrongPingAddressFault):
     """While another session is open, the initiator sends the Ping Request to the address of that session."""
 
     def send_request(self, session: Session, now: Now) -> None:

@@ -15,7 +15,7 @@ from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-class InitiatorMachine(Machine, path=Path(__file__)):
+class InitiatorStateDriver(Machine, path=Path(__file__)):
     """Leads a session that the system opens through its states. The system has one message for a queue of the peer, and
     no other session.
     """
@@ -86,7 +86,7 @@ class InitiatorMachine(Machine, path=Path(__file__)):
         return self._send_input("recoverable message", self._sut.duration_ms(specified_ms) + self._sut.slack_ms(0))
 
     @event("SessionAck with a greater count")
-    def send_too_great_message_count(self) -> str:
+    def send_ack_with_too_great_message_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too great."""
         return self._send_input("SessionAck with a greater count")
 
@@ -106,12 +106,12 @@ class InitiatorMachine(Machine, path=Path(__file__)):
         return self._send_and_collect_answers(build_unknown_ack(self._peer, final=True))
 
     @event("unknown internal packet")
-    def send_unknown_packet(self) -> str:
+    def send_internal_packet_of_unknown_type(self) -> str:
         """Send an internal packet of an unknown type."""
         return self._send_input("unknown internal packet")
 
     @event("no packet")
-    def send_no_packet(self) -> str:
+    def send_bytes_that_are_no_packet(self) -> str:
         """Send bytes that are not a packet."""
         return self._send_input("no packet")
 

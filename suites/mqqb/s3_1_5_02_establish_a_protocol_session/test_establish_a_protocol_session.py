@@ -14,8 +14,8 @@ from suites.mqqb.steps.opening import (
     INITIALIZATION_TIMER_MS,
     OTHER_GUID,
     PEER_QUEUE_BY_HOST_NAME,
-    expect_recent_entry,
-    get_last_entry,
+    expect_recent_connection_history_entry,
+    get_last_connection_history_entry,
     is_address,
     list_outgoing_queues,
     private_name,
@@ -54,16 +54,16 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
     sut.limit_time_scale(4)  # a Ping Response may be too late otherwise
     sut.send(PEER_QUEUE_BY_HOST_NAME, body="opening")
 
-    def list_failed_addresses() -> set[str]:
+    def list_addresses_of_failed_attempts() -> set[str]:
         entries = _list_history_entries(sut, PEER_QUEUE_BY_HOST_NAME)
         return {entry["AddressList"] for entry in entries if entry["Status"] not in PROGRESS_STATUSES}
 
-    peer.environment.run_until(lambda: len(list_failed_addresses()) > 1, 2 * sut.connect_timeout_ms)
+    peer.environment.run_until(lambda: len(list_addresses_of_failed_attempts()) > 1, 2 * sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.2-04",
         expected=holds(f"ConnectionHistory lists failures of two addresses, one of them {peer.address}"),
-        observed=(len(list_failed_addresses()) > 1 and peer.address in list_failed_addresses())
-        or f"failures of {sorted(list_failed_addresses())}",
+        observed=(len(list_addresses_of_failed_attempts()) > 1 and peer.address in list_addresses_of_failed_attempts())
+        or f"failures of {sorted(list_addresses_of_failed_attempts())}",
     )
     entries = _list_history_entries(sut, PEER_QUEUE_BY_HOST_NAME)
     pinged = [entry["AddressList"] for entry in entries if entry["Status"] == "PingFailure"]
@@ -110,7 +110,11 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
         observed=status,
         case="Status of the ConnectionHistory entry",
     )
-    judge("MQQB-3.1.5.2-04", expected=expect_recent_entry(peer, status, failed=True), observed=get_last_entry([entry]))
+    judge(
+        "MQQB-3.1.5.2-04",
+        expected=expect_recent_connection_history_entry(peer, status, failed=True),
+        observed=get_last_connection_history_entry([entry]),
+    )
 
 
 @needs("send", "management")
@@ -162,8 +166,10 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
             raise ConformanceFailure(f"ConnectionHistory contains no entry for the failure caused by {flaw}")
         shown = added[-1]["Status"]
         judge(rule, expected=status, observed=shown, case="Status of the ConnectionHistory entry", evidence=evidence)
-        expected = expect_recent_entry(peer, shown, failed=True)
-        judge("MQQB-3.1.5.2-04", expected=expected, observed=get_last_entry(added), evidence=evidence)
+        expected = expect_recent_connection_history_entry(peer, shown, failed=True)
+        judge(
+            "MQQB-3.1.5.2-04", expected=expected, observed=get_last_connection_history_entry(added), evidence=evidence
+        )
         times = [one["ConnectionHistoryTime"] for one in (*known[-1:], added[-1])]
         if is_slow:
             judge(

@@ -6,8 +6,8 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     RETRY_INTERVAL_MS,
-    expect_recent_entry,
-    get_last_entry,
+    expect_recent_connection_history_entry,
+    get_last_connection_history_entry,
     list_connection_history,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -41,8 +41,13 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
             observed=(len(entries) == len(known) + 1 and entries[:-1] == known) or str(entries),
             evidence=evidence,
         )
-        expected = expect_recent_entry(peer, "PingFailure", failed=True)
-        judge("MQQB-3.1.5.2.2-07", expected=expected, observed=get_last_entry(entries), evidence=evidence)
+        expected = expect_recent_connection_history_entry(peer, "PingFailure", failed=True)
+        judge(
+            "MQQB-3.1.5.2.2-07",
+            expected=expected,
+            observed=get_last_connection_history_entry(entries),
+            evidence=evidence,
+        )
         if not tag:
             return
         session = OutgoingSession(peer, sut, listener=pinging_sut.listener)

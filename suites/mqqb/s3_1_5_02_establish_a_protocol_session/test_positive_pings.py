@@ -26,8 +26,8 @@ def test_positive_ping_response_leads_to_request_beside_session_and_after_failur
     request = session.poll_request(sut.response_timeout_ms)
     judge(
         "MQQB-3.1.5.2.2-04",
-        expected=pinging.SESSION_OPENED,
-        observed=pinging.NO_SESSION if request is None else pinging.SESSION_OPENED,
+        expected=pinging.SESSION_OPENED_OUTCOME,
+        observed=pinging.NO_SESSION_OUTCOME if request is None else pinging.SESSION_OPENED_OUTCOME,
         case="positive Ping Response with another RC, while another session is open",
         evidence=[asked, answer],
     )
@@ -50,7 +50,7 @@ def test_positive_ping_response_leads_to_request_beside_session_and_after_failur
     answer = pinging.answer_ping(asked)
     judge(
         "MQQB-3.1.5.2.2-04",
-        expected=pinging.SESSION_OPENED,
+        expected=pinging.SESSION_OPENED_OUTCOME,
         observed=pinging.await_session(sut.response_timeout_ms),
         case="positive Ping Response after a failed ping",
         evidence=[asked, answer],

@@ -35,8 +35,8 @@ class AcceptorSessionRemoteQmGuidZero(SessionOpening):
         session.RemoteQMGuid = NULL_GUID
 
 
-@fault("acceptor-remote-guid-of-second-session-zero", breaks="MQQB-3.1.5.3.1-01", blind=True)
-class AcceptorRemoteGuidOfSecondSessionZero(SessionOpening):
+@fault("acceptor-remote-qm-guid-zero-in-second-session", breaks="MQQB-3.1.5.3.1-01", blind=True)
+class AcceptorRemoteQmGuidZeroInSecondSession(SessionOpening):
     """While another accepted session exists, the acceptor sets RemoteQMGuid of a new session to zero."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -45,7 +45,7 @@ class AcceptorRemoteGuidOfSecondSessionZero(SessionOpening):
             session.RemoteQMGuid = NULL_GUID
 
 
-_guid_of_first_client: WeakKeyDictionary[QueueManager, UUID] = WeakKeyDictionary()
+_first_client_guid_by_queue_manager: WeakKeyDictionary[QueueManager, UUID] = WeakKeyDictionary()
 
 
 @fault("acceptor-remote-guid-of-first-session-kept", breaks="MQQB-3.1.5.3.1-01", blind=True)
@@ -54,7 +54,7 @@ class AcceptorRemoteGuidOfFirstSessionKept(SessionOpening):
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
-        session.RemoteQMGuid = _guid_of_first_client.setdefault(self.qm, session.RemoteQMGuid)
+        session.RemoteQMGuid = _first_client_guid_by_queue_manager.setdefault(self.qm, session.RemoteQMGuid)
 
 
 add(
@@ -209,8 +209,8 @@ class AcceptorRequestWithOwnGuidAndSe1Refused(SessionOpening):
         return super().is_establish_request_valid(packet) and not (header.ServerGuid != NULL_GUID and header.SE)
 
 
-@fault("acceptor-server-guid-compared-in-15-bytes", breaks="MQQB-3.1.5.3.1-07", blind=True)
-class AcceptorServerGuidComparedIn15Bytes(SessionOpening):
+@fault("acceptor-last-byte-of-server-guid-not-compared", breaks="MQQB-3.1.5.3.1-07", blind=True)
+class AcceptorLastByteOfServerGuidNotCompared(SessionOpening):
     """The acceptor does not compare the last byte of ServerGuid with the acceptor's Identifier."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -239,8 +239,8 @@ class AcceptorRefusedRequestClosesOpenSession(SessionOpening):
                     self.qm.closing.close(other, "a fault", now)
 
 
-@fault("acceptor-establish-connection-client-guid-of-first-request", breaks="MQQB-3.1.5.3.1-08", blind=True)
-class AcceptorEstablishConnectionClientGuidOfFirstRequest(SessionOpening):
+@fault("acceptor-every-response-has-client-guid-of-first-request", breaks="MQQB-3.1.5.3.1-08", blind=True)
+class AcceptorEveryResponseHasClientGuidOfFirstRequest(SessionOpening):
     """The acceptor's EstablishConnection response has the ClientGuid of the first request that it ever received."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -260,8 +260,8 @@ class AcceptorEstablishConnectionClientGuidOfFirstRequest(SessionOpening):
 ESTABLISH_HEADER_NAME = "EstablishConnectionHeader"
 
 
-@fault("acceptor-client-guid-of-first-initiator-in-response", breaks="MQQB-3.1.5.3.1-08", blind=True)
-class AcceptorClientGuidOfFirstInitiatorInResponse(SessionOpening):
+@fault("acceptor-every-response-has-client-guid-of-oldest-session", breaks="MQQB-3.1.5.3.1-08", blind=True)
+class AcceptorEveryResponseHasClientGuidOfOldestSession(SessionOpening):
     """The acceptor sends the ClientGuid of its oldest accepted session in every EstablishConnection response."""
 
     def build_establish_response(
@@ -272,8 +272,8 @@ class AcceptorClientGuidOfFirstInitiatorInResponse(SessionOpening):
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ClientGuid": first.RemoteQMGuid})
 
 
-@fault("acceptor-server-guid-of-response-zero-for-zero", breaks="MQQB-3.1.5.3.1-09", blind=True)
-class AcceptorServerGuidOfResponseZeroForZero(SessionOpening):
+@fault("acceptor-response-repeats-zero-server-guid-of-request", breaks="MQQB-3.1.5.3.1-09", blind=True)
+class AcceptorResponseRepeatsZeroServerGuidOfRequest(SessionOpening):
     """The acceptor repeats the ServerGuid of the request in its response, even if this ServerGuid is zero."""
 
     def build_establish_response(
@@ -283,8 +283,8 @@ class AcceptorServerGuidOfResponseZeroForZero(SessionOpening):
         return set_fields(packet, {f"{ESTABLISH_HEADER_NAME}.ServerGuid": request.EstablishConnectionHeader.ServerGuid})
 
 
-@fault("acceptor-establish-connection-timestamp-31-bits", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class AcceptorEstablishConnectionTimestamp31Bits(SessionOpening):
+@fault("acceptor-establish-response-time-stamp-lacks-highest-bit", breaks="MQQB-3.1.5.3.1-10", blind=True)
+class AcceptorEstablishResponseTimeStampLacksHighestBit(SessionOpening):
     """The acceptor's EstablishConnection response has the TimeStamp of the request without its highest bit."""
 
     def build_establish_response(
@@ -295,8 +295,8 @@ class AcceptorEstablishConnectionTimestamp31Bits(SessionOpening):
         return replace(response, EstablishConnectionHeader=replace(header, TimeStamp=header.TimeStamp & 0x7FFFFFFF))
 
 
-@fault("acceptor-time-stamp-of-first-request-in-response", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class AcceptorTimeStampOfFirstRequestInResponse(SessionOpening):
+@fault("acceptor-every-response-has-time-stamp-of-first-request", breaks="MQQB-3.1.5.3.1-10", blind=True)
+class AcceptorEveryResponseHasTimeStampOfFirstRequest(SessionOpening):
     """The acceptor sends the TimeStamp of the first EstablishConnection request in every
     EstablishConnection response.
     """
@@ -310,7 +310,7 @@ class AcceptorTimeStampOfFirstRequestInResponse(SessionOpening):
         )
 
 
-class _EstablishResponseChanger(SessionOpening):
+class _EstablishResponseFault(SessionOpening):
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
@@ -323,7 +323,7 @@ class _EstablishResponseChanger(SessionOpening):
 
 
 @fault("acceptor-response-time-stamp-without-highest-bit", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class AcceptorResponseTimeStampWithoutHighestBit(_EstablishResponseChanger):
+class AcceptorResponseTimeStampWithoutHighestBit(_EstablishResponseFault):
     """The acceptor clears the highest bit of the TimeStamp in its response."""
 
     def answer(
@@ -333,7 +333,7 @@ class AcceptorResponseTimeStampWithoutHighestBit(_EstablishResponseChanger):
 
 
 @fault("acceptor-response-time-stamp-0-replaced", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class AcceptorResponseTimeStamp0Replaced(_EstablishResponseChanger):
+class AcceptorResponseTimeStamp0Replaced(_EstablishResponseFault):
     """The acceptor answers a request whose TimeStamp is 0 with TimeStamp 1."""
 
     def answer(
@@ -345,24 +345,24 @@ class AcceptorResponseTimeStamp0Replaced(_EstablishResponseChanger):
 _SE_BIT = 0x100
 
 
-_first_se_flags: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_first_se_flag_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
-@fault("acceptor-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)
-class AcceptorResponseSeOfFirstRequest(_EstablishResponseChanger):
+@fault("acceptor-se-of-first-request-in-every-response", breaks="MQQB-3.1.5.3.1-11", blind=True)
+class AcceptorSeOfFirstRequestInEveryResponse(_EstablishResponseFault):
     """The acceptor sends the SE of the first request in every EstablishConnection response."""
 
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
-        first = _first_se_flags.setdefault(self.qm, response.EstablishConnectionHeader.SE)
+        first = _first_se_flag_by_queue_manager.setdefault(self.qm, response.EstablishConnectionHeader.SE)
         bits = response.EstablishConnectionHeader.OperatingSystem
         probe = set_fields(response, {"EstablishConnectionHeader.OperatingSystem": bits ^ _SE_BIT})
         return response if first == response.EstablishConnectionHeader.SE else probe
 
 
 @fault("acceptor-padding-zero-in-refusal", breaks="MQQB-3.1.5.3.1-12", blind=True)
-class AcceptorPaddingZeroInRefusal(_EstablishResponseChanger):
+class AcceptorPaddingZeroInRefusal(_EstablishResponseFault):
     """The acceptor fills Padding of a response with CS set with zeros."""
 
     def answer(
@@ -373,8 +373,8 @@ class AcceptorPaddingZeroInRefusal(_EstablishResponseChanger):
         return response
 
 
-@fault("acceptor-state-waiting-ec-msg-after-response", breaks="MQQB-3.1.5.3.1-13")
-class AcceptorStateWaitingEcMsgAfterResponse(SessionOpening):
+@fault("acceptor-session-state-waiting-ec-msg-after-response", breaks="MQQB-3.1.5.3.1-13")
+class AcceptorSessionStateWaitingEcMsgAfterResponse(SessionOpening):
     """The acceptor sets the state of its session to WAITING_EC_MSG instead of WAITING_CP_MSG after its response."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -400,8 +400,8 @@ class AcceptorLateParametersRequestRefused(SessionOpening):
         super().receive_parameters_request(session, packet, now)
 
 
-@fault("acceptor-request-beside-silent-connection-not-answered", breaks="MQQB-3.1.5.3.1-D02", blind=True)
-class AcceptorRequestBesideSilentConnectionNotAnswered(SessionOpening):
+@fault("acceptor-ignores-request-while-other-connection-is-silent", breaks="MQQB-3.1.5.3.1-D02", blind=True)
+class AcceptorIgnoresRequestWhileOtherConnectionIsSilent(SessionOpening):
     """The acceptor does not answer a request while it still waits for the request of another connection."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -114,8 +114,8 @@ class AcceptorResponseOfRefusalHasZeroGuid(SessionOpening):
         return replace(response, EstablishConnectionHeader=header)
 
 
-@fault("acceptor-client-guid-as-server-guid-beside-other-session", breaks="MQQB-3.1.5.3.1-09", blind=True)
-class AcceptorClientGuidAsServerGuidBesideOtherSession(SessionOpening):
+@fault("acceptor-client-guid-as-server-guid-while-session-is-open", breaks="MQQB-3.1.5.3.1-09", blind=True)
+class AcceptorClientGuidAsServerGuidWhileSessionIsOpen(SessionOpening):
     """While another session is open, ServerGuid of the response is the GUID of the initiator."""
 
     def build_establish_response(
@@ -128,8 +128,8 @@ class AcceptorClientGuidAsServerGuidBesideOtherSession(SessionOpening):
         return replace(response, EstablishConnectionHeader=header)
 
 
-@fault("acceptor-parameters-beside-other-session-taken-as-response", breaks="MQQB-3.1.5.3.1-13", blind=True)
-class AcceptorParametersBesideOtherSessionTakenAsResponse(SessionOpening):
+@fault("acceptor-parameters-request-unanswered-while-session-is-open", breaks="MQQB-3.1.5.3.1-13", blind=True)
+class AcceptorParametersRequestUnansweredWhileSessionIsOpen(SessionOpening):
     """While another session is open, the acceptor opens the session on ConnectionParameters, but does not answer."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -162,7 +162,7 @@ class AcceptorParametersOfGuidSessionIgnored(SessionOpening):
             super().receive_parameters_request(session, packet, now)
 
 
-class _RefusedSessionKept(SessionOpening):
+class _RefusedSessionKeepingFault(SessionOpening):
     """The acceptor keeps a connection that it refuses because of its limit, in the cases of a condition."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
@@ -177,16 +177,16 @@ class _RefusedSessionKept(SessionOpening):
         session.SessionState = SessionState.WAITING_CP_MSG
 
 
-@fault("acceptor-connection-of-guid-request-over-limit-kept", breaks="MQQB-3.1.5.3.1-D01", blind=True)
-class AcceptorConnectionOfGuidRequestOverLimitKept(_RefusedSessionKept):
+@fault("acceptor-connection-over-limit-kept-after-own-server-guid", breaks="MQQB-3.1.5.3.1-D01", blind=True)
+class AcceptorConnectionOverLimitKeptAfterOwnServerGuid(_RefusedSessionKeepingFault):
     """The acceptor keeps a connection that exceeds its limit if ServerGuid of the request is the acceptor's GUID."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
         return packet.EstablishConnectionHeader.ServerGuid == self.qm.adm.Identifier
 
 
-@fault("acceptor-connection-of-direct-request-over-limit-kept", breaks="MQQB-3.1.5.3.1-D01", blind=True)
-class AcceptorConnectionOfDirectRequestOverLimitKept(_RefusedSessionKept):
+@fault("acceptor-connection-over-limit-kept-after-zero-server-guid", breaks="MQQB-3.1.5.3.1-D01", blind=True)
+class AcceptorConnectionOverLimitKeptAfterZeroServerGuid(_RefusedSessionKeepingFault):
     """The acceptor keeps a connection that exceeds its limit if ServerGuid of the request is zero."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:
@@ -194,7 +194,7 @@ class AcceptorConnectionOfDirectRequestOverLimitKept(_RefusedSessionKept):
 
 
 @fault("acceptor-second-connection-over-limit-kept", breaks="MQQB-3.1.5.3.1-D01", blind=True)
-class AcceptorSecondConnectionOverLimitKept(_RefusedSessionKept):
+class AcceptorSecondConnectionOverLimitKept(_RefusedSessionKeepingFault):
     """The acceptor closes only the first connection that exceeds its limit, and keeps the second connection."""
 
     def is_kept(self, packet: EstablishConnectionPacket) -> bool:

@@ -13,12 +13,12 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 OPERATING_SYSTEM_PATH = "EstablishConnectionHeader.OperatingSystem"
-_SE = EstablishConnectionHeader.flags(SE=1)
-_RE = EstablishConnectionHeader.flags(RE=0xFF)
+_SE_FLAG = EstablishConnectionHeader.flags(SE=1)
+_RE_MASK = EstablishConnectionHeader.flags(RE=0xFF)
 
 
-@fault("acceptor-establish-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)
-class AcceptorEstablishResponseSeOfFirstRequest(SessionOpening):
+@fault("acceptor-se-of-first-request-of-initiator-in-every-response", breaks="MQQB-3.1.5.3.1-11", blind=True)
+class AcceptorSeOfFirstRequestOfInitiatorInEveryResponse(SessionOpening):
     """SE of each response is the SE of the first request that the acceptor received from the same queue manager."""
 
     def __init__(self, qm: QM) -> None:
@@ -32,22 +32,22 @@ class AcceptorEstablishResponseSeOfFirstRequest(SessionOpening):
         first = self.first_values.setdefault(header.ClientGuid, header.SE)
         changed: EstablishConnectionPacket = set_fields(
             super().build_establish_response(session, request),
-            {OPERATING_SYSTEM_PATH: lambda flags: flags & ~_SE | first * _SE},
+            {OPERATING_SYSTEM_PATH: lambda flags: flags & ~_SE_FLAG | first * _SE_FLAG},
         )
         return changed
 
 
-@fault("acceptor-establish-response-re-of-request", breaks="MQQB-3.1.5.3.1-12", blind=True)
-class AcceptorEstablishResponseReOfRequest(SessionOpening):
+@fault("acceptor-re-of-request-copied-to-response", breaks="MQQB-3.1.5.3.1-12", blind=True)
+class AcceptorReOfRequestCopiedToResponse(SessionOpening):
     """The acceptor copies RE of a request to its response."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
-        copied = request.EstablishConnectionHeader.OperatingSystem & _RE
+        copied = request.EstablishConnectionHeader.OperatingSystem & _RE_MASK
         changed: EstablishConnectionPacket = set_fields(
             super().build_establish_response(session, request),
-            {OPERATING_SYSTEM_PATH: lambda flags: flags & ~_RE | copied},
+            {OPERATING_SYSTEM_PATH: lambda flags: flags & ~_RE_MASK | copied},
         )
         return changed
 

@@ -58,8 +58,8 @@ class AcceptorAnyServerGuidValidForKnownClient(SessionOpening):
         return known or super().is_establish_request_valid(packet)
 
 
-@fault("acceptor-server-guid-zero-refused-beside-open-session", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06"))
-class AcceptorServerGuidZeroRefusedBesideOpenSession(SessionOpening):
+@fault("acceptor-zero-server-guid-refused-while-session-is-open", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06"))
+class AcceptorZeroServerGuidRefusedWhileSessionIsOpen(SessionOpening):
     """The acceptor refuses a request with a ServerGuid of zero while another session is open."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -79,7 +79,7 @@ class AcceptorServerGuidEqualToClientGuidValid(SessionOpening):
         return header.ServerGuid == header.ClientGuid or super().is_establish_request_valid(packet)
 
 
-class _EstablishResponseChanger(SessionOpening):
+class _EstablishResponseFault(SessionOpening):
     def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class _EstablishResponseChanger(SessionOpening):
 
 
 @fault("acceptor-response-client-guid-of-earlier-request", breaks="MQQB-3.1.5.3.1-08")
-class AcceptorResponseClientGuidOfEarlierRequest(_EstablishResponseChanger):
+class AcceptorResponseClientGuidOfEarlierRequest(_EstablishResponseFault):
     """The acceptor sends the ClientGuid of the previous request in each response."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -103,8 +103,8 @@ class AcceptorResponseClientGuidOfEarlierRequest(_EstablishResponseChanger):
         return replace(response, EstablishConnectionHeader=replace(header, ClientGuid=last))
 
 
-@fault("acceptor-response-time-stamp-never-lower", breaks="MQQB-3.1.5.3.1-10")
-class AcceptorResponseTimeStampNeverLower(_EstablishResponseChanger):
+@fault("acceptor-response-repeats-highest-time-stamp-of-all-requests", breaks="MQQB-3.1.5.3.1-10")
+class AcceptorResponseRepeatsHighestTimeStampOfAllRequests(_EstablishResponseFault):
     """The acceptor sends the highest TimeStamp of all requests in each response."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -118,7 +118,7 @@ class AcceptorResponseTimeStampNeverLower(_EstablishResponseChanger):
 
 
 @fault("acceptor-response-se-set-in-refusal", breaks="MQQB-3.1.5.3.1-11")
-class AcceptorResponseSeSetInRefusal(_EstablishResponseChanger):
+class AcceptorResponseSeSetInRefusal(_EstablishResponseFault):
     """The acceptor sets SE in the response to an invalid request."""
 
     def change_response(self, session: Session, response: EstablishConnectionPacket) -> EstablishConnectionPacket:
@@ -129,8 +129,8 @@ class AcceptorResponseSeSetInRefusal(_EstablishResponseChanger):
         return replace(response, EstablishConnectionHeader=replace(header, OperatingSystem=flags))
 
 
-@fault("acceptor-request-ignored-beside-unfinished-session", breaks="MQQB-3.1.5.3.1-D02")
-class AcceptorRequestIgnoredBesideUnfinishedSession(SessionOpening):
+@fault("acceptor-ignores-request-while-other-handshake-is-unfinished", breaks="MQQB-3.1.5.3.1-D02")
+class AcceptorIgnoresRequestWhileOtherHandshakeIsUnfinished(SessionOpening):
     """The acceptor does not answer a request while another session waits for its ConnectionParameters packet."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -141,8 +141,8 @@ class AcceptorRequestIgnoredBesideUnfinishedSession(SessionOpening):
             super().receive_establish_request(session, packet, now)
 
 
-@fault("acceptor-over-limit-request-keeps-connection-after-first", breaks="MQQB-3.1.5.3.1-D01")
-class AcceptorOverLimitRequestKeepsConnectionAfterFirst(Closing):
+@fault("acceptor-closes-only-first-connection-over-session-limit", breaks="MQQB-3.1.5.3.1-D01")
+class AcceptorClosesOnlyFirstConnectionOverSessionLimit(Closing):
     """The acceptor closes only the first connection with a request beyond the limit of sessions."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -19,7 +19,7 @@ from suites.mqqb.steps.opening import (
     drop_echoed_packet,
     format_guid,
     list_accepted_sessions,
-    read_internal_bits,
+    read_in_flag_and_packet_type,
 )
 
 VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
@@ -54,7 +54,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
     sent = connection.send(establish_request(peer, ServerGuid=server_guid, **VALID_REQUEST_FIELDS[server]))
     came = connection.poll_packet(0)
     answer = drop_echoed_packet(sent, came)
-    bits = read_internal_bits(answer)
+    bits = read_in_flag_and_packet_type(answer)
     evidence = [sent, came]
     judge(
         "MQQB-3.1.5.3.1-02",

@@ -9,24 +9,24 @@ from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
 from suites.mqqb.steps.opening import format_guid
 
-MAX_SESSION_ATTEMPTS = 12
+MAX_OPENED_SESSIONS = 12
 """The number of sessions of different initiators: more than the ten that a Windows client release accepts (notes <12>,
 <70>).
 """
 SESSION_LIMIT_KEY = "max_sessions"
 SMALL_SESSION_LIMIT = 2
-CS_BIT = 0x10
+CONNECTION_STATE_BIT = 0x10
 
 
 def _open_sessions_until_refusal(peer):
     """Open sessions of different initiators until the SUT refuses or closes one; return this session and its request,
     or None if the SUT accepts all.
     """
-    for _ in range(MAX_SESSION_ATTEMPTS):
+    for _ in range(MAX_OPENED_SESSIONS):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
         answer = connection.poll_packet(0)
-        if answer is None or answer.data[18] & CS_BIT or connection.wait_closed(peer.sut.quiet_ms):
+        if answer is None or answer.data[18] & CONNECTION_STATE_BIT or connection.wait_closed(peer.sut.quiet_ms):
             return connection, sent
     return None
 
@@ -48,7 +48,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
             "MQQB-2.2.1-06",
             "MQQB-3.1.5.3.1-09",
             "MQQB-3.1.5.3.1-D01",
-            reason=f"the SUT accepts {MAX_SESSION_ATTEMPTS} sessions, so the check does not reach the limit of the SUT",
+            reason=f"the SUT accepts {MAX_OPENED_SESSIONS} sessions, so the check does not reach the limit of the SUT",
         )
         return
     connection, sent = refused

@@ -7,9 +7,9 @@ from harness.judging.verdicts import Verdict
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, malforms, sut_survives
 
-PARTS = (1, 10, 60)
+SEGMENT_BOUNDARIES_IN_REQUEST = (1, 10, 60)
 """The positions in bytes at which a request is divided."""
-OTHER_RE = 0x2D
+OTHER_RE_VALUE = 0x2D
 
 
 @covers("MQQB-3.1.5.3.1-D02")
@@ -18,7 +18,9 @@ def test_request_in_parts_is_answered(peer, judge):
     connection = peer.connect()
     data = bytes(establish_request(peer))
     sent = []
-    for begin, end in zip((0, *PARTS), (*PARTS, len(data)), strict=True):
+    for begin, end in zip(
+        (0, *SEGMENT_BOUNDARIES_IN_REQUEST), (*SEGMENT_BOUNDARIES_IN_REQUEST, len(data)), strict=True
+    ):
         sent.append(connection.send(data[begin:end]))
         peer.settle()
     answer = connection.poll("EstablishConnection")
@@ -38,7 +40,7 @@ def test_response_to_request_with_other_reserved_fields_has_fixed_values(peer, j
     the response has the fixed values.
     """
     connection = peer.connect()
-    sent = connection.send(establish_request(peer, RE=OTHER_RE, Reserved=0xBEEF, Padding=b"\xa5" * 512))
+    sent = connection.send(establish_request(peer, RE=OTHER_RE_VALUE, Reserved=0xBEEF, Padding=b"\xa5" * 512))
     answer = connection.poll("EstablishConnection")
     if answer is None:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT does not answer a request whose RE is not 0x10")

@@ -68,8 +68,8 @@ class InitiatorResponseWithClientGuidZeroAccepted(SessionOpening):
         return super().is_establish_response_valid(session, packet)
 
 
-@fault("initiator-client-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InitiatorClientGuidOfResponseComparedIn15Bytes(SessionOpening):
+@fault("initiator-last-byte-of-client-guid-in-response-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InitiatorLastByteOfClientGuidInResponseNotCompared(SessionOpening):
     """The initiator does not compare the last byte of ClientGuid of a response."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -78,8 +78,8 @@ class InitiatorClientGuidOfResponseComparedIn15Bytes(SessionOpening):
         return super().is_establish_response_valid(session, packet)
 
 
-@fault("initiator-server-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InitiatorServerGuidOfResponseComparedIn15Bytes(SessionOpening):
+@fault("initiator-last-byte-of-server-guid-in-response-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InitiatorLastByteOfServerGuidInResponseNotCompared(SessionOpening):
     """The initiator does not compare the last byte of ServerGuid of a response with the ServerGuid of the request."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -120,8 +120,8 @@ class InitiatorInvalidResponseIgnored(SessionOpening):
             super().receive_establish_response(session, packet, now)
 
 
-@fault("initiator-response-for-second-queue-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InitiatorResponseForSecondQueueNotCompared(SessionOpening):
+@fault("initiator-establish-response-for-second-queue-not-validated", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InitiatorEstablishResponseForSecondQueueNotValidated(SessionOpening):
     """The initiator checks EstablishConnection responses only for its first outgoing queue."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -181,7 +181,7 @@ add(
 )
 
 
-def _use_own_request_time(
+def _measure_round_trip_from_own_request_time(
     packet: EstablishConnectionPacket, sent: Now, now: Now
 ) -> tuple[EstablishConnectionPacket, Now]:
     return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": sent.monotonic_ms & 0xFFFFFFFF}), now
@@ -191,12 +191,12 @@ add(
     "initiator-round-trip-ignores-timestamp",
     "MQQB-3.1.5.3.2-04",
     "The initiator measures the round trip from its own clock instead of TimeStamp in the response.",
-    _change_measured_round_trip(_use_own_request_time),
+    _change_measured_round_trip(_measure_round_trip_from_own_request_time),
 )
 
 
-@fault("initiator-recoverable-ack-timeout-four-round-trips", breaks="MQQB-3.1.5.3.2-05")
-class InitiatorRecoverableAckTimeoutFourRoundTrips(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-is-four-round-trips", breaks="MQQB-3.1.5.3.2-05")
+class InitiatorRecoverableAckTimeoutIsFourRoundTrips(SessionOpening):
     """The initiator sets RecoverableAckSendTimeout to four times the round-trip time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -217,8 +217,12 @@ class InitiatorRoundTripInWholeSeconds(SessionOpening):
         super().set_recoverable_ack_timeout(session, replace(packet, EstablishConnectionHeader=whole), now)
 
 
-@fault("initiator-ack-timeout-of-first-session-kept", breaks=("MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"), blind=True)
-class InitiatorAckTimeoutOfFirstSessionKept(SessionOpening):
+@fault(
+    "initiator-recoverable-ack-timeout-of-first-session-repeated",
+    breaks=("MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"),
+    blind=True,
+)
+class InitiatorRecoverableAckTimeoutOfFirstSessionRepeated(SessionOpening):
     """The initiator sends the RecoverableAckTimeout of its first session to an address in every later session to this
     address.
     """
@@ -229,8 +233,8 @@ class InitiatorAckTimeoutOfFirstSessionKept(SessionOpening):
         session.RecoverableAckSendTimeout = kept.setdefault(session.RemoteQMAddress, session.RecoverableAckSendTimeout)
 
 
-@fault("initiator-recoverable-ack-timeout-four-round-trips-of-retry", breaks="MQQB-3.1.5.3.2-05", blind=True)
-class InitiatorRecoverableAckTimeoutFourRoundTripsOfRetry(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-is-four-round-trips-in-retry", breaks="MQQB-3.1.5.3.2-05", blind=True)
+class InitiatorRecoverableAckTimeoutIsFourRoundTripsInRetry(SessionOpening):
     """In a retry, the initiator sets RecoverableAckSendTimeout to four times the measured round-trip time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -267,8 +271,8 @@ class InitiatorRecoverableAckTimeoutBelowRangeInRetry(SessionOpening):
             session.RecoverableAckSendTimeout = 400
 
 
-@fault("initiator-recoverable-ack-send-timeout-only-0-raised", breaks="MQQB-3.1.5.3.2-06", blind=True)
-class InitiatorRecoverableAckSendTimeoutOnly0Raised(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-of-1-to-499-ms-not-raised", breaks="MQQB-3.1.5.3.2-06", blind=True)
+class InitiatorRecoverableAckTimeoutOf1To499MsNotRaised(SessionOpening):
     """The initiator raises a RecoverableAckSendTimeout of 0 to 500 ms, but keeps the values from 1 to 499 ms, to which
     a short round trip leads.
     """

@@ -78,8 +78,8 @@ for _name, _rules, _says, _install in (
 PARAMETERS_HEADER_NAME = "ConnectionParametersHeader"
 
 
-@fault("initiator-ack-timeout-of-retry-halved", breaks="MQQB-3.1.5.3.2-12", blind=True)
-class InitiatorAckTimeoutOfRetryHalved(SessionOpening):
+@fault("initiator-ack-timeout-halved-in-parameters-request-of-retry", breaks="MQQB-3.1.5.3.2-12", blind=True)
+class InitiatorAckTimeoutHalvedInParametersRequestOfRetry(SessionOpening):
     """The initiator sends the greater of 20,000 ms and half of AckWaitTimeout as AckTimeout in the ConnectionParameters
     request of a retry.
     """
@@ -102,8 +102,8 @@ class InitiatorAckTimeoutDoubledInRetry(SessionOpening):
         return packet
 
 
-@fault("initiator-window-size-of-retry-1", breaks="MQQB-3.1.5.3.2-13", blind=True)
-class InitiatorWindowSizeOfRetry1(SessionOpening):
+@fault("initiator-window-size-1-in-parameters-request-of-retry", breaks="MQQB-3.1.5.3.2-13", blind=True)
+class InitiatorWindowSize1InParametersRequestOfRetry(SessionOpening):
     """The initiator sends WindowSize 1 in the ConnectionParameters request of a retry."""
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
@@ -124,8 +124,8 @@ class InitiatorWindowSizeOfEarlierSessionRepeated(SessionOpening):
         return packet
 
 
-@fault("initiator-state-waiting-cp-msg-after-parameters-request", breaks="MQQB-3.1.5.3.2-14")
-class InitiatorStateWaitingCpMsgAfterParametersRequest(SessionOpening):
+@fault("initiator-session-state-waiting-cp-msg-after-parameters-request", breaks="MQQB-3.1.5.3.2-14")
+class InitiatorSessionStateWaitingCpMsgAfterParametersRequest(SessionOpening):
     """The initiator sets the state of its session to WAITING_CP_MSG instead of WAITING_CPR_MSG after its
     ConnectionParameters request.
     """
@@ -175,8 +175,8 @@ class InitiatorConnectionHistoryEntryMissingInLaterSession(Connecting):
             super().add_connection_history(session, status, now)
 
 
-@fault("initiator-response-entry-in-retry-missing", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorResponseEntryInRetryMissing(Connecting):
+@fault("initiator-history-lacks-entry-of-response-in-retry", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorHistoryLacksEntryOfResponseInRetry(Connecting):
     """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -184,8 +184,8 @@ class InitiatorResponseEntryInRetryMissing(Connecting):
             super().add_connection_history(session, status, now)
 
 
-@fault("initiator-establish-packet-received-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorEstablishPacketReceivedHasFirstAddress(Connecting):
+@fault("initiator-establish-packet-received-entry-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorEstablishPacketReceivedEntryHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status
     EstablishPacketReceived.
     """
@@ -197,8 +197,8 @@ class InitiatorEstablishPacketReceivedHasFirstAddress(Connecting):
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
 
-@fault("initiator-establish-packet-received-has-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorEstablishPacketReceivedHasTimeOfRequest(Connecting):
+@fault("initiator-establish-packet-received-entry-has-request-time", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorEstablishPacketReceivedEntryHasRequestTime(Connecting):
     """The initiator sets ConnectionHistoryTime of each entry with Status EstablishPacketReceived to the time of the
     request.
     """
@@ -210,8 +210,10 @@ class InitiatorEstablishPacketReceivedHasTimeOfRequest(Connecting):
             history[-1] = replace(history[-1], ConnectionHistoryTime=history[-2].ConnectionHistoryTime)
 
 
-@fault("initiator-state-waiting-ec-msg-after-request", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
-class InitiatorStateWaitingEcMsgAfterRequest(Establishing):
+@fault(
+    "initiator-session-state-waiting-ec-msg-after-establish-request", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
+)
+class InitiatorSessionStateWaitingEcMsgAfterEstablishRequest(Establishing):
     """The initiator sets the state of its session to WAITING_EC_MSG instead of WAITING_ECR_MSG after its
     EstablishConnection request.
     """
@@ -221,8 +223,8 @@ class InitiatorStateWaitingEcMsgAfterRequest(Establishing):
         session.SessionState = SessionState.WAITING_EC_MSG
 
 
-@fault("initiator-response-guid-to-direct-name-refused", breaks="MQQB-3.1.5.3.2-D02")
-class InitiatorResponseGuidToDirectNameRefused(SessionOpening):
+@fault("initiator-nonzero-server-guid-in-response-for-direct-name-refused", breaks="MQQB-3.1.5.3.2-D02")
+class InitiatorNonzeroServerGuidInResponseForDirectNameRefused(SessionOpening):
     """The initiator of a session for a direct name refuses a response whose ServerGuid is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:

@@ -121,66 +121,66 @@ add(
 )
 
 
-class _RoundTripChanger(SessionOpening):
+class _RoundTripFault(SessionOpening):
     """The initiator measures the round trip as if the response had another TimeStamp, or arrived at another time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        start, end = self.change_times(session, packet.EstablishConnectionHeader.TimeStamp, now.monotonic_ms)
+        start, end = self.change_round_trip_times(session, packet.EstablishConnectionHeader.TimeStamp, now.monotonic_ms)
         header = replace(packet.EstablishConnectionHeader, TimeStamp=start & 0xFFFFFFFF)
         super().set_recoverable_ack_timeout(
             session, replace(packet, EstablishConnectionHeader=header), replace(now, monotonic_ms=end)
         )
 
-    def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
+    def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         raise NotImplementedError
 
 
 @fault("initiator-round-trip-of-later-connection-reused", breaks="MQQB-3.1.5.3.2-03", blind=True)
-class InitiatorRoundTripOfLaterConnectionReused(_RoundTripChanger):
+class InitiatorRoundTripOfLaterConnectionReused(_RoundTripFault):
     """On a later connection, the initiator uses the round trip of the first connection to the destination."""
 
-    def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
+    def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         first = vars(self).setdefault("first", {}).setdefault(session.number, end - start)
         return start, start + first
 
 
 @fault("initiator-round-trip-ends-at-full-second", breaks="MQQB-3.1.5.3.2-03", blind=True)
-class InitiatorRoundTripEndsAtFullSecond(_RoundTripChanger):
+class InitiatorRoundTripEndsAtFullSecond(_RoundTripFault):
     """The initiator measures the round trip in full seconds."""
 
-    def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
+    def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         return start, start + (end - start) // 1000 * 1000
 
 
 @fault("initiator-late-response-counts-as-500-ms", breaks="MQQB-3.1.5.3.2-03", blind=True)
-class InitiatorLateResponseCountsAs500Ms(_RoundTripChanger):
+class InitiatorLateResponseCountsAs500Ms(_RoundTripFault):
     """The initiator counts a round trip above 500 ms as 500 ms."""
 
-    def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
+    def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         return start, min(end, start + 500)
 
 
-@fault("initiator-round-trip-begins-at-own-time-on-later-connection", breaks="MQQB-3.1.5.3.2-04", blind=True)
-class InitiatorRoundTripBeginsAtOwnTimeOnLaterConnection(_RoundTripChanger):
+@fault("initiator-round-trip-ignores-time-stamp-on-later-connection", breaks="MQQB-3.1.5.3.2-04", blind=True)
+class InitiatorRoundTripIgnoresTimeStampOnLaterConnection(_RoundTripFault):
     """On a later connection, the round trip of the initiator does not begin at the TimeStamp of the response."""
 
-    def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
+    def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         return (end if has_earlier_request(self.qm, session, None) else start), end
 
 
-@fault("initiator-round-trip-from-own-time-to-guid", breaks="MQQB-3.1.5.3.2-04", blind=True)
-class InitiatorRoundTripFromOwnTimeToGuid(_RoundTripChanger):
+@fault("initiator-round-trip-ignores-time-stamp-for-guid-destination", breaks="MQQB-3.1.5.3.2-04", blind=True)
+class InitiatorRoundTripIgnoresTimeStampForGuidDestination(_RoundTripFault):
     """If the destination has no direct format name, the round trip does not begin at the TimeStamp of the response."""
 
-    def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
+    def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         return (start if session.direct else end), end
 
 
 @fault("initiator-time-stamp-of-response-has-16-bits", breaks="MQQB-3.1.5.3.2-04", blind=True)
-class InitiatorTimeStampOfResponseHas16Bits(_RoundTripChanger):
+class InitiatorTimeStampOfResponseHas16Bits(_RoundTripFault):
     """The initiator uses only the lower 16 bits of the TimeStamp of the response."""
 
-    def change_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
+    def change_round_trip_times(self, session: Session, start: int, end: int) -> tuple[int, int]:
         return end - (end - start & 0xFFFF), end
 
 
@@ -217,8 +217,8 @@ class InitiatorParametersOnLaterConnectionIgnored(SessionOpening):
             super().receive_parameters_response(session, packet, now)
 
 
-@fault("initiator-parameters-beside-other-session-answered", breaks="MQQB-3.1.5.3.2-14", blind=True)
-class InitiatorParametersBesideOtherSessionAnswered(SessionOpening):
+@fault("initiator-answers-parameters-response-while-session-is-open", breaks="MQQB-3.1.5.3.2-14", blind=True)
+class InitiatorAnswersParametersResponseWhileSessionIsOpen(SessionOpening):
     """While another session is open, the initiator answers the ConnectionParameters response as a request."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

@@ -9,8 +9,8 @@ from reference_qm.codec import ConnectionParametersPacket
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 
-TIMEOUT_PATH = "ConnectionParametersHeader.RecoverableAckTimeout"
-_LONGEST_MS = 0x0000FFFF
+RECOVERABLE_ACK_TIMEOUT_PATH = "ConnectionParametersHeader.RecoverableAckTimeout"
+_LONGEST_16_BIT_TIMEOUT_MS = 0x0000FFFF
 
 
 @fault("initiator-parameters-request-recoverable-ack-timeout-of-open-session", breaks="MQQB-3.1.5.3.2-11", blind=True)
@@ -23,7 +23,7 @@ class InitiatorParametersRequestRecoverableAckTimeoutOfOpenSession(SessionOpenin
         request = super().build_parameters_request(session)
         others = [one for one in list_open_sessions(self.qm, session) if one.initiator]
         changed: ConnectionParametersPacket = set_fields(
-            request, {TIMEOUT_PATH: (others or [session])[0].RecoverableAckSendTimeout}
+            request, {RECOVERABLE_ACK_TIMEOUT_PATH: (others or [session])[0].RecoverableAckSendTimeout}
         )
         return changed
 
@@ -34,6 +34,7 @@ class InitiatorParametersRequestRecoverableAckTimeoutIn16Bits(SessionOpening):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         changed: ConnectionParametersPacket = set_fields(
-            super().build_parameters_request(session), {TIMEOUT_PATH: lambda timeout: min(timeout, _LONGEST_MS)}
+            super().build_parameters_request(session),
+            {RECOVERABLE_ACK_TIMEOUT_PATH: lambda timeout: min(timeout, _LONGEST_16_BIT_TIMEOUT_MS)},
         )
         return changed

@@ -42,8 +42,8 @@ add(
 )
 
 
-@fault("initiator-history-establish-received-with-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class InitiatorHistoryEstablishReceivedWithTimeOfRequest(Connecting):
+@fault("initiator-history-entry-of-response-has-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class InitiatorHistoryEntryOfResponseHasTimeOfRequest(Connecting):
     """The initiator's ConnectionHistory entry with Status EstablishPacketReceived contains the time of the request."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

@@ -70,8 +70,8 @@ class InitiatorRoundTripMeasuredOnce(SessionOpening):
         session.RecoverableAckSendTimeout = self._first
 
 
-@fault("initiator-timeout-of-long-round-trips-fourfold", breaks="MQQB-3.1.5.3.2-05")
-class InitiatorTimeoutOfLongRoundTripsFourfold(SessionOpening):
+@fault("initiator-recoverable-ack-timeout-halved-after-long-round-trip", breaks="MQQB-3.1.5.3.2-05")
+class InitiatorRecoverableAckTimeoutHalvedAfterLongRoundTrip(SessionOpening):
     """The initiator sets RecoverableAckSendTimeout to four round trips if a round trip takes more than a second."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -81,7 +81,7 @@ class InitiatorTimeoutOfLongRoundTripsFourfold(SessionOpening):
             session.RecoverableAckSendTimeout = max(session.RecoverableAckSendTimeout // 2, 500)
 
 
-class _ParametersRequestChanger(SessionOpening):
+class _ParametersRequestFault(SessionOpening):
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class _ParametersRequestChanger(SessionOpening):
 
 
 @fault("initiator-recoverable-ack-timeout-of-second-session-lowest", breaks="MQQB-3.1.5.3.2-11")
-class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_ParametersRequestChanger):
+class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_ParametersRequestFault):
     """The initiator sends the lowest RecoverableAckTimeout while another session is open."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
@@ -102,7 +102,7 @@ class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_ParametersRequestChan
 
 
 @fault("initiator-ack-timeout-of-private-name-doubled", breaks="MQQB-3.1.5.3.2-12")
-class InitiatorAckTimeoutOfPrivateNameDoubled(_ParametersRequestChanger):
+class InitiatorAckTimeoutOfPrivateNameDoubled(_ParametersRequestFault):
     """The initiator doubles AckTimeout in a session for a private or public format name."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
@@ -112,8 +112,8 @@ class InitiatorAckTimeoutOfPrivateNameDoubled(_ParametersRequestChanger):
         return replace(packet, ConnectionParametersHeader=replace(header, AckTimeout=2 * header.AckTimeout))
 
 
-@fault("initiator-window-size-of-second-session-1", breaks="MQQB-3.1.5.3.2-13")
-class InitiatorWindowSizeOfSecondSession1(_ParametersRequestChanger):
+@fault("initiator-window-size-1-while-other-session-is-open", breaks="MQQB-3.1.5.3.2-13")
+class InitiatorWindowSize1WhileOtherSessionIsOpen(_ParametersRequestFault):
     """The initiator sends a WindowSize of 1 while another session is open."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
@@ -123,8 +123,8 @@ class InitiatorWindowSizeOfSecondSession1(_ParametersRequestChanger):
         return replace(packet, ConnectionParametersHeader=replace(packet.ConnectionParametersHeader, WindowSize=1))
 
 
-@fault("initiator-history-of-response-in-first-queue", breaks="MQQB-3.1.5.3.2-15")
-class InitiatorHistoryOfResponseInFirstQueue(SessionOpening):
+@fault("initiator-history-entry-of-response-added-to-first-queue", breaks="MQQB-3.1.5.3.2-15")
+class InitiatorHistoryEntryOfResponseAddedToFirstQueue(SessionOpening):
     """The initiator adds the entry for a response to ConnectionHistory of the outgoing queue that was created first."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -14,7 +14,7 @@ from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import OTHER_GUID, drop_echoed_packet, private_name, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, drop_echoed_packet, private_name, read_in_flag_and_packet_type
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS, LONGEST_RECOVERABLE_ACK_TIMEOUT_MS = 0x000001F4, 0x0001D4C0
@@ -24,7 +24,7 @@ UNREACHABLE_QUEUE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 RESPONSE_DELAY_MS = 600
 """The delay of the response in ms of real time. The control step set_timers does not speed up the clock of TimeStamp.
 """
-LATE_RESPONSE_DELAY_MS = 1_500
+DELAY_OF_LATE_RESPONSE_MS = 1_500
 """A delay of a response in ms that is short compared with the Session Initialization Timer."""
 CLOCK_TOLERANCE_MS = 50
 """The tolerance in ms for the resolution of the SUT's clock and for delays of the network."""
@@ -50,11 +50,11 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     session.connection.close()
     asked = session.await_request()
     connection = session.connection
-    peer.pass_time(sut.duration_ms(LATE_RESPONSE_DELAY_MS))
+    peer.pass_time(sut.duration_ms(DELAY_OF_LATE_RESPONSE_MS))
     sent = connection.send(establish_response(peer, asked))
     came = connection.poll_next_packet()
     answer = drop_echoed_packet(sent, came)
-    bits = read_internal_bits(answer)
+    bits = read_in_flag_and_packet_type(answer)
     evidence = [asked, sent, came]
     judge(
         "MQQB-3.1.5.3.2-07",

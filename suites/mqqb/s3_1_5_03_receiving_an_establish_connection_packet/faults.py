@@ -12,8 +12,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("any-establish-connection-out-of-turn-ignored", breaks="MQQB-3.1.5.3-01")
-class AnyEstablishConnectionOutOfTurnIgnored(Closing):
+@fault("queue-manager-unexpected-establish-connection-ignored", breaks="MQQB-3.1.5.3-01")
+class QueueManagerUnexpectedEstablishConnectionIgnored(Closing):
     """A queue manager ignores an EstablishConnection packet in a state that does not expect the packet."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -72,11 +72,11 @@ class AcceptorEstablishConnectionAfterMessagesIgnored(Closing):
 
 
 class _UnexpectedPacketIgnored(Closing):
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        if not (isinstance(packet, EstablishConnectionPacket) and self.is_ignored(session)):
+        if not (isinstance(packet, EstablishConnectionPacket) and self.is_unexpected_packet_ignored(session)):
             super().refuse_out_of_state(session, packet, now)
 
 
@@ -84,7 +84,7 @@ class _UnexpectedPacketIgnored(Closing):
 class InitiatorEstablishConnectionInOpenSessionIgnored(_UnexpectedPacketIgnored):
     """An initiator with an open session ignores an EstablishConnection packet."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return session.initiator and session.SessionState is SessionState.OPEN
 
 
@@ -92,7 +92,7 @@ class InitiatorEstablishConnectionInOpenSessionIgnored(_UnexpectedPacketIgnored)
 class InitiatorSecondEstablishConnectionResponseIgnored(_UnexpectedPacketIgnored):
     """An initiator that waits for the ConnectionParameters response ignores a second EstablishConnection response."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return session.SessionState is SessionState.WAITING_CPR_MSG
 
 
@@ -100,5 +100,5 @@ class InitiatorSecondEstablishConnectionResponseIgnored(_UnexpectedPacketIgnored
 class AcceptorSecondEstablishConnectionRequestIgnored(_UnexpectedPacketIgnored):
     """An acceptor that waits for the ConnectionParameters request ignores a second EstablishConnection request."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return session.SessionState is SessionState.WAITING_CP_MSG

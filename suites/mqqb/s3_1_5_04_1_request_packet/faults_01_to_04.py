@@ -28,7 +28,7 @@ class AcceptorReceivedWindowSizeSetToOwnValue(SessionOpening):
         session.ReceivedWindowSize = 64
 
 
-class _OpenedSessionChanger(SessionOpening):
+class _OpenedSessionFault(SessionOpening):
     def change(self, session: Session) -> None:
         raise NotImplementedError
 
@@ -38,22 +38,22 @@ class _OpenedSessionChanger(SessionOpening):
 
 
 @fault("acceptor-received-window-size-low-byte-only", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class AcceptorReceivedWindowSizeLowByteOnly(_OpenedSessionChanger):
+class AcceptorReceivedWindowSizeLowByteOnly(_OpenedSessionFault):
     """The acceptor sets ReceivedWindowSize to the low byte of WindowSize if WindowSize is above 255."""
 
     def change(self, session: Session) -> None:
         session.ReceivedWindowSize &= 0xFF
 
 
-_window_size_of_first_session: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_first_window_size_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("acceptor-received-window-size-of-first-session", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class AcceptorReceivedWindowSizeOfFirstSession(_OpenedSessionChanger):
+class AcceptorReceivedWindowSizeOfFirstSession(_OpenedSessionFault):
     """The acceptor sets ReceivedWindowSize of each accepted session to the WindowSize of the first accepted session."""
 
     def change(self, session: Session) -> None:
-        session.ReceivedWindowSize = _window_size_of_first_session.setdefault(self.qm, session.ReceivedWindowSize)
+        session.ReceivedWindowSize = _first_window_size_by_queue_manager.setdefault(self.qm, session.ReceivedWindowSize)
 
 
 @fault("acceptor-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02")
@@ -84,8 +84,8 @@ class AcceptorAckTimeoutAtMost60S(SessionOpening):
         session.AckWaitTimeout = min(session.AckWaitTimeout, 60_000)
 
 
-@fault("acceptor-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckDelayOfFirstSessionForSecond(SessionOpening):
+@fault("acceptor-second-session-uses-ack-delay-of-first-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AcceptorSecondSessionUsesAckDelayOfFirstSession(SessionOpening):
     """The acceptor of a second session sends its acknowledgments after half of the AckTimeout of the first session."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -93,8 +93,8 @@ class AcceptorAckDelayOfFirstSessionForSecond(SessionOpening):
         session.AckWaitTimeout = find_oldest_open_session(self, session).AckWaitTimeout
 
 
-@fault("acceptor-ack-delay-without-upper-bits", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckDelayWithoutUpperBits(SessionOpening):
+@fault("acceptor-ack-timeout-of-request-cut-to-16-bits", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AcceptorAckTimeoutOfRequestCutTo16Bits(SessionOpening):
     """The acceptor uses only the lower 16 bits of AckTimeout."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -102,8 +102,8 @@ class AcceptorAckDelayWithoutUpperBits(SessionOpening):
         session.AckWaitTimeout &= 0xFFFF
 
 
-@fault("acceptor-ack-delay-begins-with-last-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckDelayBeginsWithLastMessage(Receiving):
+@fault("acceptor-session-ack-send-timer-restarted-by-each-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AcceptorSessionAckSendTimerRestartedByEachMessage(Receiving):
     """Each arriving express message restarts the Session Ack Send Timer of the acceptor."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -112,8 +112,8 @@ class AcceptorAckDelayBeginsWithLastMessage(Receiving):
         super().note_activity(session, packet, now)
 
 
-@fault("acceptor-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckTimeoutOfLatestSession(_OpenedSessionChanger):
+@fault("acceptor-ack-timeout-of-latest-request-set-in-all-sessions", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AcceptorAckTimeoutOfLatestRequestSetInAllSessions(_OpenedSessionFault):
     """The acceptor sets AckWaitTimeout of every open session to the AckTimeout of the latest request."""
 
     def change(self, session: Session) -> None:
@@ -123,7 +123,7 @@ class AcceptorAckTimeoutOfLatestSession(_OpenedSessionChanger):
 
 
 @fault("acceptor-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AcceptorAckTimeoutAtMost1Minute(_OpenedSessionChanger):
+class AcceptorAckTimeoutAtMost1Minute(_OpenedSessionFault):
     """The acceptor limits AckWaitTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:
@@ -182,8 +182,8 @@ class AcceptorRecoverableAckTimeoutAtMost60S(SessionOpening):
         session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 60_000)
 
 
-@fault("acceptor-recoverable-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class AcceptorRecoverableAckDelayOfFirstSessionForSecond(SessionOpening):
+@fault("acceptor-second-session-uses-recoverable-ack-delay-of-first", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class AcceptorSecondSessionUsesRecoverableAckDelayOfFirst(SessionOpening):
     """On a second session, the acceptor acknowledges recoverable messages after the RecoverableAckTimeout of the first
     session.
     """
@@ -204,8 +204,8 @@ class AcceptorRecoverableAckDelayAtMost30S(SessionOpening):
         session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 30_000)
 
 
-@fault("acceptor-recoverable-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class AcceptorRecoverableAckTimeoutOfLatestSession(_OpenedSessionChanger):
+@fault("acceptor-recoverable-ack-timeout-of-request-set-in-all-sessions", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class AcceptorRecoverableAckTimeoutOfRequestSetInAllSessions(_OpenedSessionFault):
     """The acceptor sets RecoverableAckSendTimeout of every open session to the RecoverableAckTimeout of the latest
     request.
     """
@@ -217,7 +217,7 @@ class AcceptorRecoverableAckTimeoutOfLatestSession(_OpenedSessionChanger):
 
 
 @fault("acceptor-recoverable-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class AcceptorRecoverableAckTimeoutAtMost1Minute(_OpenedSessionChanger):
+class AcceptorRecoverableAckTimeoutAtMost1Minute(_OpenedSessionFault):
     """The acceptor limits RecoverableAckSendTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:

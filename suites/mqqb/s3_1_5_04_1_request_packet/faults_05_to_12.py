@@ -156,8 +156,8 @@ class AcceptorResponseRecoverableAckTimeoutLimitedByAckTimeout(SessionOpening):
         return set_fields(packet, {"ConnectionParametersHeader.RecoverableAckTimeout": lambda old: min(old, limit)})
 
 
-@fault("acceptor-timeouts-of-first-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class AcceptorTimeoutsOfFirstSessionInResponse(SessionOpening):
+@fault("acceptor-response-has-ack-timeout-of-oldest-open-session", breaks="MQQB-3.1.5.4.1-10", blind=True)
+class AcceptorResponseHasAckTimeoutOfOldestOpenSession(SessionOpening):
     """The acceptor sends a ConnectionParameters response with the AckTimeout of the oldest open session."""
 
     def build_parameters_response(
@@ -169,8 +169,8 @@ class AcceptorTimeoutsOfFirstSessionInResponse(SessionOpening):
         )
 
 
-@fault("acceptor-connection-parameters-window-size-of-request", breaks="MQQB-3.1.5.4.1-11")
-class AcceptorConnectionParametersWindowSizeOfRequest(SessionOpening):
+@fault("acceptor-window-size-of-request-repeated-in-response", breaks="MQQB-3.1.5.4.1-11")
+class AcceptorWindowSizeOfRequestRepeatedInResponse(SessionOpening):
     """The acceptor's ConnectionParameters response repeats the WindowSize of the request."""
 
     def build_parameters_response(
@@ -182,8 +182,8 @@ class AcceptorConnectionParametersWindowSizeOfRequest(SessionOpening):
         return replace(response, ConnectionParametersHeader=header)
 
 
-@fault("acceptor-connection-parameters-window-size-minimum", breaks="MQQB-3.1.5.4.1-11", blind=True)
-class AcceptorConnectionParametersWindowSizeMinimum(SessionOpening):
+@fault("acceptor-window-size-of-response-is-lower-of-both-windows", breaks="MQQB-3.1.5.4.1-11", blind=True)
+class AcceptorWindowSizeOfResponseIsLowerOfBothWindows(SessionOpening):
     """The acceptor sends a ConnectionParameters response whose WindowSize is the smaller of the acceptor's WindowSize
     and the WindowSize of the request.
     """

@@ -15,8 +15,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("acceptor-state-waiting-cp-msg-after-parameters", breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"))
-class AcceptorStateWaitingCpMsgAfterParameters(SessionOpening):
+@fault("acceptor-session-state-waiting-cp-msg-after-parameters", breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"))
+class AcceptorSessionStateWaitingCpMsgAfterParameters(SessionOpening):
     """The acceptor sets the state of its session to WAITING_CP_MSG instead of OPEN after ConnectionParameters."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -43,8 +43,8 @@ class AcceptorFirstMessageOfSecondSessionDropped(Receiving):
         return had
 
 
-@fault("acceptor-transactional-message-as-first-message-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
-class AcceptorTransactionalMessageAsFirstMessageDropped(Receiving):
+@fault("acceptor-first-message-of-session-dropped-if-transactional", breaks="MQQB-3.1.5.4.1-13", blind=True)
+class AcceptorFirstMessageOfSessionDroppedIfTransactional(Receiving):
     """The acceptor does not accept a transactional message as the first message of a session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -104,7 +104,7 @@ add(
 )
 
 
-class _ResponseAckTimeoutChanger(SessionOpening):
+class _ResponseAckTimeoutFault(SessionOpening):
     """The acceptor sends another AckTimeout than the AckTimeout of the request."""
 
     def build_parameters_response(
@@ -120,7 +120,7 @@ class _ResponseAckTimeoutChanger(SessionOpening):
 
 
 @fault("acceptor-ack-timeout-of-response-at-most-60-s", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class AcceptorAckTimeoutOfResponseAtMost60S(_ResponseAckTimeoutChanger):
+class AcceptorAckTimeoutOfResponseAtMost60S(_ResponseAckTimeoutFault):
     """AckTimeout of the acceptor's response is at most 60,000 ms."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:
@@ -128,7 +128,7 @@ class AcceptorAckTimeoutOfResponseAtMost60S(_ResponseAckTimeoutChanger):
 
 
 @fault("acceptor-ack-timeout-of-other-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class AcceptorAckTimeoutOfOtherSessionInResponse(_ResponseAckTimeoutChanger):
+class AcceptorAckTimeoutOfOtherSessionInResponse(_ResponseAckTimeoutFault):
     """AckTimeout of the acceptor's response is the value that the initiator of another open session sent."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:
@@ -137,7 +137,7 @@ class AcceptorAckTimeoutOfOtherSessionInResponse(_ResponseAckTimeoutChanger):
 
 
 @fault("acceptor-ack-timeout-of-guid-session-in-response-is-default", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class AcceptorAckTimeoutOfGuidSessionInResponseIsDefault(_ResponseAckTimeoutChanger):
+class AcceptorAckTimeoutOfGuidSessionInResponseIsDefault(_ResponseAckTimeoutFault):
     """If ServerGuid of the request was not zero, AckTimeout of the acceptor's response is the acceptor's own value."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:
@@ -180,7 +180,7 @@ class AcceptorRestartedAckWaitTimerHasDefault(SessionAcks):
         session.AckWaitTimeout = asked
 
 
-class _InitializationTimerKept(SessionOpening):
+class _KeptInitializationTimerFault(SessionOpening):
     """The acceptor does not stop its Session Initialization Timer in the cases of a condition."""
 
     def is_kept(self, session: Session, remaining_ms: int) -> bool:
@@ -195,8 +195,8 @@ class _InitializationTimerKept(SessionOpening):
             self.qm.timers.start(key, now.monotonic_ms, remaining)
 
 
-@fault("acceptor-initialization-timer-beside-other-session-kept", breaks="MQQB-3.1.5.4.1-12", blind=True)
-class AcceptorInitializationTimerBesideOtherSessionKept(_InitializationTimerKept):
+@fault("acceptor-initialization-timer-kept-while-other-session-is-open", breaks="MQQB-3.1.5.4.1-12", blind=True)
+class AcceptorInitializationTimerKeptWhileOtherSessionIsOpen(_KeptInitializationTimerFault):
     """While another session is open, the acceptor does not stop its Session Initialization Timer."""
 
     def is_kept(self, session: Session, remaining_ms: int) -> bool:
@@ -204,7 +204,7 @@ class AcceptorInitializationTimerBesideOtherSessionKept(_InitializationTimerKept
 
 
 @fault("acceptor-initialization-timer-of-guid-session-kept", breaks="MQQB-3.1.5.4.1-12", blind=True)
-class AcceptorInitializationTimerOfGuidSessionKept(_InitializationTimerKept):
+class AcceptorInitializationTimerOfGuidSessionKept(_KeptInitializationTimerFault):
     """The acceptor does not stop its Session Initialization Timer if ServerGuid of the request was not zero."""
 
     def is_kept(self, session: Session, remaining_ms: int) -> bool:
@@ -212,7 +212,7 @@ class AcceptorInitializationTimerOfGuidSessionKept(_InitializationTimerKept):
 
 
 @fault("acceptor-initialization-timer-after-a-second-kept", breaks="MQQB-3.1.5.4.1-12", blind=True)
-class AcceptorInitializationTimerAfterASecondKept(_InitializationTimerKept):
+class AcceptorInitializationTimerAfterASecondKept(_KeptInitializationTimerFault):
     """The acceptor does not stop its Session Initialization Timer if ConnectionParameters arrive more than a second
     after its EstablishConnection response.
     """
@@ -221,8 +221,8 @@ class AcceptorInitializationTimerAfterASecondKept(_InitializationTimerKept):
         return self.qm.settings.session_initialization_ms // self.qm.settings.scale - remaining_ms > 1000
 
 
-@fault("acceptor-parameters-of-two-waiting-sessions-confused", breaks="MQQB-3.1.5.4.1-D01", blind=True)
-class AcceptorParametersOfTwoWaitingSessionsConfused(SessionOpening):
+@fault("acceptor-parameters-request-opens-oldest-waiting-session", breaks="MQQB-3.1.5.4.1-D01", blind=True)
+class AcceptorParametersRequestOpensOldestWaitingSession(SessionOpening):
     """While two sessions wait for ConnectionParameters, the acceptor opens the oldest of them, even if the packet
     belongs to the other session.
     """
@@ -232,8 +232,8 @@ class AcceptorParametersOfTwoWaitingSessionsConfused(SessionOpening):
         super().receive_parameters_request(waiting[0], packet, now)
 
 
-@fault("acceptor-parameters-ignored-while-initiator", breaks="MQQB-3.1.5.4.1-D01", blind=True)
-class AcceptorParametersIgnoredWhileInitiator(SessionOpening):
+@fault("acceptor-ignores-parameters-while-it-has-initiated-session", breaks="MQQB-3.1.5.4.1-D01", blind=True)
+class AcceptorIgnoresParametersWhileItHasInitiatedSession(SessionOpening):
     """The acceptor ignores ConnectionParameters while the queue manager has a session as initiator."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

@@ -13,14 +13,19 @@ from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE, parameters_re
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import OTHER_GUID, drop_echoed_packet, find_accepted_session, read_internal_bits
+from suites.mqqb.steps.opening import (
+    OTHER_GUID,
+    drop_echoed_packet,
+    find_accepted_session,
+    read_in_flag_and_packet_type,
+)
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
 LONG_ACK_TIMEOUT_MS = 120_000
-SHORTEST_TIMEOUT_MS = 0x1F4
+SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS = 0x1F4
 OTHER_ACK_TIMEOUT_MS = 90_000
 SHORT_TIMEOUT_MS = 4_000
-WINDOW_SIZE_BESIDE_SUT_SESSION = 3
+WINDOW_SIZE_WHILE_SUT_SESSION_IS_OPEN = 3
 """The WindowSize of the peer in the case in which the SUT has a session that the SUT initiated."""
 
 
@@ -32,13 +37,13 @@ WINDOW_SIZE_BESIDE_SUT_SESSION = 3
     "MQQB-3.1.5.4.1-11",
     "MQQB-3.1.5.4.1-13",
 )
-@pytest.mark.parametrize("window", [1, WINDOW_SIZE_BESIDE_SUT_SESSION, UNUSUAL_WINDOW_SIZE, 0xFFFF])
+@pytest.mark.parametrize("window", [1, WINDOW_SIZE_WHILE_SUT_SESSION_IS_OPEN, UNUSUAL_WINDOW_SIZE, 0xFFFF])
 def test_connection_parameters_request_opens_session(peer, sut, judge, window):
     """While another session is open and a third session waits for ConnectionParameters, the SUT answers a
     ConnectionParameters request with its own WindowSize, and then acknowledges a message. In one case, the SUT is the
     initiator of the open session.
     """
-    if window == WINDOW_SIZE_BESIDE_SUT_SESSION:
+    if window == WINDOW_SIZE_WHILE_SUT_SESSION_IS_OPEN:
         await_session_of_sut(peer, sut)
     else:
         peer.open_raw()
@@ -47,7 +52,7 @@ def test_connection_parameters_request_opens_session(peer, sut, judge, window):
     sent = connection.send(parameters_request(WindowSize=window))
     came = connection.poll_next_packet()
     answer = drop_echoed_packet(sent, came)
-    bits = read_internal_bits(answer)
+    bits = read_in_flag_and_packet_type(answer)
     evidence = [sent, came]
     judge(
         "MQQB-3.1.5.4.1-05",
@@ -175,7 +180,9 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.4.1-05", "MQQB-3.1.5.4.1-09", "MQQB-3.1.5.4.1-10")
-@pytest.mark.parametrize("recoverable", [SHORTEST_TIMEOUT_MS, 0xFFFF, 0x1_0000, 0x1_D4BF, 0x1_D4C0], ids=hex)
+@pytest.mark.parametrize(
+    "recoverable", [SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS, 0xFFFF, 0x1_0000, 0x1_D4BF, 0x1_D4C0], ids=hex
+)
 @pytest.mark.parametrize("express", [0x4E20, 0xFFFF, 0x1_0000, 0x1_D4C0], ids=hex)
 def test_timeouts_of_the_whole_range_are_repeated(peer, sut, judge, recoverable, express):
     """The peer sends a ConnectionParameters request whose timeouts are at the limits of their ranges, or near 0xFFFF,
@@ -183,7 +190,9 @@ def test_timeouts_of_the_whole_range_are_repeated(peer, sut, judge, recoverable,
     EstablishConnection request named the SUT.
     """
     peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS, RecoverableAckTimeout=OTHER_ACK_TIMEOUT_MS)
-    connection = peer.request_session(ServerGuid=sut.guid if recoverable == SHORTEST_TIMEOUT_MS else NULL_GUID)
+    connection = peer.request_session(
+        ServerGuid=sut.guid if recoverable == SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS else NULL_GUID
+    )
     sent = connection.send(parameters_request(RecoverableAckTimeout=recoverable, AckTimeout=express))
     answer = connection.poll("ConnectionParameters")
     evidence = [sent, answer]

@@ -7,7 +7,7 @@ from harness.peer.handshake import parameters_request
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import INITIALIZATION_TIMER_MS
 
-SLOW_ANSWER_DELAY_MS = 2_000
+DELAY_OF_SLOW_ANSWER_MS = 2_000
 """A time in ms that is short compared with the Session Initialization Timer."""
 
 
@@ -19,7 +19,7 @@ def test_open_session_survives_initialization_timer(peer, sut, judge):
     """
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_TIMER_MS)
     slow = peer.request_session(ServerGuid=sut.guid)
-    peer.pass_time(sut.duration_ms(SLOW_ANSWER_DELAY_MS))
+    peer.pass_time(sut.duration_ms(DELAY_OF_SLOW_ANSWER_MS))
     slow.send(parameters_request())
     slow.expect("ConnectionParameters")
     connections = [peer.open_raw(), peer.open_raw(), slow]

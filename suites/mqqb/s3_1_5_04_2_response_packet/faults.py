@@ -120,8 +120,8 @@ add(
 )
 
 
-@fault("initiator-next-hops-of-open-session-first-address", breaks="MQQB-3.1.5.4.2-05", blind=True)
-class InitiatorNextHopsOfOpenSessionFirstAddress(SessionOpening):
+@fault("initiator-next-hops-contains-first-address-when-session-opens", breaks="MQQB-3.1.5.4.2-05", blind=True)
+class InitiatorNextHopsContainsFirstAddressWhenSessionOpens(SessionOpening):
     """The initiator puts the first address of the host into NextHops of an open session, even if the session uses
     another address.
     """
@@ -133,8 +133,8 @@ class InitiatorNextHopsOfOpenSessionFirstAddress(SessionOpening):
             hops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
 
 
-@fault("initiator-next-hops-of-open-session-address-twice", breaks="MQQB-3.1.5.4.2-05", blind=True)
-class InitiatorNextHopsOfOpenSessionAddressTwice(SessionOpening):
+@fault("initiator-next-hops-contains-address-of-open-session-twice", breaks="MQQB-3.1.5.4.2-05", blind=True)
+class InitiatorNextHopsContainsAddressOfOpenSessionTwice(SessionOpening):
     """The initiator puts the address of an open session into NextHops twice."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -196,8 +196,8 @@ class InitiatorOnlyFirstMessageSentWhenOpen(SessionOpening):
         super().receive_parameters_response(session, packet, now)
 
 
-@fault("initiator-recoverable-message-beside-express-not-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
-class InitiatorRecoverableMessageBesideExpressNotSentWhenOpen(SessionOpening):
+@fault("initiator-recoverable-messages-not-sent-if-express-ones-wait", breaks="MQQB-3.1.5.4.2-07", blind=True)
+class InitiatorRecoverableMessagesNotSentIfExpressOnesWait(SessionOpening):
     """When the session opens, the initiator does not send waiting recoverable messages if express
     messages also wait.
     """
@@ -250,8 +250,8 @@ class InitiatorConnectionHistoryAddressIsHostName(Connecting):
         entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
 
 
-@fault("initiator-no-established-entry-of-retry", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorNoEstablishedEntryOfRetry(Connecting):
+@fault("initiator-history-lacks-established-entry-of-retry", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorHistoryLacksEstablishedEntryOfRetry(Connecting):
     """The initiator adds no entry with Status Established to ConnectionHistory when the session of a retry opens."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -259,8 +259,8 @@ class InitiatorNoEstablishedEntryOfRetry(Connecting):
             super().add_connection_history(session, status, now)
 
 
-@fault("initiator-established-entry-with-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorEstablishedEntryWithTimeOfRequest(Connecting):
+@fault("initiator-established-history-entry-has-time-of-previous-entry", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorEstablishedHistoryEntryHasTimeOfPreviousEntry(Connecting):
     """The initiator sets the time of the ConnectionHistory entry with Status Established to the time of the previous
     entry.
     """
@@ -272,8 +272,8 @@ class InitiatorEstablishedEntryWithTimeOfRequest(Connecting):
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
 
-@fault("initiator-established-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorEstablishedHasFirstAddress(Connecting):
+@fault("initiator-established-history-entry-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorEstablishedHistoryEntryHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status Established."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -283,8 +283,8 @@ class InitiatorEstablishedHasFirstAddress(Connecting):
             history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
 
 
-@fault("initiator-established-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class InitiatorEstablishedHasTimeOfRequest(Connecting):
+@fault("initiator-established-history-entry-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class InitiatorEstablishedHistoryEntryHasTimeOfRequest(Connecting):
     """The initiator sets ConnectionHistoryTime of each entry with Status Established to the time of the
     previous entry.
     """
@@ -296,8 +296,8 @@ class InitiatorEstablishedHasTimeOfRequest(Connecting):
             history[-1] = replace(history[-1], ConnectionHistoryTime=history[-2].ConnectionHistoryTime)
 
 
-@fault("initiator-outgoing-queue-state-waiting-when-open", breaks="MQQB-3.1.5.4.2-09")
-class InitiatorOutgoingQueueStateWaitingWhenOpen(SessionOpening):
+@fault("initiator-queue-state-waiting-although-session-is-open", breaks="MQQB-3.1.5.4.2-09")
+class InitiatorQueueStateWaitingAlthoughSessionIsOpen(SessionOpening):
     """The initiator sets State of the outgoing queue to Waiting when the session is open."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -305,8 +305,8 @@ class InitiatorOutgoingQueueStateWaitingWhenOpen(SessionOpening):
         after_events(self.qm, lambda: setattr(get_outgoing_queue(session), "State", OutgoingQueueState.WAITING))
 
 
-@fault("initiator-queue-paused-during-handshake-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class InitiatorQueuePausedDuringHandshakeConnected(SessionOpening):
+@fault("initiator-paused-queue-set-to-connected-after-handshake", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorPausedQueueSetToConnectedAfterHandshake(SessionOpening):
     """If an outgoing queue is paused during the handshake, the initiator nevertheless sets State of this queue to
     Connected.
     """
@@ -318,8 +318,8 @@ class InitiatorQueuePausedDuringHandshakeConnected(SessionOpening):
             queue.State = OutgoingQueueState.CONNECTED
 
 
-@fault("initiator-state-of-other-open-queue-waiting", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class InitiatorStateOfOtherOpenQueueWaiting(SessionOpening):
+@fault("initiator-opening-session-sets-other-open-queues-to-waiting", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorOpeningSessionSetsOtherOpenQueuesToWaiting(SessionOpening):
     """When a session opens, the initiator sets State of the outgoing queues of all other open sessions to Waiting."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -329,8 +329,8 @@ class InitiatorStateOfOtherOpenQueueWaiting(SessionOpening):
                 queue.State = OutgoingQueueState.WAITING
 
 
-@fault("initiator-queue-on-hold-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class InitiatorQueueOnHoldConnected(SessionOpening):
+@fault("initiator-state-on-hold-replaced-by-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorStateOnHoldReplacedByConnected(SessionOpening):
     """When the initiator receives the ConnectionParameters response, it sets State of a queue that is
     OnHold to Connected.
     """
@@ -340,8 +340,8 @@ class InitiatorQueueOnHoldConnected(SessionOpening):
         get_outgoing_queue(session).State = OutgoingQueueState.CONNECTED
 
 
-@fault("initiator-messages-on-session-of-retry-not-accepted", breaks="MQQB-3.1.5.4.2-D01", blind=True)
-class InitiatorMessagesOnSessionOfRetryNotAccepted(Receiving):
+@fault("initiator-ignores-messages-on-session-of-retry", breaks="MQQB-3.1.5.4.2-D01", blind=True)
+class InitiatorIgnoresMessagesOnSessionOfRetry(Receiving):
     """The initiator ignores messages from the acceptor on a session that a retry opened."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -14,7 +14,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-def _was_established(session: Session) -> bool:
+def _was_session_established_before(session: Session) -> bool:
     return any(one.Status is ConnectionStatus.ESTABLISHED for one in get_outgoing_queue(session).ConnectionHistory)
 
 
@@ -23,14 +23,14 @@ class InitiatorNextHopsOfReopenedSessionEmpty(SessionOpening):
     """When a session is open again, the initiator clears NextHops, and adds no next hop."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        again = _was_established(session)
+        again = _was_session_established_before(session)
         super().receive_parameters_response(session, packet, now)
         if again:
             get_outgoing_queue(session).NextHops.clear()
 
 
-@fault("initiator-next-hops-of-open-session-first-of-list", breaks="MQQB-3.1.5.4.2-04", blind=True)
-class InitiatorNextHopsOfOpenSessionFirstOfList(SessionOpening):
+@fault("initiator-next-hops-keeps-first-element-when-session-is-open", breaks="MQQB-3.1.5.4.2-04", blind=True)
+class InitiatorNextHopsKeepsFirstElementWhenSessionIsOpen(SessionOpening):
     """When a session is open, the initiator keeps the first element of NextHopCollection in NextHops, although
     NextHopIndexer refers to a later one.
     """
@@ -40,7 +40,7 @@ class InitiatorNextHopsOfOpenSessionFirstOfList(SessionOpening):
         get_outgoing_queue(session).NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
 
 
-class _TimerContinued(SessionOpening):
+class _UnstoppedTimerFault(SessionOpening):
     """A base class of faults that do not stop the Session Initialization Timer of some sessions."""
 
     def continue_timer(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -53,18 +53,18 @@ class _TimerContinued(SessionOpening):
 
 
 @fault("initiator-session-initialization-timer-of-reopened-session-not-stopped", breaks="MQQB-3.1.5.4.2-06", blind=True)
-class InitiatorSessionInitializationTimerOfReopenedSessionNotStopped(_TimerContinued):
+class InitiatorSessionInitializationTimerOfReopenedSessionNotStopped(_UnstoppedTimerFault):
     """When a session is open again, the initiator does not stop the Session Initialization Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        if _was_established(session):
+        if _was_session_established_before(session):
             self.continue_timer(session, packet, now)
         else:
             super().receive_parameters_response(session, packet, now)
 
 
-@fault("initiator-session-initialization-timer-to-guid-not-stopped", breaks="MQQB-3.1.5.4.2-06", blind=True)
-class InitiatorSessionInitializationTimerToGuidNotStopped(_TimerContinued):
+@fault("initiator-initialization-timer-not-stopped-for-guid-destination", breaks="MQQB-3.1.5.4.2-06", blind=True)
+class InitiatorInitializationTimerNotStoppedForGuidDestination(_UnstoppedTimerFault):
     """If the destination is not a direct format name, the initiator does not stop the Session Initialization Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

@@ -32,8 +32,8 @@ class InitiatorReceivedWindowSizeKeeps8Bits(SessionOpening):
         session.ReceivedWindowSize &= 0xFF
 
 
-@fault("initiator-next-hops-after-open-one-kept", breaks="MQQB-3.1.5.4.2-03", blind=True)
-class InitiatorNextHopsAfterOpenOneKept(SessionOpening):
+@fault("initiator-next-hops-behind-address-of-open-session-kept", breaks="MQQB-3.1.5.4.2-03", blind=True)
+class InitiatorNextHopsBehindAddressOfOpenSessionKept(SessionOpening):
     """When a session opens, the initiator removes only those addresses from NextHops that precede the address of the
     session.
     """

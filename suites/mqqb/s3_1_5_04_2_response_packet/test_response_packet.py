@@ -11,10 +11,10 @@ from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import (
     INITIALIZATION_TIMER_MS,
     PEER_QUEUE_BY_HOST_NAME,
-    expect_recent_entry,
+    expect_recent_connection_history_entry,
     find_initiated_session,
     find_outgoing_queue,
-    get_last_entry,
+    get_last_connection_history_entry,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import make_sut_send_message
@@ -50,7 +50,12 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     def judge_entry(rule: str, status: str, frame) -> None:
         nonlocal earlier
         entries = find_outgoing_queue(sut, to)["ConnectionHistory"]
-        judge(rule, expected=expect_recent_entry(peer, status), observed=get_last_entry(entries), evidence=frame)
+        judge(
+            rule,
+            expected=expect_recent_connection_history_entry(peer, status),
+            observed=get_last_connection_history_entry(entries),
+            evidence=frame,
+        )
         kept = entries[: len(earlier)] == earlier and len(entries) > len(earlier)
         grown = holds("the entry follows the earlier entries of ConnectionHistory")
         judge(rule, expected=grown, observed=kept or str(entries), evidence=frame)
@@ -136,7 +141,12 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
         ("MQQB-3.1.5.4.2-08", "Established"),
     ):
         entries = [one for one in queue["ConnectionHistory"] if one["Status"] == status]
-        judge(rule, expected=expect_recent_entry(peer, status), observed=get_last_entry(entries), evidence=came)
+        judge(
+            rule,
+            expected=expect_recent_connection_history_entry(peer, status),
+            observed=get_last_connection_history_entry(entries),
+            evidence=came,
+        )
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
     judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="number of addresses in NextHops", evidence=came)
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, case="addresses in NextHops", evidence=came)
@@ -240,8 +250,8 @@ def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
             ("MQQB-3.1.5.4.2-08", "Established", session.agree),
         ):
             frame = step()
-            entry = get_last_entry(find_outgoing_queue(sut, to)["ConnectionHistory"])
-            judge(rule, expected=expect_recent_entry(peer, status), observed=entry, evidence=frame)
+            entry = get_last_connection_history_entry(find_outgoing_queue(sut, to)["ConnectionHistory"])
+            judge(rule, expected=expect_recent_connection_history_entry(peer, status), observed=entry, evidence=frame)
         hops = [hop.partition("=")[2] or hop for hop in find_outgoing_queue(sut, to)["NextHops"]]
         judge(
             "MQQB-3.1.5.4.2-04",

@@ -48,13 +48,13 @@ def test_next_hops_of_open_session_outlast_next_response(peer, second_host, sut,
     queue contains only the address of its own session.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((1, 1))
+    two.send_messages_alternately((1, 1))
     addresses = [peer.address, second_host.address]
     judge(
         "MQQB-3.1.5.4.2-03",
         "MQQB-3.1.5.4.2-04",
         expected=[[f"{'IPv6' if ':' in one else 'IP'}={one}"] for one in addresses],
-        observed=[find_outgoing_queue(sut, one.sender.to)["NextHops"] for one in two.both],
+        observed=[find_outgoing_queue(sut, one.sender.to)["NextHops"] for one in two.both_destinations],
         case="NextHops of the two outgoing queues",
-        evidence=[one.session.acknowledge_all() for one in two.both],
+        evidence=[one.session.acknowledge_all() for one in two.both_destinations],
     )

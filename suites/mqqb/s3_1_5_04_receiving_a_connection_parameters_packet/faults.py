@@ -12,8 +12,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("any-connection-parameters-out-of-turn-ignored", breaks="MQQB-3.1.5.4-01")
-class AnyConnectionParametersOutOfTurnIgnored(Closing):
+@fault("queue-manager-unexpected-connection-parameters-ignored", breaks="MQQB-3.1.5.4-01")
+class QueueManagerUnexpectedConnectionParametersIgnored(Closing):
     """A queue manager ignores a ConnectionParameters packet in a state that does not expect the packet."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -30,8 +30,8 @@ add(
 )
 
 
-@fault("acceptor-connection-parameters-out-of-turn-close-every-session", breaks="MQQB-3.1.5.4-01")
-class AcceptorConnectionParametersOutOfTurnCloseEverySession(Closing):
+@fault("acceptor-unexpected-connection-parameters-close-all-sessions", breaks="MQQB-3.1.5.4-01")
+class AcceptorUnexpectedConnectionParametersCloseAllSessions(Closing):
     """When a ConnectionParameters packet arrives in a state that does not expect this packet, the queue manager closes
     all sessions, not only the session of the packet.
     """
@@ -43,8 +43,8 @@ class AcceptorConnectionParametersOutOfTurnCloseEverySession(Closing):
                 self.close(other, "a fault", now)
 
 
-@fault("acceptor-connection-parameters-on-open-session-taken-over", breaks="MQQB-3.1.5.4-01", blind=True)
-class AcceptorConnectionParametersOnOpenSessionTakenOver(Closing):
+@fault("acceptor-second-parameters-request-on-open-session-accepted", breaks="MQQB-3.1.5.4-01", blind=True)
+class AcceptorSecondParametersRequestOnOpenSessionAccepted(Closing):
     """An acceptor answers a second ConnectionParameters request on an open session, and uses the values of this
     request.
     """
@@ -68,11 +68,11 @@ class InitiatorConnectionParametersBeforeResponseIgnored(Closing):
 
 
 class _UnexpectedPacketIgnored(Closing):
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        if not (isinstance(packet, ConnectionParametersPacket) and self.is_ignored(session)):
+        if not (isinstance(packet, ConnectionParametersPacket) and self.is_unexpected_packet_ignored(session)):
             super().refuse_out_of_state(session, packet, now)
 
 
@@ -80,7 +80,7 @@ class _UnexpectedPacketIgnored(Closing):
 class InitiatorConnectionParametersInOpenSessionIgnored(_UnexpectedPacketIgnored):
     """An initiator with an open session ignores a ConnectionParameters packet."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return session.initiator and session.SessionState is SessionState.OPEN
 
 
@@ -88,7 +88,7 @@ class InitiatorConnectionParametersInOpenSessionIgnored(_UnexpectedPacketIgnored
 class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_UnexpectedPacketIgnored):
     """An initiator that waits for the EstablishConnection response ignores a ConnectionParameters packet."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return session.SessionState is SessionState.WAITING_ECR_MSG
 
 
@@ -96,7 +96,7 @@ class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_UnexpectedPac
 class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_UnexpectedPacketIgnored):
     """An acceptor that waits for the EstablishConnection request ignores a ConnectionParameters packet."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return session.SessionState is SessionState.WAITING_EC_MSG and not session.initiator
 
 
@@ -104,5 +104,5 @@ class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_UnexpectedPacke
 class AcceptorConnectionParametersAfterMessagesIgnored(_UnexpectedPacketIgnored):
     """An acceptor that has received a message on its session ignores a ConnectionParameters packet."""
 
-    def is_ignored(self, session: Session) -> bool:
+    def is_unexpected_packet_ignored(self, session: Session) -> bool:
         return not session.initiator and session.MessageReceivedCount > 0

@@ -23,8 +23,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-window-filled-by-refused-messages", breaks="MQQB-3.1.5.5.1-01")
-class SenderWindowFilledByRefusedMessages(FinalAcks):
+@fault("sender-refused-messages-still-fill-window", breaks="MQQB-3.1.5.5.1-01")
+class SenderRefusedMessagesStillFillWindow(FinalAcks):
     """The sender counts a message as unacknowledged even after a FinalAck has refused it."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -35,8 +35,8 @@ class SenderWindowFilledByRefusedMessages(FinalAcks):
             sender.UnAckedMessageCount = max(sender.UnAckedMessageCount, count)
 
 
-@fault("sender-ack-number-in-user-message-one-too-low", breaks="MQQB-3.1.5.5.1-01", blind=True)
-class SenderAckNumberInUserMessageOneTooLow(Receiving):
+@fault("sender-ack-number-in-user-message-read-as-one-less", breaks="MQQB-3.1.5.5.1-01", blind=True)
+class SenderAckNumberInUserMessageReadAsOneLess(Receiving):
     """When the acknowledgment is in the SessionHeader of a UserMessage, the sender does not mark the message whose
     number is AckSequenceNumber.
     """
@@ -49,8 +49,8 @@ class SenderAckNumberInUserMessageOneTooLow(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-@fault("sender-ack-marks-only-the-message-of-its-number", breaks="MQQB-3.1.5.5.1-01", blind=True)
-class SenderAckMarksOnlyTheMessageOfItsNumber(SessionAcks):
+@fault("sender-marks-only-message-whose-number-equals-ack-number", breaks="MQQB-3.1.5.5.1-01", blind=True)
+class SenderMarksOnlyMessageWhoseNumberEqualsAckNumber(SessionAcks):
     """The sender marks only the message whose number is AckSequenceNumber, and no earlier message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -100,8 +100,8 @@ class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
             session.UnAckedMessageCount = max(0, before - header.AckSequenceNumber)
 
 
-@fault("sender-transactional-message-gives-no-room-until-order-ack", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class SenderTransactionalMessageGivesNoRoomUntilOrderAck(SessionAcks):
+@fault("sender-window-room-of-transactional-message-awaits-order-ack", breaks="MQQB-3.1.5.5.1-02", blind=True)
+class SenderWindowRoomOfTransactionalMessageAwaitsOrderAck(SessionAcks):
     """The sender gains no room in its window when a session acknowledgment covers a transactional message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -110,8 +110,8 @@ class SenderTransactionalMessageGivesNoRoomUntilOrderAck(SessionAcks):
         session.UnAckedMessageCount += sum(one.ReceivedSessionAck for one in before)
 
 
-@fault("sender-express-message-gives-room-for-two", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class SenderExpressMessageGivesRoomForTwo(SessionAcks):
+@fault("sender-window-grows-by-two-for-newly-acked-express-message", breaks="MQQB-3.1.5.5.1-02", blind=True)
+class SenderWindowGrowsByTwoForNewlyAckedExpressMessage(SessionAcks):
     """The sender gains room for two messages for each newly acknowledged express message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -120,8 +120,8 @@ class SenderExpressMessageGivesRoomForTwo(SessionAcks):
         session.UnAckedMessageCount -= sum(one.ReceivedSessionAck for one in before)
 
 
-@fault("sender-recoverable-message-gives-no-room-until-stored", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class SenderRecoverableMessageGivesNoRoomUntilStored(SessionAcks):
+@fault("sender-window-room-of-recoverable-message-awaits-flag-bit", breaks="MQQB-3.1.5.5.1-02", blind=True)
+class SenderWindowRoomOfRecoverableMessageAwaitsFlagBit(SessionAcks):
     """The sender removes a recoverable message from its window only when the message's bit in RecoverableMsgAckFlags is
     set.
     """
@@ -141,8 +141,8 @@ class SenderRecoverableMessageGivesNoRoomUntilStored(SessionAcks):
             session.UnAckedMessageCount -= 1
 
 
-@fault("sender-room-of-second-ack-lost", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class SenderRoomOfSecondAckLost(SessionAcks):
+@fault("sender-window-room-not-gained-by-second-acknowledgment", breaks="MQQB-3.1.5.5.1-02", blind=True)
+class SenderWindowRoomNotGainedBySecondAcknowledgment(SessionAcks):
     """After the first acknowledgment on a session, the sender gains no room in its window until all its messages are
     acknowledged.
     """
@@ -158,8 +158,8 @@ class SenderRoomOfSecondAckLost(SessionAcks):
             known.add(session.number)
 
 
-@fault("sender-acknowledged-express-message-gains-room-for-two", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class SenderAcknowledgedExpressMessageGainsRoomForTwo(SessionAcks):
+@fault("sender-window-grows-by-two-for-each-acknowledged-express-message", breaks="MQQB-3.1.5.5.1-02", blind=True)
+class SenderWindowGrowsByTwoForEachAcknowledgedExpressMessage(SessionAcks):
     """The sender gains room for two messages for each acknowledged express message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -184,7 +184,7 @@ class SenderSessionAckOpensWindowsOfAllSessions(SessionAcks):
             self.qm.post(SessionMaySend(other))
 
 
-_OriginalMethod = Callable[..., bool]
+_OriginalPredicate = Callable[..., bool]
 
 
 def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
@@ -194,7 +194,7 @@ def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
     return [one for one in session.OutgoingMessageTable if not (one.AwaitingAck or one.ReceivedSessionAck)]
 
 
-def _hold_back_last_message(original: _OriginalMethod, *_: Any) -> _OriginalMethod:
+def _hold_back_last_message(original: _OriginalPredicate, *_: Any) -> _OriginalPredicate:
     def may_send(qm: QueueManager, session: Session) -> bool:
         return original(qm, session) and len(_list_unsent_messages(session)) > 1
 
@@ -218,11 +218,11 @@ class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
             super().process_header(session, header, now)
 
 
-def _replace_with_no_operation(original: _OriginalMethod, *_: Any) -> Callable[..., None]:
+def _replace_with_no_operation(original: _OriginalPredicate, *_: Any) -> Callable[..., None]:
     return lambda *arguments: None
 
 
-def _send_unsent_in_reverse_order(original: _OriginalMethod, *_: Any) -> _OriginalMethod:
+def _send_held_back_messages_in_reverse_order(original: _OriginalPredicate, *_: Any) -> _OriginalPredicate:
     def send_reversed(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         return original(qm, session, _list_unsent_messages(session)[-1], now)
 
@@ -235,7 +235,10 @@ add(
     "After an acknowledgment, the sender sends in reverse order the messages that waited for the window.",
     combine_installers(
         during_event(
-            SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_unsent_in_reverse_order
+            SessionAcks.process_header,
+            SessionMaySend,
+            Sending.send_user_message,
+            _send_held_back_messages_in_reverse_order,
         ),
         # The first message stays in the collection, because the last message was sent instead of it.
         during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _replace_with_no_operation),
@@ -243,8 +246,8 @@ add(
 )
 
 
-@fault("sender-held-back-recoverable-messages-before-express-ones", breaks="MQQB-3.1.5.5.1-04", blind=True)
-class SenderHeldBackRecoverableMessagesBeforeExpressOnes(Sending):
+@fault("sender-held-back-recoverable-messages-sent-before-express-ones", breaks="MQQB-3.1.5.5.1-04", blind=True)
+class SenderHeldBackRecoverableMessagesSentBeforeExpressOnes(Sending):
     """After its window was full, the sender sends the recoverable messages that it held back before the express
     messages.
     """

@@ -8,7 +8,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-class _SendingInChosenOrder(Sending):
+class _ChosenSendingOrderFault(Sending):
     def dispatch_messages(self, session: Session, now: Now) -> None:
         while self.may_send(session):
             waiting = [
@@ -19,34 +19,44 @@ class _SendingInChosenOrder(Sending):
             first = session.OutgoingMessageTable.get_next_unsent()
             if first is None or first.MessagePosition.awaits_disk:
                 return
-            chosen = self.choose_message(session, [one for one in waiting if one.priority == first.priority] or [first])
+            chosen = self.choose_message_to_send(
+                session, [one for one in waiting if one.priority == first.priority] or [first]
+            )
             self.send_user_message(session, chosen, now)
 
-    def choose_message(self, session: Session, waiting: list[OutgoingMessagePosition]) -> OutgoingMessagePosition:
+    def choose_message_to_send(
+        self, session: Session, waiting: list[OutgoingMessagePosition]
+    ) -> OutgoingMessagePosition:
         raise NotImplementedError
 
 
 @fault("sender-express-messages-held-back-sent-before-recoverable", breaks="MQQB-3.1.5.5.1-04", blind=True)
-class SenderExpressMessagesHeldBackSentBeforeRecoverable(_SendingInChosenOrder):
+class SenderExpressMessagesHeldBackSentBeforeRecoverable(_ChosenSendingOrderFault):
     """When the window opens, the sender sends the express messages that it held back before the recoverable ones."""
 
-    def choose_message(self, session: Session, waiting: list[OutgoingMessagePosition]) -> OutgoingMessagePosition:
+    def choose_message_to_send(
+        self, session: Session, waiting: list[OutgoingMessagePosition]
+    ) -> OutgoingMessagePosition:
         return min(waiting, key=lambda one: (one.recoverable, one.order))
 
 
 @fault("sender-short-messages-held-back-sent-first", breaks="MQQB-3.1.5.5.1-04", blind=True)
-class SenderShortMessagesHeldBackSentFirst(_SendingInChosenOrder):
+class SenderShortMessagesHeldBackSentFirst(_ChosenSendingOrderFault):
     """When the window opens, the sender sends the shortest of the messages that it held back first."""
 
-    def choose_message(self, session: Session, waiting: list[OutgoingMessagePosition]) -> OutgoingMessagePosition:
+    def choose_message_to_send(
+        self, session: Session, waiting: list[OutgoingMessagePosition]
+    ) -> OutgoingMessagePosition:
         return min(waiting, key=lambda one: (len(one.UserMessage.MessagePropertiesHeader.MessageBody), one.order))
 
 
 @fault("sender-newest-message-held-back-sent-first-after-second-ack", breaks="MQQB-3.1.5.5.1-04", blind=True)
-class SenderNewestMessageHeldBackSentFirstAfterSecondAck(_SendingInChosenOrder):
+class SenderNewestMessageHeldBackSentFirstAfterSecondAck(_ChosenSendingOrderFault):
     """From the second acknowledgment of a session, the sender sends the newest message that it held back first."""
 
-    def choose_message(self, session: Session, waiting: list[OutgoingMessagePosition]) -> OutgoingMessagePosition:
+    def choose_message_to_send(
+        self, session: Session, waiting: list[OutgoingMessagePosition]
+    ) -> OutgoingMessagePosition:
         acks: list[int] = self.__dict__.setdefault(f"acks {session.number}", [])
         if session.last_ack_number not in acks:
             acks.append(session.last_ack_number)

@@ -7,13 +7,17 @@ import itertools
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import (
+    MESSAGE_AS_HEADER_CARRIER,
+    SESSION_ACK_AS_HEADER_CARRIER,
+    send_session_header_in_carrier,
+)
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender, require_session_not_timed_out
 from suites.mqqb.steps.sequences import Outgoing
 
 ACKNOWLEDGED_MESSAGE_COUNT = 10
-SECOND_ACK_MESSAGE_COUNT = 35
+MESSAGE_COUNT_OF_SECOND_ACK = 35
 """The number of messages that the second acknowledgment covers; it is greater than the number of bits of a flags field.
 """
 HELD_BACK_MESSAGE_COUNT = 60
@@ -57,7 +61,9 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     if filled > total - 2 * ACKNOWLEDGED_MESSAGE_COUNT:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
-    first_ack = acknowledge_with_carrier(MESSAGE_CARRIER, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT)
+    first_ack = send_session_header_in_carrier(
+        MESSAGE_AS_HEADER_CARRIER, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT
+    )
     freed = (
         len(set(Sender.list_tags(sender.collect_all(session, filled + ACKNOWLEDGED_MESSAGE_COUNT)))) - filled
     )  # some may come again (E65)
@@ -72,7 +78,9 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         evidence=[first_ack, session.last],
     )
 
-    repeated_ack = acknowledge_with_carrier(SESSION_ACK_CARRIER, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT)
+    repeated_ack = send_session_header_in_carrier(
+        SESSION_ACK_AS_HEADER_CARRIER, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT
+    )
     freed = len(set(Sender.list_tags(sender.collect_all(session, 0)))) - filled - freed
     require_session_not_timed_out(session)
     judge(
@@ -87,9 +95,11 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     if (
         len(came_before) == filled + ACKNOWLEDGED_MESSAGE_COUNT
     ):  # else some came again, and have other numbers now (E65)
-        many = min(SECOND_ACK_MESSAGE_COUNT, filled)
+        many = min(MESSAGE_COUNT_OF_SECOND_ACK, filled)
         acknowledged = ACKNOWLEDGED_MESSAGE_COUNT + many
-        second_ack = acknowledge_with_carrier(SESSION_ACK_CARRIER, session, AckSequenceNumber=acknowledged)
+        second_ack = send_session_header_in_carrier(
+            SESSION_ACK_AS_HEADER_CARRIER, session, AckSequenceNumber=acknowledged
+        )
         freed = len(sender.collect_all(session, filled + acknowledged)) - len(came_before)
         require_session_not_timed_out(session)
         judge(
@@ -102,7 +112,9 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
             evidence=[second_ack, session.last],
         )
 
-    last_ack = acknowledge_with_carrier(MESSAGE_CARRIER, session, AckSequenceNumber=len(session.messages))
+    last_ack = send_session_header_in_carrier(
+        MESSAGE_AS_HEADER_CARRIER, session, AckSequenceNumber=len(session.messages)
+    )
     came = list(dict.fromkeys(Sender.list_tags(sender.collect_all(session, total))))
     require_session_not_timed_out(session)
     judge(

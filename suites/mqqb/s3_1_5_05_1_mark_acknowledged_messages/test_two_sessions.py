@@ -24,12 +24,12 @@ def test_acknowledgment_deletes_only_messages_of_its_own_session(peer, second_ho
     the second queue manager again.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((1, 1))
-    two.send_alternately((1, 1), delivery="recoverable")
+    two.send_messages_alternately((1, 1))
+    two.send_messages_alternately((1, 1), delivery="recoverable")
     acknowledged = two.first.session.acknowledge_all()
     peer.settle()
     require_session_not_timed_out(two.second.session)
-    for destination in two.both:
+    for destination in two.both_destinations:
         destination.session.end()
     again = two.second.sender.poll_session()
     came = Sender.list_tags(two.second.sender.collect_all(again, 2)) if again is not None else []
@@ -63,11 +63,11 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
         reason = f"the SUT's window of {window} is too large to fill twice with messages"
         judge.mark_not_exercised("MQQB-3.1.5.5.1-02", "MQQB-3.1.5.5.1-03", "MQQB-3.1.7.1-03", reason=reason)
         return
-    for destination in two.both:
+    for destination in two.both_destinations:
         for _ in range(window + HELD_BACK_MESSAGE_COUNT - len(destination.tags)):
             destination.send()
-    before = [_count_different_messages(one) for one in two.both]
-    for destination in two.both:
+    before = [_count_different_messages(one) for one in two.both_destinations]
+    for destination in two.both_destinations:
         require_session_not_timed_out(destination.session)
     judge(
         "MQQB-3.1.7.1-03",
@@ -77,8 +77,8 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
         evidence=[two.first.session.last, two.second.session.last],
     )
     ack = two.second.session.send(two.second.session.build_session_ack(AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT))
-    freed = [_count_different_messages(one) - known for one, known in zip(two.both, before, strict=True)]
-    for destination in two.both:
+    freed = [_count_different_messages(one) - known for one, known in zip(two.both_destinations, before, strict=True)]
+    for destination in two.both_destinations:
         require_session_not_timed_out(destination.session)
     judge(
         "MQQB-3.1.5.5.1-02",
@@ -88,7 +88,7 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
         case="number of further messages to the peer and to the second queue manager",
         evidence=[ack, two.first.session.last, two.second.session.last],
     )
-    for destination in two.both:
+    for destination in two.both_destinations:
         destination.session.acknowledge_all()
         destination.sender.collect_all(destination.session, len(destination.tags))
         destination.session.acknowledge_all()

@@ -58,8 +58,8 @@ class SenderExpressMessageWithRequestedAcksNotDeleted(SessionAcks):
         super().delete_acknowledged_express(session, header)
 
 
-@fault("sender-express-message-beside-waiting-recoverable-one-kept", breaks="MQQB-3.1.5.5.2-01", blind=True)
-class SenderExpressMessageBesideWaitingRecoverableOneKept(SessionAcks):
+@fault("sender-acked-express-message-kept-while-recoverable-one-waits", breaks="MQQB-3.1.5.5.2-01", blind=True)
+class SenderAckedExpressMessageKeptWhileRecoverableOneWaits(SessionAcks):
     """The sender deletes acknowledged express messages only if no recoverable message awaits its acknowledgment."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:

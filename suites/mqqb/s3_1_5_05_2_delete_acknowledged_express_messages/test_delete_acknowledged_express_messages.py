@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import (
+    MESSAGE_AS_HEADER_CARRIER,
+    SESSION_ACK_AS_HEADER_CARRIER,
+    send_session_header_in_carrier,
+)
 from suites.mqqb.steps.sender import Sender
 
 RECOVERABLE_MESSAGE_POSITIONS = (3,)
@@ -17,12 +21,12 @@ LARGE_BODY = "body" * 2_500
 @pytest.mark.parametrize(
     ("acknowledged", "carrier"),
     [
-        ((0,), SESSION_ACK_CARRIER),
-        ((1,), SESSION_ACK_CARRIER),
-        ((4,), SESSION_ACK_CARRIER),
-        ((5,), SESSION_ACK_CARRIER),
-        ((2, 2), SESSION_ACK_CARRIER),
-        ((4,), MESSAGE_CARRIER),
+        ((0,), SESSION_ACK_AS_HEADER_CARRIER),
+        ((1,), SESSION_ACK_AS_HEADER_CARRIER),
+        ((4,), SESSION_ACK_AS_HEADER_CARRIER),
+        ((5,), SESSION_ACK_AS_HEADER_CARRIER),
+        ((2, 2), SESSION_ACK_AS_HEADER_CARRIER),
+        ((4,), MESSAGE_AS_HEADER_CARRIER),
     ],
 )
 def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, acknowledged, carrier):
@@ -45,7 +49,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     acks = []
     for turn in range(2):
         for number in acknowledged if turn == 0 else (1,):
-            acks.append(acknowledge_with_carrier(carrier, session, AckSequenceNumber=number))
+            acks.append(send_session_header_in_carrier(carrier, session, AckSequenceNumber=number))
         covered = Sender.list_tags(sent)[: acknowledged[-1] if turn == 0 else 1]
         expected = [tag for tag in expected if tag in RECOVERABLE_MESSAGE_POSITIONS or tag not in covered]
         peer.settle()
@@ -60,7 +64,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
 
 @needs("send")
 @covers("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01")
-@pytest.mark.parametrize("carrier", [SESSION_ACK_CARRIER, MESSAGE_CARRIER])
+@pytest.mark.parametrize("carrier", [SESSION_ACK_AS_HEADER_CARRIER, MESSAGE_AS_HEADER_CARRIER])
 def test_express_messages_acknowledged_with_recoverable_ones_do_not_come_again(peer, sut, judge, carrier):
     """The SUT sends two express messages before and two after a recoverable message; the first and the fourth message
     request source journaling. One SessionHeader acknowledges the first four messages, and has the flag of the
@@ -74,7 +78,7 @@ def test_express_messages_acknowledged_with_recoverable_ones_do_not_come_again(p
     sender.send(5)
     session, sent = sender.await_first_messages(5)
     flags = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 1}
-    ack = acknowledge_with_carrier(carrier, session, AckSequenceNumber=4, **flags)
+    ack = send_session_header_in_carrier(carrier, session, AckSequenceNumber=4, **flags)
     acknowledged = Sender.list_tags(sent)[:4]
     peer.settle()
     session.close()

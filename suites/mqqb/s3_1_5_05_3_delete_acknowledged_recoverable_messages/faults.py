@@ -18,14 +18,16 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _keep_message_of_ack_number(
+def _keep_message_whose_number_is_ack_number(
     original: Callable[..., None], _: QueueManager, __: Session, header: SessionHeader
 ) -> Callable[..., None]:
-    def delete_all_but_named(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_all_but_message_of_ack_number(
+        qm: QueueManager, session: Session, position: OutgoingMessagePosition
+    ) -> None:
         if position.RecoverableSequenceNumber != header.RecoverableMsgAckSeqNumber:
             original(qm, session, position)
 
-    return delete_all_but_named
+    return delete_all_but_message_of_ack_number
 
 
 add(
@@ -33,7 +35,9 @@ add(
     "MQQB-3.1.5.5.3-01",
     "The sender keeps the recoverable message whose number is RecoverableMsgAckSeqNumber.",
     replace_during(
-        SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_message_of_ack_number
+        SessionAcks.delete_acknowledged_recoverable,
+        SessionAcks.delete_position,
+        _keep_message_whose_number_is_ack_number,
     ),
 )
 
@@ -180,8 +184,8 @@ class SenderRecoverableMsgAckFlagsReadAs16Bits(SessionAcks):
         super().delete_acknowledged_recoverable(session, half)
 
 
-@fault("sender-flags-counted-among-all-messages", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class SenderFlagsCountedAmongAllMessages(SessionAcks):
+@fault("sender-recoverable-ack-flags-read-as-numbers-of-all-messages", breaks="MQQB-3.1.5.5.3-02", blind=True)
+class SenderRecoverableAckFlagsReadAsNumbersOfAllMessages(SessionAcks):
     """The sender treats the bits of RecoverableMsgAckFlags as numbers of all messages, not only of the recoverable
     messages.
     """
@@ -195,8 +199,8 @@ class SenderFlagsCountedAmongAllMessages(SessionAcks):
                 self.delete_position(session, position)
 
 
-@fault("sender-flags-above-16-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class SenderFlagsAbove16Ignored(SessionAcks):
+@fault("sender-upper-16-recoverable-ack-flags-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
+class SenderUpper16RecoverableAckFlagsIgnored(SessionAcks):
     """The sender uses only the lower 16 bits of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -204,8 +208,8 @@ class SenderFlagsAbove16Ignored(SessionAcks):
         super().delete_acknowledged_recoverable(session, lower)
 
 
-@fault("sender-last-flag-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class SenderLastFlagIgnored(SessionAcks):
+@fault("sender-bit-31-of-recoverable-ack-flags-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
+class SenderBit31OfRecoverableAckFlagsIgnored(SessionAcks):
     """The sender ignores bit 31 of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -240,8 +244,8 @@ class SenderOrderAckBeforeSessionAckForgotten(TransactionalSending):
         super().keep_until_order_ack(session, position)
 
 
-@fault("sender-transactional-message-beside-recoverable-ones-deleted-by-flag", breaks="MQQB-3.1.5.5.3-03", blind=True)
-class SenderTransactionalMessageBesideRecoverableOnesDeletedByFlag(SessionAcks):
+@fault("sender-transactional-message-deleted-by-flag-among-recoverable", breaks="MQQB-3.1.5.5.3-03", blind=True)
+class SenderTransactionalMessageDeletedByFlagAmongRecoverable(SessionAcks):
     """The sender deletes a transactional message without an OrderAck if its flag is set and other recoverable messages
     wait.
     """

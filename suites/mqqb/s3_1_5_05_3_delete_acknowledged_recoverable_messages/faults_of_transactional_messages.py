@@ -8,10 +8,10 @@ from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
 from reference_qm.model.adm import Session
 
 
-class _DeletedEarly(SessionAcks):
+class _EarlyDeletionFault(SessionAcks):
     """A base class of faults that delete some transactional messages without their OrderAcks."""
 
-    def delete_flagged_transactional(self, session: Session, header: SessionHeader, lowest: int) -> None:
+    def delete_transactional_messages_with_flag(self, session: Session, header: SessionHeader, lowest: int) -> None:
         """Delete the sent transactional messages whose bits are set from a given bit on."""
         for position in session.OutgoingMessageTable:
             bit = position.RecoverableSequenceNumber - header.RecoverableMsgAckSeqNumber & 0xFFFF
@@ -20,21 +20,21 @@ class _DeletedEarly(SessionAcks):
                 session.OutgoingMessageTable.remove(position)
 
 
-@fault("sender-transactional-message-of-later-bit-deleted-without-order-ack", breaks="MQQB-3.1.5.5.3-03", blind=True)
-class SenderTransactionalMessageOfLaterBitDeletedWithoutOrderAck(_DeletedEarly):
+@fault("sender-transactional-message-deleted-by-higher-flag-bit", breaks="MQQB-3.1.5.5.3-03", blind=True)
+class SenderTransactionalMessageDeletedByHigherFlagBit(_EarlyDeletionFault):
     """The sender deletes a transactional message whose bit is not the lowest one without its OrderAck."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         super().delete_acknowledged_recoverable(session, header)
-        self.delete_flagged_transactional(session, header, 1)
+        self.delete_transactional_messages_with_flag(session, header, 1)
 
 
 @fault("sender-repeated-transactional-message-deleted-without-order-ack", breaks="MQQB-3.1.5.5.3-03", blind=True)
-class SenderRepeatedTransactionalMessageDeletedWithoutOrderAck(_DeletedEarly):
+class SenderRepeatedTransactionalMessageDeletedWithoutOrderAck(_EarlyDeletionFault):
     """The sender deletes a transactional message that it sent again without an OrderAck when its bit is set."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         super().delete_acknowledged_recoverable(session, header)
         sequence = session.TxOutgoingSequence
         if sequence is not None and sequence.ResendIntervalIndex:
-            self.delete_flagged_transactional(session, header, 0)
+            self.delete_transactional_messages_with_flag(session, header, 0)

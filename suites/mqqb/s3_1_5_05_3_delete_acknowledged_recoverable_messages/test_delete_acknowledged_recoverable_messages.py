@@ -11,7 +11,11 @@ import pytest
 from harness.expectations import none
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import (
+    MESSAGE_AS_HEADER_CARRIER,
+    SESSION_ACK_AS_HEADER_CARRIER,
+    send_session_header_in_carrier,
+)
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
@@ -21,14 +25,14 @@ from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 @pytest.mark.parametrize(
     ("count", "number", "flags", "carrier"),
     [
-        (3, 0, 0, SESSION_ACK_CARRIER),
-        (6, 3, 0b101, SESSION_ACK_CARRIER),
-        (33, 1, 0x8000_0001, SESSION_ACK_CARRIER),
-        (33, 2, 0x8000_0001, MESSAGE_CARRIER),
-        (33, 1, 0x7FFF_FFFF, SESSION_ACK_CARRIER),
-        (12, 1, 0b0101_0101_0101, MESSAGE_CARRIER),
-        (12, 2, 0b100_0010_0011, SESSION_ACK_CARRIER),
-        (5, 4, 1, MESSAGE_CARRIER),
+        (3, 0, 0, SESSION_ACK_AS_HEADER_CARRIER),
+        (6, 3, 0b101, SESSION_ACK_AS_HEADER_CARRIER),
+        (33, 1, 0x8000_0001, SESSION_ACK_AS_HEADER_CARRIER),
+        (33, 2, 0x8000_0001, MESSAGE_AS_HEADER_CARRIER),
+        (33, 1, 0x7FFF_FFFF, SESSION_ACK_AS_HEADER_CARRIER),
+        (12, 1, 0b0101_0101_0101, MESSAGE_AS_HEADER_CARRIER),
+        (12, 2, 0b100_0010_0011, SESSION_ACK_AS_HEADER_CARRIER),
+        (5, 4, 1, MESSAGE_AS_HEADER_CARRIER),
     ],
     ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "all-but-one"],
 )
@@ -42,7 +46,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     sender.send(*range(1, count + 1), delivery="recoverable")
     session, sent = sender.await_first_messages(count)
     header = {"AckSequenceNumber": count, "RecoverableMsgAckSeqNumber": number, "RecoverableMsgAckFlags": flags}
-    ack = acknowledge_with_carrier(carrier, session, **header)
+    ack = send_session_header_in_carrier(carrier, session, **header)
     session.close()
     flagged = {number + bit for bit in range(32) if flags >> bit & 1}
     unflagged = {at for at in range(number + 1, count + 1) if at not in flagged}
@@ -51,10 +55,10 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     came = sender.collect_all(next_session, len(unflagged))
     numbers = {Sender.list_tags(sent).index(tag) + 1 for tag in Sender.list_tags(came)}
     evidence = [ack, *came]
-    if carrier != MESSAGE_CARRIER:
+    if carrier != MESSAGE_AS_HEADER_CARRIER:
         judge.mark_not_exercised("MQQB-3.1.5.8.4-01", reason="no message carries the acknowledgment in a SessionHeader")
     judge(
-        *(["MQQB-3.1.5.8.4-01"] if carrier == MESSAGE_CARRIER else []),
+        *(["MQQB-3.1.5.8.4-01"] if carrier == MESSAGE_AS_HEADER_CARRIER else []),
         "MQQB-3.1.5.5-05",
         expected=unflagged,
         observed=_select_numbers_in_range(number, count, numbers),

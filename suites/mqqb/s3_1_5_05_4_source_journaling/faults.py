@@ -64,8 +64,8 @@ add(
 )
 
 
-@fault("sender-message-of-lost-session-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderMessageOfLostSessionJournaled(Closing):
+@fault("sender-unacknowledged-message-of-lost-session-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderUnacknowledgedMessageOfLostSessionJournaled(Closing):
     """The sender puts a sent message into its journal if the connection is lost before the acknowledgment arrives."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -77,8 +77,8 @@ class SenderMessageOfLostSessionJournaled(Closing):
         super().on_transport_lost(session, reason, now)
 
 
-@fault("sender-journaled-message-with-4096-bytes-of-body", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderJournaledMessageWith4096BytesOfBody(Journaling):
+@fault("sender-journaled-message-body-cut-to-4096-bytes", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderJournaledMessageBodyCutTo4096Bytes(Journaling):
     """The sender keeps only the first 4,096 bytes of the body of a message that it puts into its journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -99,7 +99,7 @@ class SenderMessageToPrivateNameNotJournaled(Journaling):
         super().journal_delivered(position)
 
 
-_journaled_message_counts: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_journaled_message_count_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("sender-journals-every-other-message-only", breaks="MQQB-3.1.5.5.4-01", blind=True)
@@ -108,8 +108,10 @@ class SenderJournalsEveryOtherMessageOnly(Journaling):
 
     def journal_delivered(self, position: MessagePosition) -> None:
         if position.MessageReference.PositiveJournalingRequested:
-            _journaled_message_counts[self.qm] = _journaled_message_counts.get(self.qm, 0) + 1
-            if _journaled_message_counts[self.qm] % 2 == 0:
+            _journaled_message_count_by_queue_manager[self.qm] = (
+                _journaled_message_count_by_queue_manager.get(self.qm, 0) + 1
+            )
+            if _journaled_message_count_by_queue_manager[self.qm] % 2 == 0:
                 message = replace(position.MessageReference, PositiveJournalingRequested=False)
                 position.MessageReference = message
         super().journal_delivered(position)
@@ -125,8 +127,8 @@ class SenderLargeMessageNotJournaled(Journaling):
         super().journal_delivered(position)
 
 
-@fault("sender-message-with-both-journal-flags-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderMessageWithBothJournalFlagsNotJournaled(Journaling):
+@fault("sender-message-with-both-journal-flags-not-in-system-journal", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageWithBothJournalFlagsNotInSystemJournal(Journaling):
     """The sender does not put a message with JP and JN set into the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -135,8 +137,8 @@ class SenderMessageWithBothJournalFlagsNotJournaled(Journaling):
         super().journal_delivered(position)
 
 
-@fault("sender-journaled-message-of-empty-body-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderJournaledMessageOfEmptyBodyNotJournaled(Journaling):
+@fault("sender-message-with-empty-body-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageWithEmptyBodyNotJournaled(Journaling):
     """The sender does not put a message without a body into the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -145,8 +147,8 @@ class SenderJournaledMessageOfEmptyBodyNotJournaled(Journaling):
         super().journal_delivered(position)
 
 
-@fault("sender-journaled-message-on-hold-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class SenderJournaledMessageOnHoldNotJournaled(SessionAcks):
+@fault("sender-message-of-queue-on-hold-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class SenderMessageOfQueueOnHoldNotJournaled(SessionAcks):
     """The sender does not journal a message whose acknowledgment arrives while its queue is on hold."""
 
     def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -12,7 +12,11 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import (
+    MESSAGE_AS_HEADER_CARRIER,
+    SESSION_ACK_AS_HEADER_CARRIER,
+    send_session_header_in_carrier,
+)
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
@@ -25,7 +29,11 @@ TAG_OF_OWN_MESSAGE, TAG_OF_FORWARDED_MESSAGE = 1, 2
 @needs("send", "receive")
 @pytest.mark.parametrize(
     ("delivery", "carrier"),
-    [("express", SESSION_ACK_CARRIER), ("recoverable", SESSION_ACK_CARRIER), ("recoverable", MESSAGE_CARRIER)],
+    [
+        ("express", SESSION_ACK_AS_HEADER_CARRIER),
+        ("recoverable", SESSION_ACK_AS_HEADER_CARRIER),
+        ("recoverable", MESSAGE_AS_HEADER_CARRIER),
+    ],
 )
 @varied("response queue", "time to be received", priority=("3", "0"))
 def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery, carrier):
@@ -50,7 +58,7 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery,
     flags: dict[str, Any] = (
         {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b111} if delivery == "recoverable" else {}
     )
-    ack = acknowledge_with_carrier(carrier, session, AckSequenceNumber=3, **flags)
+    ack = send_session_header_in_carrier(carrier, session, AckSequenceNumber=3, **flags)
     peer.eventually(lambda: list_journaled_messages() == [1, 2])
     judge.all(
         expected=facts(journal_before_the_acknowledgment=[], journal_after_the_acknowledgment=[1, 2]),

@@ -132,12 +132,12 @@ class ReceiverCountsComparedOnlyInFirstHeader(SessionAcks):
         super().validate_message_counts(session, header, now)
 
 
-class _WrongCountAcceptance(SessionAcks):
-    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+class _WrongMessageCountAcceptance(SessionAcks):
+    def is_wrong_count_accepted(self, session: Session, header: SessionHeader) -> bool:
         raise NotImplementedError
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
-        if self.is_accepted(session, header):
+        if self.is_wrong_count_accepted(session, header):
             right = {
                 "UserMsgSequenceNumber": session.MessageReceivedCount,
                 "RecoverableMsgSeqNumber": session.RecoverableMessageReceivedCount,
@@ -147,39 +147,39 @@ class _WrongCountAcceptance(SessionAcks):
 
 
 @fault("queue-manager-counts-not-validated-while-queue-on-hold", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class QueueManagerCountsNotValidatedWhileQueueOnHold(_WrongCountAcceptance):
+class QueueManagerCountsNotValidatedWhileQueueOnHold(_WrongMessageCountAcceptance):
     """The queue manager does not validate the message counts of a SessionHeader while its outgoing queue is on hold."""
 
-    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+    def is_wrong_count_accepted(self, session: Session, header: SessionHeader) -> bool:
         queue = session.OutgoingQueueReference
         return queue is not None and queue.State.value == "OnHold"
 
 
-@fault("receiver-recoverable-count-compared-in-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverRecoverableCountComparedInLowByte(_WrongCountAcceptance):
+@fault("receiver-both-message-counts-compared-by-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverBothMessageCountsComparedByLowByte(_WrongMessageCountAcceptance):
     """The receiver compares only the low bytes of the message counts."""
 
-    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+    def is_wrong_count_accepted(self, session: Session, header: SessionHeader) -> bool:
         return (header.UserMsgSequenceNumber - session.MessageReceivedCount) & 0xFF == 0 and (
             header.RecoverableMsgSeqNumber - session.RecoverableMessageReceivedCount
         ) & 0xFF == 0
 
 
-@fault("receiver-wrong-counts-with-progress-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverWrongCountsWithProgressAccepted(_WrongCountAcceptance):
+@fault("receiver-wrong-counts-accepted-while-acknowledgments-missing", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ReceiverWrongCountsAcceptedWhileAcknowledgmentsMissing(_WrongMessageCountAcceptance):
     """The receiver accepts wrong message counts while the other queue manager has not acknowledged all messages of the
     receiver.
     """
 
-    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+    def is_wrong_count_accepted(self, session: Session, header: SessionHeader) -> bool:
         return bool(session.OutgoingMessageTable.awaiting_ack)
 
 
 @fault("initiator-lower-counts-of-session-ack-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class InitiatorLowerCountsOfSessionAckAccepted(_WrongCountAcceptance):
+class InitiatorLowerCountsOfSessionAckAccepted(_WrongMessageCountAcceptance):
     """The initiator accepts message counts that are lower than the numbers of messages it has received."""
 
-    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+    def is_wrong_count_accepted(self, session: Session, header: SessionHeader) -> bool:
         return session.initiator and (
             header.UserMsgSequenceNumber <= session.MessageReceivedCount
             and header.RecoverableMsgSeqNumber <= session.RecoverableMessageReceivedCount
@@ -208,8 +208,8 @@ add(
 )
 
 
-@fault("sender-ack-wait-timer-not-restarted-without-news", breaks="MQQB-3.1.5.5.5-02", blind=True)
-class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
+@fault("sender-ack-wait-timer-not-restarted-by-header-without-new-ack", breaks="MQQB-3.1.5.5.5-02", blind=True)
+class SenderAckWaitTimerNotRestartedByHeaderWithoutNewAck(SessionAcks):
     """The sender does not restart the Session Ack Wait Timer after a SessionHeader that acknowledges no new message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -221,7 +221,7 @@ class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
 
 
-def _start_timer_only_with_progress(
+def _start_timer_only_after_new_acknowledgment(
     original: Any, qm: QueueManager, session: Session, header: SessionHeader, now: Now
 ) -> Any:
     stale = header.AckSequenceNumber == session.last_ack_number
@@ -232,7 +232,9 @@ add(
     "sender-ack-wait-timer-not-restarted-by-header-that-marks-nothing",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
-    replace_during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_timer_only_with_progress),
+    replace_during(
+        SessionAcks.process_header, SessionAcks.start_wait_timer, _start_timer_only_after_new_acknowledgment
+    ),
     blind=True,
 )
 
@@ -246,20 +248,20 @@ add(
 )
 
 
-_acknowledges_new_message: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
+_new_acknowledgment_flag_by_queue_manager: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
 
 
-@fault("sender-wait-timer-restarted-only-by-progress", breaks="MQQB-3.1.5.5.5-02", blind=True)
-class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
+@fault("sender-ack-wait-timer-restarted-only-by-header-with-new-ack", breaks="MQQB-3.1.5.5.5-02", blind=True)
+class SenderAckWaitTimerRestartedOnlyByHeaderWithNewAck(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        _acknowledges_new_message[self.qm] = header.AckSequenceNumber != session.last_ack_number
+        _new_acknowledgment_flag_by_queue_manager[self.qm] = header.AckSequenceNumber != session.last_ack_number
         super().process_header(session, header, now)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = header.UserMsgSequenceNumber == session.MessageReceivedCount
-        if not right or _acknowledges_new_message.get(self.qm):
+        if not right or _new_acknowledgment_flag_by_queue_manager.get(self.qm):
             super().validate_message_counts(session, header, now)
 
 
@@ -284,8 +286,8 @@ class SenderLargeTransactionalMessageDeletedBySessionAck(TransactionalSending):
         super().keep_until_order_ack(session, position)
 
 
-@fault("sender-transactional-message-removed-from-disk-by-session-ack", breaks="MQQB-3.1.5.5.5-03")
-class SenderTransactionalMessageRemovedFromDiskBySessionAck(TransactionalSending):
+@fault("sender-session-ack-removes-transactional-message-from-disk", breaks="MQQB-3.1.5.5.5-03")
+class SenderSessionAckRemovesTransactionalMessageFromDisk(TransactionalSending):
     """When a session acknowledgment covers a transactional message, the sender removes the message from its disk, so
     that a restart before the OrderAck loses the message.
     """

@@ -9,15 +9,15 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
-from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER
+from suites.mqqb.steps.acknowledging import MESSAGE_AS_HEADER_CARRIER, SESSION_ACK_AS_HEADER_CARRIER
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 WRONG_COUNT_CASES = (
-    (-1, SESSION_ACK_CARRIER),
-    (+1, MESSAGE_CARRIER),
-    (0x100, MESSAGE_CARRIER),
-    (0x8000, SESSION_ACK_CARRIER),
+    (-1, SESSION_ACK_AS_HEADER_CARRIER),
+    (+1, MESSAGE_AS_HEADER_CARRIER),
+    (0x100, MESSAGE_AS_HEADER_CARRIER),
+    (0x8000, SESSION_ACK_AS_HEADER_CARRIER),
 )
 """Pairs of a difference from the correct count and the packet that contains the wrong count."""
 TIME_BEFORE_ACK_WAIT_TIMER_MS = 20_000
@@ -41,14 +41,14 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
     received: dict[str, Any] = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
     if session.check_alive()["SessionHeader"].AckSequenceNumber != received["UserMsgSequenceNumber"]:
         raise ConformanceFailure("the SUT does not count the messages that it received")
-    if carrier == SESSION_ACK_CARRIER:
+    if carrier == SESSION_ACK_AS_HEADER_CARRIER:
         session.send(session.build_session_ack(**received))
     else:
         received["UserMsgSequenceNumber"] += 1
         session.send(peer.message(session=received | {"WindowSize": 64}))
     session.check_alive()
     received = {name: count + 1 for name, count in received.items()}
-    if carrier == SESSION_ACK_CARRIER:
+    if carrier == SESSION_ACK_AS_HEADER_CARRIER:
         wrong = session.send(session.build_session_ack(**received | {field: received[field] + error & 0xFFFF}))
     else:
         received["UserMsgSequenceNumber"] += 1

@@ -19,8 +19,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("any-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01")
-class AnySessionAckBeforeOpenSessionIgnored(Closing):
+@fault("queue-manager-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01")
+class QueueManagerSessionAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores a SessionAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -56,10 +56,8 @@ class InitiatorSessionAckBeforeOpenSessionIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-@fault(
-    "acceptor-session-ack-that-acknowledges-nothing-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True
-)
-class AcceptorSessionAckThatAcknowledgesNothingBeforeOpenSessionIgnored(Closing):
+@fault("acceptor-session-ack-without-acknowledgment-before-open-ignored", breaks="MQQB-3.1.5.5-01", blind=True)
+class AcceptorSessionAckWithoutAcknowledgmentBeforeOpenIgnored(Closing):
     """Before the session is open, an acceptor ignores a SessionAck that acknowledges nothing."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -72,16 +70,20 @@ def _decrement_ack_sequence_number(header: SessionHeader) -> SessionHeader:
     return replace(header, AckSequenceNumber=header.AckSequenceNumber - 1 & 0xFFFF)
 
 
-@fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
-class SenderMessageOfAckNumberNotMarked(SessionAcks):
+@fault("sender-message-whose-number-is-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
+class SenderMessageWhoseNumberIsAckNumberNotMarked(SessionAcks):
     """The sender does not mark the message whose number is AckSequenceNumber as acknowledged."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         super().mark_acknowledged(session, _decrement_ack_sequence_number(header))
 
 
-@fault("sender-window-opens-by-one-for-many-acknowledged", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
-class SenderWindowOpensByOneForManyAcknowledged(SessionAcks):
+@fault(
+    "sender-window-opened-by-one-for-several-acked-messages",
+    breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"),
+    blind=True,
+)
+class SenderWindowOpenedByOneForSeveralAckedMessages(SessionAcks):
     """The sender makes room for only one message in its window when an acknowledgment covers several messages."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -91,16 +93,16 @@ class SenderWindowOpensByOneForManyAcknowledged(SessionAcks):
             session.UnAckedMessageCount = before - 1
 
 
-@fault("sender-express-message-of-ack-number-kept", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
-class SenderExpressMessageOfAckNumberKept(SessionAcks):
+@fault("sender-express-message-whose-number-is-ack-number-kept", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
+class SenderExpressMessageWhoseNumberIsAckNumberKept(SessionAcks):
     """The sender keeps the express message whose number is AckSequenceNumber."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         super().delete_acknowledged_express(session, _decrement_ack_sequence_number(header))
 
 
-@fault("sender-recoverable-message-deleted-by-ack-number", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
-class SenderRecoverableMessageDeletedByAckNumber(SessionAcks):
+@fault("sender-recoverable-messages-up-to-ack-number-deleted", breaks=("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"))
+class SenderRecoverableMessagesUpToAckNumberDeleted(SessionAcks):
     """The sender deletes recoverable messages up to AckSequenceNumber."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -126,8 +128,8 @@ add(
 )
 
 
-@fault("sender-recoverable-message-journaled-before-stored", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class SenderRecoverableMessageJournaledBeforeStored(SessionAcks):
+@fault("sender-recoverable-message-journaled-before-storage-is-acked", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
+class SenderRecoverableMessageJournaledBeforeStorageIsAcked(SessionAcks):
     """The sender deletes and journals recoverable messages up to AckSequenceNumber before they are acknowledged as
     stored.
     """
@@ -138,8 +140,8 @@ class SenderRecoverableMessageJournaledBeforeStored(SessionAcks):
                 self.delete_position(session, position)
 
 
-@fault("sender-journaled-message-without-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
-class SenderJournaledMessageWithoutBody(Journaling):
+@fault("sender-message-journaled-without-its-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
+class SenderMessageJournaledWithoutItsBody(Journaling):
     """The sender journals messages without their body."""
 
     def journal_delivered(self, position: MessagePosition) -> None:

@@ -9,10 +9,10 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-class _CountsAssumed(SessionAcks):
+class _AssumedMessageCountsFault(SessionAcks):
     """A base class of faults that do not compare the counts of some acknowledgments."""
 
-    def assume_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+    def validate_with_assumed_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         """Validate an acknowledgment as if its counts were correct."""
         before = session.MessageReceivedCount, session.RecoverableMessageReceivedCount
         session.MessageReceivedCount = header.UserMsgSequenceNumber
@@ -22,15 +22,17 @@ class _CountsAssumed(SessionAcks):
 
 
 @fault("receiver-message-counts-on-own-session-not-compared", breaks="MQQB-3.1.5.5-07", blind=True)
-class ReceiverMessageCountsOnOwnSessionNotCompared(_CountsAssumed):
+class ReceiverMessageCountsOnOwnSessionNotCompared(_AssumedMessageCountsFault):
     """The receiver does not compare the counts of an acknowledgment on a session that it opened itself."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
-        (self.assume_counts if session.initiator else super().validate_message_counts)(session, header, now)
+        (self.validate_with_assumed_counts if session.initiator else super().validate_message_counts)(
+            session, header, now
+        )
 
 
 @fault("receiver-lower-message-counts-accepted", breaks="MQQB-3.1.5.5-07", blind=True)
-class ReceiverLowerMessageCountsAccepted(_CountsAssumed):
+class ReceiverLowerMessageCountsAccepted(_AssumedMessageCountsFault):
     """The receiver accepts an acknowledgment whose counts are lower than the numbers of received messages."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -38,4 +40,4 @@ class ReceiverLowerMessageCountsAccepted(_CountsAssumed):
             header.UserMsgSequenceNumber <= session.MessageReceivedCount
             and header.RecoverableMsgSeqNumber <= session.RecoverableMessageReceivedCount
         )
-        (self.assume_counts if lower else super().validate_message_counts)(session, header, now)
+        (self.validate_with_assumed_counts if lower else super().validate_message_counts)(session, header, now)

@@ -24,8 +24,8 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("any-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")
-class AnyOrderAckBeforeOpenSessionIgnored(Closing):
+@fault("queue-manager-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01")
+class QueueManagerOrderAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores an OrderAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -43,12 +43,12 @@ class InitiatorOrderAckBeforeOpenSessionIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-_SequenceChange = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
+_OutgoingSequenceChange = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
 """A function that changes a sequence after an OrderAck; the arguments are the sequence, its old value and the OrderAck.
 """
 
 
-def _change_after_order_ack(change: _SequenceChange) -> Install:
+def _change_after_order_ack(change: _OutgoingSequenceChange) -> Install:
     class SequenceChangedAfterOrderAck(OrderAcks):
         def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
             sequence = get_outgoing_sequence(session)
@@ -89,11 +89,11 @@ def _set_last_ack_from_body(
     now.LastAck = SequenceInfo(now.LastAck.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
 
-def _keep_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_earlier_last_ack(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
     now.LastAck = before.LastAck
 
 
-def _keep_last_removed_unacked(
+def _keep_last_removed_unacked_entry(
     now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
 ) -> None:
     removed = [one for one in before.UnackedSequence if one not in now.UnackedSequence]
@@ -112,11 +112,13 @@ def _keep_resend_interval_index(
     now.ResendIntervalIndex = now.ResendIntervalIndex or 1
 
 
-def _keep_last_ack_count(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
+def _keep_earlier_last_ack_count(
+    now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody
+) -> None:
     now.LastAckCount = before.LastAckCount
 
 
-_ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _SequenceChange], ...] = (
+_ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _OutgoingSequenceChange], ...] = (
     (
         "sender-order-ack-time-of-last-ack-not-set",
         "MQQB-3.1.5.6-03",
@@ -151,13 +153,13 @@ _ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _SequenceChange], ...] = (
         "sender-order-ack-last-ack-not-set",
         "MQQB-3.1.5.6-08",
         "The sender does not set LastAck when it receives an OrderAck.",
-        _keep_last_ack,
+        _keep_earlier_last_ack,
     ),
     (
         "sender-order-ack-named-message-left-unacked",
         "MQQB-3.1.5.6-09",
         "The sender does not remove from UnackedSequence the message that an OrderAck acknowledges.",
-        _keep_last_removed_unacked,
+        _keep_last_removed_unacked_entry,
     ),
     (
         "sender-order-ack-unacked-sequence-reversed",
@@ -175,7 +177,7 @@ _ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _SequenceChange], ...] = (
         "sender-order-ack-not-counted",
         "MQQB-3.1.5.6-12",
         "The sender does not increment LastAckCount when it receives an OrderAck.",
-        _keep_last_ack_count,
+        _keep_earlier_last_ack_count,
     ),
 )
 
@@ -196,8 +198,8 @@ class SenderTimeOfLastAckNotSetByRepeatedOrderAck(OrderAcks):
             sequence.TimeOfLastAck = old
 
 
-@fault("sender-resend-interval-index-unchanged-by-order-ack-of-some", breaks="MQQB-3.1.5.6-04", blind=True)
-class SenderResendIntervalIndexUnchangedByOrderAckOfSome(TransactionalSending):
+@fault("sender-resend-interval-index-unchanged-if-messages-remain-unacked", breaks="MQQB-3.1.5.6-04", blind=True)
+class SenderResendIntervalIndexUnchangedIfMessagesRemainUnacked(TransactionalSending):
     """When an OrderAck leaves messages in UnackedSequence, the sender neither increments nor resets
     ResendIntervalIndex: the index and ResendInterval keep the values that they have after the expiries of the timer.
     """
@@ -207,8 +209,8 @@ class SenderResendIntervalIndexUnchangedByOrderAckOfSome(TransactionalSending):
             super().reset_resend_interval(session)
 
 
-@fault("sender-resend-interval-not-reset-with-its-index", breaks="MQQB-3.1.5.6-06", blind=True)
-class SenderResendIntervalNotResetWithItsIndex(TransactionalSending):
+@fault("sender-resend-interval-not-reset-when-index-is-reset", breaks="MQQB-3.1.5.6-06", blind=True)
+class SenderResendIntervalNotResetWhenIndexIsReset(TransactionalSending):
     """When an OrderAck resets ResendIntervalIndex, the sender does not change ResendInterval."""
 
     def reset_resend_interval(self, session: Session) -> None:
@@ -237,8 +239,8 @@ class SenderOrderAckOfQueueOnHoldIgnored(OrderAcks):
             super().note(session, body, now)
 
 
-@fault("sender-order-ack-removes-only-its-own-number", breaks="MQQB-3.1.5.6-09", blind=True)
-class SenderOrderAckRemovesOnlyItsOwnNumber(OrderAcks):
+@fault("sender-order-ack-removes-only-entry-with-same-number", breaks="MQQB-3.1.5.6-09", blind=True)
+class SenderOrderAckRemovesOnlyEntryWithSameNumber(OrderAcks):
     """The sender removes from UnackedSequence only the message whose number is in the OrderAck, and no message with a
     lower number.
     """
@@ -319,8 +321,8 @@ class SenderLastAckCountNotIncrementedByRepeatedOrderAck(OrderAcks):
             sequence.LastAckCount -= 1
 
 
-@fault("sender-last-ack-count-not-reset-counts-other-queues", breaks="MQQB-3.1.5.6-12", blind=True)
-class SenderLastAckCountNotResetCountsOtherQueues(OrderAcks):
+@fault("sender-last-ack-count-not-incremented-while-queue-on-hold", breaks="MQQB-3.1.5.6-12", blind=True)
+class SenderLastAckCountNotIncrementedWhileQueueOnHold(OrderAcks):
     """The sender does not increment LastAckCount for an OrderAck that arrives while the queue is on hold."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -338,8 +340,8 @@ add(
 )
 
 
-@fault("sender-order-ack-deletes-named-message-only", breaks="MQQB-3.1.5.6-13", blind=True)
-class SenderOrderAckDeletesNamedMessageOnly(OrderAcks):
+@fault("sender-order-ack-deletes-only-message-with-its-number", breaks="MQQB-3.1.5.6-13", blind=True)
+class SenderOrderAckDeletesOnlyMessageWithItsNumber(OrderAcks):
     """The sender deletes only the message with the number of an OrderAck, and not the messages before it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:

@@ -41,8 +41,8 @@ class SenderMessageWithEarlyOrderAckNotKeptUntilFinalAck(TransactionalSending):
             session.AwaitingFinalACKTable.pop(position.UserMessage.UserHeader.MessageID, None)
 
 
-@fault("sender-message-with-only-jp-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
-class SenderMessageWithOnlyJpNotKeptUntilFinalAck(TransactionalSending):
+@fault("sender-message-with-only-jp-deleted-before-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
+class SenderMessageWithOnlyJpDeletedBeforeFinalAck(TransactionalSending):
     """After the OrderAck, the sender keeps a message until its FinalAck only if JN is set, but not if
     only JP is set.
     """
@@ -54,8 +54,8 @@ class SenderMessageWithOnlyJpNotKeptUntilFinalAck(TransactionalSending):
             session.AwaitingFinalACKTable.pop(header.MessageID, None)
 
 
-@fault("sender-second-message-kept-not-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
-class SenderSecondMessageKeptNotUntilFinalAck(TransactionalSending):
+@fault("sender-only-last-journaled-message-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
+class SenderOnlyLastJournaledMessageKeptUntilFinalAck(TransactionalSending):
     """When one OrderAck covers several messages with JN or JP, the sender keeps only the last of these messages until
     its FinalAck.
     """
@@ -75,8 +75,8 @@ add(
 )
 
 
-@fault("sender-later-sequence-begins-with-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
-class SenderLaterSequenceBeginsWith2(TransactionalSending):
+@fault("sender-first-number-of-later-sequence-is-2", breaks=("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"))
+class SenderFirstNumberOfLaterSequenceIs2(TransactionalSending):
     """The sender begins a second or later sequence with number 2."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -95,8 +95,8 @@ class SenderNoNewSequenceWhileFinalAcksAreMissing(TransactionalSending):
             super().begin_sequence(session)
 
 
-@fault("sender-ordinal-of-new-sequence-two-higher", breaks="MQQB-3.1.5.6-15", blind=True)
-class SenderOrdinalOfNewSequenceTwoHigher(TransactionalSending):
+@fault("sender-ordinal-of-third-sequence-increased-by-two", breaks="MQQB-3.1.5.6-15", blind=True)
+class SenderOrdinalOfThirdSequenceIncreasedByTwo(TransactionalSending):
     """The third sequence of the sender has an Ordinal that is two higher than the Ordinal of the second sequence."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -106,8 +106,8 @@ class SenderOrdinalOfNewSequenceTwoHigher(TransactionalSending):
             session.OutgoingTxSequenceID = TxSequenceID(4, before.TimeStamp)
 
 
-@fault("sender-new-sequence-begins-with-next-number", breaks="MQQB-3.1.5.6-15", blind=True)
-class SenderNewSequenceBeginsWithNextNumber(TransactionalSending):
+@fault("sender-third-sequence-begins-with-number-2", breaks="MQQB-3.1.5.6-15", blind=True)
+class SenderThirdSequenceBeginsWithNumber2(TransactionalSending):
     """The sender gives the first message after the second sequence TxSequenceNumber 2."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -160,8 +160,8 @@ for _name, _rule, _element, _value in _TRANSFER_INFO_FAULTS:
     )
 
 
-@fault("sender-transfer-info-of-first-queue-set-by-every-order-ack", breaks="MQQB-3.1.5.6-17", blind=True)
-class SenderTransferInfoOfFirstQueueSetByEveryOrderAck(OrderAcks):
+@fault("sender-every-order-ack-sets-transfer-info-of-first-queue", breaks="MQQB-3.1.5.6-17", blind=True)
+class SenderEveryOrderAckSetsTransferInfoOfFirstQueue(OrderAcks):
     """The sender stores the values of every OrderAck in OutgoingTransferInfo of its first outgoing queue."""
 
     def note_transfer(self, session: Session) -> None:
@@ -179,8 +179,8 @@ def _set_transfer_info_fields(session: Session, **changes: Any) -> None:
         queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
 
 
-@fault("sender-last-ack-time-is-first-ack-time", breaks="MQQB-3.1.5.6-17", blind=True)
-class SenderLastAckTimeIsFirstAckTime(OrderAcks):
+@fault("sender-eod-last-ack-time-is-time-of-first-order-ack", breaks="MQQB-3.1.5.6-17", blind=True)
+class SenderEodLastAckTimeIsTimeOfFirstOrderAck(OrderAcks):
     """The sender sets EodLastAckTime to the time of the first OrderAck of the session."""
 
     def note_transfer(self, session: Session) -> None:
@@ -191,8 +191,8 @@ class SenderLastAckTimeIsFirstAckTime(OrderAcks):
             _set_transfer_info_fields(session, EodLastAckTime=before.EodLastAckTime)
 
 
-@fault("sender-last-ack-count-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
-class SenderLastAckCountOfAllQueues(OrderAcks):
+@fault("sender-eod-last-ack-count-counts-order-acks-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
+class SenderEodLastAckCountCountsOrderAcksOfAllQueues(OrderAcks):
     """The sender counts in EodLastAckCount the OrderAcks of all outgoing queues."""
 
     def note_transfer(self, session: Session) -> None:
@@ -203,8 +203,8 @@ class SenderLastAckCountOfAllQueues(OrderAcks):
         )
 
 
-@fault("sender-no-ack-count-at-most-1", breaks="MQQB-3.1.5.6-19", blind=True)
-class SenderNoAckCountAtMost1(OrderAcks):
+@fault("sender-eod-no-ack-count-at-most-1", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderEodNoAckCountAtMost1(OrderAcks):
     """The sender sets EodNoAckCount to 1 when UnackedSequence has several entries."""
 
     def note_transfer(self, session: Session) -> None:
@@ -222,25 +222,28 @@ class _TransferInfoChanger(OrderAcks):
             if session.OutgoingQueueReference is None
             else session.OutgoingQueueReference.OutgoingTransferInfoReference
         )
-        _earlier_transfer_info[0] = before
+        _transfer_info_before_last_order_ack[0] = before
         super().note_transfer(session)
         self.change(session)
 
 
-_earlier_transfer_info: list[Any] = [None]
+_transfer_info_before_last_order_ack: list[Any] = [None]
 
 
-@fault("sender-no-ack-count-not-decreased-by-second-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
-class SenderNoAckCountNotDecreasedBySecondOrderAck(_TransferInfoChanger):
+@fault("sender-eod-no-ack-count-set-only-by-first-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderEodNoAckCountSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodNoAckCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodNoAckCount=_earlier_transfer_info[0].EodNoAckCount)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(session, EodNoAckCount=_transfer_info_before_last_order_ack[0].EodNoAckCount)
 
 
-@fault("sender-resend-interval-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
-class SenderResendIntervalInMilliseconds(OrderAcks):
+@fault("sender-eod-resend-interval-is-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
+class SenderEodResendIntervalIsInMilliseconds(OrderAcks):
     """The sender sets EodResendInterval to ResendInterval in milliseconds."""
 
     def note_transfer(self, session: Session) -> None:
@@ -248,17 +251,22 @@ class SenderResendIntervalInMilliseconds(OrderAcks):
         _set_transfer_info_fields(session, EodResendInterval=1_000 * get_outgoing_sequence(session).ResendInterval)
 
 
-@fault("sender-resend-interval-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-20", blind=True)
-class SenderResendIntervalOfFirstOrderAckKept(_TransferInfoChanger):
+@fault("sender-eod-resend-interval-set-only-by-first-order-ack", breaks="MQQB-3.1.5.6-20", blind=True)
+class SenderEodResendIntervalSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodResendInterval only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodResendInterval=_earlier_transfer_info[0].EodResendInterval)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(
+                session, EodResendInterval=_transfer_info_before_last_order_ack[0].EodResendInterval
+            )
 
 
-@fault("sender-first-non-ack-without-sequence-identifier", breaks="MQQB-3.1.5.6-21", blind=True)
-class SenderFirstNonAckWithoutSequenceIdentifier(OrderAcks):
+@fault("sender-seq-id-of-eod-first-non-ack-zero", breaks="MQQB-3.1.5.6-21", blind=True)
+class SenderSeqIdOfEodFirstNonAckZero(OrderAcks):
     """The sender sets SeqID of EodFirstNonAck to 0."""
 
     def note_transfer(self, session: Session) -> None:
@@ -268,8 +276,8 @@ class SenderFirstNonAckWithoutSequenceIdentifier(OrderAcks):
             _set_transfer_info_fields(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
 
 
-@fault("sender-last-non-ack-is-first-non-ack", breaks="MQQB-3.1.5.6-22", blind=True)
-class SenderLastNonAckIsFirstNonAck(OrderAcks):
+@fault("sender-eod-last-non-ack-is-first-unacked-entry", breaks="MQQB-3.1.5.6-22", blind=True)
+class SenderEodLastNonAckIsFirstUnackedEntry(OrderAcks):
     """The sender sets EodLastNonAck to the first entry of UnackedSequence."""
 
     def note_transfer(self, session: Session) -> None:
@@ -279,8 +287,8 @@ class SenderLastNonAckIsFirstNonAck(OrderAcks):
             _set_transfer_info_fields(session, EodLastNonAck=unacked[0])
 
 
-@fault("sender-last-ack-without-previous-number", breaks="MQQB-3.1.5.6-23", blind=True)
-class SenderLastAckWithoutPreviousNumber(OrderAcks):
+@fault("sender-prev-no-of-eod-last-ack-zero", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderPrevNoOfEodLastAckZero(OrderAcks):
     """The sender sets PrevNo of EodLastAck to 0."""
 
     def note_transfer(self, session: Session) -> None:
@@ -289,17 +297,20 @@ class SenderLastAckWithoutPreviousNumber(OrderAcks):
         _set_transfer_info_fields(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
 
 
-@fault("sender-last-ack-set-by-first-order-ack-only", breaks="MQQB-3.1.5.6-23", blind=True)
-class SenderLastAckSetByFirstOrderAckOnly(_TransferInfoChanger):
+@fault("sender-eod-last-ack-set-only-by-first-order-ack", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderEodLastAckSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodLastAck only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodLastAck=_earlier_transfer_info[0].EodLastAck)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(session, EodLastAck=_transfer_info_before_last_order_ack[0].EodLastAck)
 
 
-@fault("sender-no-read-count-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
-class SenderNoReadCountOfAllQueues(OrderAcks):
+@fault("sender-eod-no-read-count-counts-messages-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
+class SenderEodNoReadCountCountsMessagesOfAllQueues(OrderAcks):
     """The sender counts in EodNoReadCount the messages that await a FinalAck in all outgoing queues, not only in one
     queue.
     """
@@ -310,16 +321,16 @@ class SenderNoReadCountOfAllQueues(OrderAcks):
         _set_transfer_info_fields(session, EodNoReadCount=count)
 
 
-@fault("sender-no-read-count-not-increased-by-second-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
-class SenderNoReadCountNotIncreasedBySecondOrderAck(_TransferInfoChanger):
+@fault("sender-eod-no-read-count-at-most-1", breaks="MQQB-3.1.5.6-24", blind=True)
+class SenderEodNoReadCountAtMost1(_TransferInfoChanger):
     """The sender limits EodNoReadCount to 1."""
 
     def change(self, session: Session) -> None:
         _set_transfer_info_fields(session, EodNoReadCount=min(1, len(session.AwaitingFinalACKTable)))
 
 
-@fault("sender-resend-count-is-1-after-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
-class SenderResendCountIs1AfterOrderAck(OrderAcks):
+@fault("sender-eod-resend-count-is-index-plus-one", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderEodResendCountIsIndexPlusOne(OrderAcks):
     """The sender sets EodResendCount to ResendIntervalIndex plus one."""
 
     def note_transfer(self, session: Session) -> None:
@@ -327,17 +338,20 @@ class SenderResendCountIs1AfterOrderAck(OrderAcks):
         _set_transfer_info_fields(session, EodResendCount=get_outgoing_sequence(session).ResendIntervalIndex + 1)
 
 
-@fault("sender-resend-count-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-25", blind=True)
-class SenderResendCountOfFirstOrderAckKept(_TransferInfoChanger):
+@fault("sender-eod-resend-count-set-only-by-first-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderEodResendCountSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodResendCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodResendCount=_earlier_transfer_info[0].EodResendCount)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(session, EodResendCount=_transfer_info_before_last_order_ack[0].EodResendCount)
 
 
-@fault("sender-resend-time-of-acknowledged-queue-0", breaks="MQQB-3.1.5.6-26", blind=True)
-class SenderResendTimeOfAcknowledgedQueue0(OrderAcks):
+@fault("sender-eod-resend-time-0-while-messages-are-unacked", breaks="MQQB-3.1.5.6-26", blind=True)
+class SenderEodResendTime0WhileMessagesAreUnacked(OrderAcks):
     """The sender sets EodResendTime to 0 while messages remain in UnackedSequence."""
 
     def note_transfer(self, session: Session) -> None:
@@ -345,17 +359,20 @@ class SenderResendTimeOfAcknowledgedQueue0(OrderAcks):
         _set_transfer_info_fields(session, EodResendTime=0)
 
 
-@fault("sender-resend-time-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-26", blind=True)
-class SenderResendTimeOfFirstOrderAckKept(_TransferInfoChanger):
+@fault("sender-eod-resend-time-set-only-by-first-order-ack", breaks="MQQB-3.1.5.6-26", blind=True)
+class SenderEodResendTimeSetOnlyByFirstOrderAck(_TransferInfoChanger):
     """The sender sets EodResendTime only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
-        if _earlier_transfer_info[0] is not None and _earlier_transfer_info[0].EodLastAckCount:
-            _set_transfer_info_fields(session, EodResendTime=_earlier_transfer_info[0].EodResendTime)
+        if (
+            _transfer_info_before_last_order_ack[0] is not None
+            and _transfer_info_before_last_order_ack[0].EodLastAckCount
+        ):
+            _set_transfer_info_fields(session, EodResendTime=_transfer_info_before_last_order_ack[0].EodResendTime)
 
 
-@fault("sender-eod-last-ack-from-late-order-ack", breaks="MQQB-3.1.5.6-23", blind=True)
-class SenderEodLastAckFromLateOrderAck(OrderAcks):
+@fault("sender-eod-last-ack-lowered-by-late-order-ack", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderEodLastAckLoweredByLateOrderAck(OrderAcks):
     """The sender sets EodLastAck to the numbers of an OrderAck that arrives after the OrderAck of a later message."""
 
     def __init__(self, qm: QM) -> None:
@@ -375,8 +392,8 @@ class SenderEodLastAckFromLateOrderAck(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodLastAck=late)
 
 
-@fault("sender-eod-no-read-count-counts-messages-of-last-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
-class SenderEodNoReadCountCountsMessagesOfLastOrderAck(OrderAcks):
+@fault("sender-eod-no-read-count-is-count-of-last-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
+class SenderEodNoReadCountIsCountOfLastOrderAck(OrderAcks):
     """The sender sets EodNoReadCount to the number of messages that the last OrderAck moved to the
     AwaitingFinalACKTable, instead of the number of all messages in this table.
     """

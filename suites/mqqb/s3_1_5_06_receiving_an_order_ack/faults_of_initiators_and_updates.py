@@ -25,8 +25,8 @@ class AcceptorOrderAckBeforeFirstRequestIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-@fault("sender-last-ack-grows-by-one-only", breaks="MQQB-3.1.5.6-08", blind=True)
-class SenderLastAckGrowsByOneOnly(OrderAcks):
+@fault("sender-last-ack-incremented-by-one-for-several-acked-messages", breaks="MQQB-3.1.5.6-08", blind=True)
+class SenderLastAckIncrementedByOneForSeveralAckedMessages(OrderAcks):
     """After an OrderAck of several messages, the sender increments LastAck by one."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -37,7 +37,7 @@ class SenderLastAckGrowsByOneOnly(OrderAcks):
             sequence.LastAck = SequenceInfo(before.SeqID, before.SeqNo + 1, before.SeqNo)
 
 
-class _ReceivingSession(OrderAcks):
+class _FaultByReceivingSession(OrderAcks):
     """A base class of faults that depend on the session on which an OrderAck arrives."""
 
     def __init__(self, qm: QM) -> None:
@@ -50,7 +50,7 @@ class _ReceivingSession(OrderAcks):
 
 
 @fault("sender-last-ack-of-order-ack-on-other-session-unchanged", breaks="MQQB-3.1.5.6-08", blind=True)
-class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_ReceivingSession):
+class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_FaultByReceivingSession):
     """The sender does not set LastAck for an OrderAck that arrives on another session."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -82,31 +82,31 @@ class SenderLastAckCountZeroInNewSequence(OrderAcks):
         super().note(session, body, now)
 
 
-class _InfoKept(OrderAcks):
+class _KeptTransferInfoFault(OrderAcks):
     """A base class of faults that do not set an element of OutgoingTransferInfo in some cases."""
 
-    def keep_element(self, session: Session, before: OutgoingTransferInfo, element: str) -> None:
+    def restore_transfer_info_element(self, session: Session, before: OutgoingTransferInfo, element: str) -> None:
         """Set an element of OutgoingTransferInfo back to its earlier value."""
         queue = session.OutgoingQueueReference
         if queue is not None:
             kept = {element: getattr(before, element)}
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **kept)
 
-    def read_info(self, session: Session) -> OutgoingTransferInfo:
+    def copy_transfer_info(self, session: Session) -> OutgoingTransferInfo:
         """Return OutgoingTransferInfo before the step."""
         queue = session.OutgoingQueueReference
         return OutgoingTransferInfo() if queue is None else queue.OutgoingTransferInfoReference
 
 
 @fault("sender-eod-last-ack-time-of-repeated-order-ack-unchanged", breaks="MQQB-3.1.5.6-17", blind=True)
-class SenderEodLastAckTimeOfRepeatedOrderAckUnchanged(_InfoKept):
+class SenderEodLastAckTimeOfRepeatedOrderAckUnchanged(_KeptTransferInfoFault):
     """The sender does not set EodLastAckTime when an OrderAck acknowledges no further message."""
 
     def note_transfer(self, session: Session) -> None:
-        before = self.read_info(session)
+        before = self.copy_transfer_info(session)
         super().note_transfer(session)
-        if self.read_info(session).EodLastAck == before.EodLastAck:
-            self.keep_element(session, before, "EodLastAckTime")
+        if self.copy_transfer_info(session).EodLastAck == before.EodLastAck:
+            self.restore_transfer_info_element(session, before, "EodLastAckTime")
 
 
 @fault("sender-eod-last-ack-time-of-first-queue-in-all-queues", breaks="MQQB-3.1.5.6-17", blind=True)
@@ -122,8 +122,8 @@ class SenderEodLastAckTimeOfFirstQueueInAllQueues(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodLastAckTime=time)
 
 
-@fault("sender-eod-no-ack-count-of-messages-in-table", breaks="MQQB-3.1.5.6-19", blind=True)
-class SenderEodNoAckCountOfMessagesInTable(OrderAcks):
+@fault("sender-eod-no-ack-count-is-size-of-outgoing-message-table", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderEodNoAckCountIsSizeOfOutgoingMessageTable(OrderAcks):
     """The sender sets EodNoAckCount to the number of messages in OutgoingMessageTable."""
 
     def note_transfer(self, session: Session) -> None:
@@ -134,8 +134,8 @@ class SenderEodNoAckCountOfMessagesInTable(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodNoAckCount=count)
 
 
-@fault("sender-eod-no-ack-count-of-range-of-numbers", breaks="MQQB-3.1.5.6-19", blind=True)
-class SenderEodNoAckCountOfRangeOfNumbers(OrderAcks):
+@fault("sender-eod-no-ack-count-is-range-of-unacked-numbers", breaks="MQQB-3.1.5.6-19", blind=True)
+class SenderEodNoAckCountIsRangeOfUnackedNumbers(OrderAcks):
     """The sender computes EodNoAckCount from the first and the last number in UnackedSequence, although a message
     between them has already left the sequence.
     """
@@ -148,7 +148,7 @@ class SenderEodNoAckCountOfRangeOfNumbers(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodNoAckCount=count)
 
 
-class _BeforeUpdate(OrderAcks):
+class _TransferInfoBeforeOrderAckFault(OrderAcks):
     """A base class of faults that set elements of OutgoingTransferInfo to values before the OrderAck."""
 
     element = ""
@@ -170,22 +170,22 @@ class _BeforeUpdate(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
 
 
-@fault("sender-eod-resend-interval-before-order-ack", breaks="MQQB-3.1.5.6-20", blind=True)
-class SenderEodResendIntervalBeforeOrderAck(_BeforeUpdate):
+@fault("sender-eod-resend-interval-is-value-before-order-ack", breaks="MQQB-3.1.5.6-20", blind=True)
+class SenderEodResendIntervalIsValueBeforeOrderAck(_TransferInfoBeforeOrderAckFault):
     """The sender sets EodResendInterval to the value that ResendInterval had before the OrderAck."""
 
     element, attribute = "EodResendInterval", "ResendInterval"
 
 
-@fault("sender-eod-resend-count-before-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
-class SenderEodResendCountBeforeOrderAck(_BeforeUpdate):
+@fault("sender-eod-resend-count-is-index-before-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderEodResendCountIsIndexBeforeOrderAck(_TransferInfoBeforeOrderAckFault):
     """The sender sets EodResendCount to the value that ResendIntervalIndex had before the OrderAck."""
 
     element, attribute = "EodResendCount", "ResendIntervalIndex"
 
 
-@fault("sender-eod-resend-time-before-order-ack", breaks="MQQB-3.1.5.6-26", blind=True)
-class SenderEodResendTimeBeforeOrderAck(_BeforeUpdate):
+@fault("sender-eod-resend-time-is-value-before-order-ack", breaks="MQQB-3.1.5.6-26", blind=True)
+class SenderEodResendTimeIsValueBeforeOrderAck(_TransferInfoBeforeOrderAckFault):
     """The sender sets EodResendTime to the value that ResendTime had before the OrderAck."""
 
     element, attribute = "EodResendTime", "ResendTime"
@@ -203,15 +203,15 @@ class SenderEodResendIntervalInMs(OrderAcks):
             queue.OutgoingTransferInfoReference = replace(info, EodResendInterval=1000 * info.EodResendInterval)
 
 
-@fault("sender-eod-resend-count-of-all-repetitions", breaks="MQQB-3.1.5.6-25", blind=True)
-class SenderEodResendCountOfAllRepetitions(_InfoKept):
+@fault("sender-eod-resend-count-never-decreases", breaks="MQQB-3.1.5.6-25", blind=True)
+class SenderEodResendCountNeverDecreases(_KeptTransferInfoFault):
     """The sender never decreases EodResendCount, although ResendIntervalIndex is reset."""
 
     def note_transfer(self, session: Session) -> None:
-        before = self.read_info(session)
+        before = self.copy_transfer_info(session)
         super().note_transfer(session)
-        if self.read_info(session).EodResendCount < before.EodResendCount:
-            self.keep_element(session, before, "EodResendCount")
+        if self.copy_transfer_info(session).EodResendCount < before.EodResendCount:
+            self.restore_transfer_info_element(session, before, "EodResendCount")
 
 
 @fault("sender-eod-resend-time-zero-without-unacknowledged-messages", breaks="MQQB-3.1.5.6-26", blind=True)

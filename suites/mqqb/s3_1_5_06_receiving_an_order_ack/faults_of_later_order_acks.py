@@ -71,8 +71,8 @@ class SenderResendIndexOfFirstSessionChangedByEveryOrderAck(TransactionalSending
         super().reset_resend_interval(next(one for one in sessions if one.TxOutgoingSequence is not None))
 
 
-@fault("sender-resend-interval-of-entry-before", breaks="MQQB-3.1.5.6-06", blind=True)
-class SenderResendIntervalOfEntryBefore(TransactionalSending):
+@fault("sender-resend-interval-is-table-entry-before-index", breaks="MQQB-3.1.5.6-06", blind=True)
+class SenderResendIntervalIsTableEntryBeforeIndex(TransactionalSending):
     """ResendInterval is the entry of ResendTimerTable before the entry at ResendIntervalIndex."""
 
     def lengthen_resend_interval(self, session: Session) -> None:
@@ -170,8 +170,8 @@ class SenderEodLastAckCountBeginsAgainWithSequence(_OrderAcksWithChangedTransfer
         return after if after.EodNoAckCount else replace(after, EodLastAckCount=0)
 
 
-@fault("sender-eod-first-non-ack-without-previous-number", breaks="MQQB-3.1.5.6-21", blind=True)
-class SenderEodFirstNonAckWithoutPreviousNumber(_OrderAcksWithChangedTransferInfo):
+@fault("sender-prev-no-of-eod-first-non-ack-zero", breaks="MQQB-3.1.5.6-21", blind=True)
+class SenderPrevNoOfEodFirstNonAckZero(_OrderAcksWithChangedTransferInfo):
     """PrevNo of EodFirstNonAck is zero instead of the PrevNo of the first entry of UnackedSequence."""
 
     def change_transfer_info(
@@ -191,8 +191,8 @@ class SenderEodFirstNonAckKeptAfterFirstOrderAck(_OrderAcksWithChangedTransferIn
         return after if kept is None else replace(after, EodFirstNonAck=kept)
 
 
-@fault("sender-eod-first-non-ack-of-oldest-destination", breaks="MQQB-3.1.5.6-21", blind=True)
-class SenderEodFirstNonAckOfOldestDestination(_OrderAcksWithChangedTransferInfo):
+@fault("sender-eod-first-non-ack-copied-from-oldest-destination", breaks="MQQB-3.1.5.6-21", blind=True)
+class SenderEodFirstNonAckCopiedFromOldestDestination(_OrderAcksWithChangedTransferInfo):
     """EodFirstNonAck is the first entry of UnackedSequence of the oldest destination with unacknowledged messages."""
 
     def change_transfer_info(
@@ -229,8 +229,8 @@ class SenderEodLastNonAckKeptByLaterOrderAcks(_OrderAcksWithChangedTransferInfo)
         return after if kept is None else replace(after, EodLastNonAck=kept)
 
 
-@fault("sender-eod-last-non-ack-without-sequence", breaks="MQQB-3.1.5.6-22", blind=True)
-class SenderEodLastNonAckWithoutSequence(_OrderAcksWithChangedTransferInfo):
+@fault("sender-seq-id-of-eod-last-non-ack-zero", breaks="MQQB-3.1.5.6-22", blind=True)
+class SenderSeqIdOfEodLastNonAckZero(_OrderAcksWithChangedTransferInfo):
     """SeqID of EodLastNonAck is zero instead of the SeqID of the last entry of UnackedSequence."""
 
     def change_transfer_info(
@@ -254,8 +254,8 @@ class SenderTimeOfLastAckNotSetByOrderAckOnAcceptedSession(OrderAcks):
                 self.note_transfer(queue.session)
 
 
-@fault("sender-eod-last-ack-count-of-all-sessions", breaks="MQQB-3.1.5.6-18")
-class SenderEodLastAckCountOfAllSessions(_OrderAcksWithChangedTransferInfo):
+@fault("sender-eod-last-ack-count-includes-earlier-sessions", breaks="MQQB-3.1.5.6-18")
+class SenderEodLastAckCountIncludesEarlierSessions(_OrderAcksWithChangedTransferInfo):
     """After a lost session, EodLastAckCount also counts the OrderAcks of the earlier sessions, unlike LastAckCount."""
 
     def change_transfer_info(

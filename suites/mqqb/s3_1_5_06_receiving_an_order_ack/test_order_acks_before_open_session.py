@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import closed
 from harness.run.marks import covers, sut_survives
-from suites.mqqb.steps.early_acknowledgments import send_before_session_of_sut_is_open
+from suites.mqqb.steps.early_acknowledgments import send_packet_before_session_of_sut_is_open
 from suites.mqqb.steps.ordering import build_unknown_ack
 
 
@@ -15,5 +15,7 @@ from suites.mqqb.steps.ordering import build_unknown_ack
 @pytest.mark.parametrize("answered", [False, True], ids=["before-the-response", "before-the-parameters"])
 def test_order_ack_before_session_of_sut_is_open_closes_connection(peer, sut, judge, answered):
     """The SUT opens a session. Before the session is open, the peer sends an OrderAck: the SUT closes the session."""
-    observed, evidence = send_before_session_of_sut_is_open(peer, sut, build_unknown_ack(peer), answered=answered)
+    observed, evidence = send_packet_before_session_of_sut_is_open(
+        peer, sut, build_unknown_ack(peer), answered=answered
+    )
     judge("MQQB-3.1.5.6-01", expected=closed(), observed=observed, evidence=evidence)

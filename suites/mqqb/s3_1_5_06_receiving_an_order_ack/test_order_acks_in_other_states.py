@@ -7,7 +7,7 @@ from __future__ import annotations
 from harness.expectations import holds, none
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
 
 ORDER_QUEUE_NUMBER = 4
@@ -30,12 +30,12 @@ def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
     frame = outgoing.send_order_ack(2)
     peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [3])
     sequence = outgoing.read_sequence()
-    last = read_element(read_element(sequence, "LastAck"), "SeqNo")
+    last = read_data_model_element(read_data_model_element(sequence, "LastAck"), "SeqNo")
     evidence = [*sent, frame]
     judge("MQQB-3.1.5.6-08", expected=2, observed=last, case="SeqNo of LastAck", evidence=evidence)
     left = outgoing.list_unacknowledged_numbers()
     judge("MQQB-3.1.5.6-09", expected=[3], observed=left, case="numbers in UnackedSequence", evidence=evidence)
-    count = read_element(sequence, "LastAckCount")
+    count = read_data_model_element(sequence, "LastAckCount")
     judge("MQQB-3.1.5.6-12", expected=1, observed=count, case="LastAckCount", evidence=evidence)
     if sut.has("management"):
         judge(
@@ -45,7 +45,7 @@ def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
             case="SeqID, SeqNo and PrevNo of EodLastNonAck",
             evidence=evidence,
         )
-        unacknowledged_count = read_element(outgoing.read_transfer_info(), "EodNoAckCount")
+        unacknowledged_count = read_data_model_element(outgoing.read_transfer_info(), "EodNoAckCount")
         judge("MQQB-3.1.5.6-19", expected=1, observed=unacknowledged_count, case="EodNoAckCount", evidence=evidence)
     else:
         missing = "the SUT does not show OutgoingTransferInfo"
@@ -72,7 +72,7 @@ def test_count_of_unacknowledged_messages_counts_entries_of_the_sequence(peer, s
     judge(
         "MQQB-3.1.5.6-19",
         expected=len(outgoing.list_unacknowledged_numbers()),
-        observed=read_element(outgoing.read_transfer_info(), "EodNoAckCount"),
+        observed=read_data_model_element(outgoing.read_transfer_info(), "EodNoAckCount"),
         case="EodNoAckCount after the FinalAck of a message between unacknowledged messages",
         evidence=[*sent, *frames],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 
@@ -21,7 +21,7 @@ def test_order_ack_on_session_of_peer_resets_resend_interval_index(peer, sut, ju
     if outgoing.await_resend(1) != RESENT_OUTCOME:
         raise ConformanceFailure("the message was not resent, so it is uncertain whether ResendIntervalIndex changed")
     outgoing.send_session_ack()
-    raised = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
+    raised = read_data_model_element(outgoing.read_sequence(), "ResendIntervalIndex")
     carrier = peer.open_raw()
     frame = carrier.send(build_order_ack(peer, sent[-1]))
     if not peer.eventually(lambda: not outgoing.list_unacknowledged_numbers()):
@@ -32,7 +32,7 @@ def test_order_ack_on_session_of_peer_resets_resend_interval_index(peer, sut, ju
     judge(
         "MQQB-3.1.5.6-11",
         expected=0,
-        observed=read_element(outgoing.read_sequence(), "ResendIntervalIndex"),
+        observed=read_data_model_element(outgoing.read_sequence(), "ResendIntervalIndex"),
         case="ResendIntervalIndex after a resend and an OrderAck on a session of the peer",
         evidence=[sent[-1], frame],
     )

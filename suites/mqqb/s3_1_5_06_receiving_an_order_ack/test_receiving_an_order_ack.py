@@ -14,9 +14,9 @@ from suites.mqqb.steps.ordering import (
     build_final_ack,
     build_order_ack,
     build_unknown_ack,
-    send_in_states_before_open,
+    send_packet_in_states_before_open,
 )
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import (
     DEAD_LETTERS,
     FIRST_RESEND_INTERVAL_MS,
@@ -29,7 +29,7 @@ from suites.mqqb.steps.sequences import (
     read_sequence_info_of_transfer,
 )
 
-COPIED_ELEMENT_BY_RULE = {
+TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE = {
     "MQQB-3.1.5.6-17": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.6-18": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.6-20": ("EodResendInterval", "ResendInterval"),
@@ -47,7 +47,7 @@ LONGEST_RESEND_INTERVAL_S = 120
 """
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of short resend intervals before the first longer interval (note <24>)."""
-REPEATED_ACK_COUNT = 12
+REPEATED_ORDER_ACK_COUNT = 12
 """The number of repeated OrderAcks, which exceeds the number of entries in ResendTimerTable."""
 
 
@@ -57,7 +57,7 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     """The peer sends an OrderAck. The SUT closes a session that waits for ConnectionParameters, and does not close an
     open session.
     """
-    observed, evidence = send_in_states_before_open(peer, build_unknown_ack(peer))
+    observed, evidence = send_packet_in_states_before_open(peer, build_unknown_ack(peer))
     judge("MQQB-3.1.5.6-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)
 
 
@@ -87,12 +87,12 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
-    def await_ack_count(count: int) -> None:
-        peer.eventually(lambda: read_element(outgoing.read_sequence(), "LastAckCount") == count)
+    def await_last_ack_count(count: int) -> None:
+        peer.eventually(lambda: read_data_model_element(outgoing.read_sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
     outgoing.send_session_ack()
-    table = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")
+    table = read_data_model_element(sut.inspect()["QueueManager"], "ResendTimerTable")
     judge(
         "MQQB-3.1.1.5-02",
         expected=[1, 2, 3, 4],
@@ -115,7 +115,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     ):
         old = outgoing.read_sequence()
         frame = outgoing.send_order_ack(number)
-        await_ack_count(step)
+        await_last_ack_count(step)
         new = outgoing.read_sequence()
         judge(
             removal_rule,
@@ -127,14 +127,14 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         judge(
             last_ack_rule,
             expected=last,
-            observed=read_element(read_element(new, "LastAck"), "SeqNo"),
+            observed=read_data_model_element(read_data_model_element(new, "LastAck"), "SeqNo"),
             case="SeqNo of LastAck",
             evidence=frame,
         )
         judge(
             "MQQB-3.1.5.6-12",
             expected=step,
-            observed=read_element(new, "LastAckCount"),
+            observed=read_data_model_element(new, "LastAckCount"),
             case="LastAckCount",
             evidence=frame,
         )
@@ -143,11 +143,13 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         judge(
             "MQQB-3.1.5.6-03",
             expected=near,
-            observed=read_element(new, "TimeOfLastAck"),
+            observed=read_data_model_element(new, "TimeOfLastAck"),
             case="TimeOfLastAck",
             evidence=frame,
         )
-        grown = read_element(new, "ResendIntervalIndex") - read_element(old, "ResendIntervalIndex")
+        grown = read_data_model_element(new, "ResendIntervalIndex") - read_data_model_element(
+            old, "ResendIntervalIndex"
+        )
         judge(
             "MQQB-3.1.5.6-04",
             expected=between(0, 1),
@@ -155,11 +157,11 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
             case="increase of ResendIntervalIndex",
             evidence=frame,
         )
-        interval = table[min(read_element(new, "ResendIntervalIndex"), len(table) - 1)]
+        interval = table[min(read_data_model_element(new, "ResendIntervalIndex"), len(table) - 1)]
         judge(
             "MQQB-3.1.5.6-06",
             expected=interval,
-            observed=read_element(new, "ResendInterval"),
+            observed=read_data_model_element(new, "ResendInterval"),
             case="ResendInterval",
             evidence=frame,
         )
@@ -173,10 +175,10 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         "MQQB-3.1.1.5-01",
         "MQQB-3.1.1.5-02",
     )
-    for _ in range(REPEATED_ACK_COUNT):
+    for _ in range(REPEATED_ORDER_ACK_COUNT):
         frame = outgoing.send_order_ack(3)
-    await_ack_count(3 + REPEATED_ACK_COUNT)
-    index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
+    await_last_ack_count(3 + REPEATED_ORDER_ACK_COUNT)
+    index = read_data_model_element(outgoing.read_sequence(), "ResendIntervalIndex")
     judge(
         "MQQB-3.1.5.6-05",
         expected=between(0, len(table) - 1),
@@ -194,24 +196,24 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         shown = outgoing.read_sequence()
         judge(
             "MQQB-3.1.5.6-06",
-            expected=table[min(read_element(shown, "ResendIntervalIndex"), len(table) - 1)],
-            observed=read_element(shown, "ResendInterval"),
+            expected=table[min(read_data_model_element(shown, "ResendIntervalIndex"), len(table) - 1)],
+            observed=read_data_model_element(shown, "ResendInterval"),
             case=f"ResendInterval after resend {resends}",
             evidence=frame,
         )
     frame = outgoing.send_order_ack(3)
-    await_ack_count(4 + REPEATED_ACK_COUNT)
+    await_last_ack_count(4 + REPEATED_ORDER_ACK_COUNT)
     judge_copied_attributes(outgoing, sut, judge, frame, "after several resends")
     frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
     judge_copied_attributes(outgoing, sut, judge, frame, "after the OrderAck of the last message")
     judge.conclude("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-25", "MQQB-3.1.5.6-26")
     final = outgoing.read_sequence()
-    interval = table[min(read_element(final, "ResendIntervalIndex"), len(table) - 1)]
+    interval = table[min(read_data_model_element(final, "ResendIntervalIndex"), len(table) - 1)]
     judge(
         "MQQB-3.1.5.6-06",
         expected=interval,
-        observed=read_element(final, "ResendInterval"),
+        observed=read_data_model_element(final, "ResendInterval"),
         case="ResendInterval",
         evidence=frame,
     )
@@ -228,15 +230,15 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         raise ConformanceFailure("message 5 was not resent, so it is uncertain whether the ResendIntervalIndex changed")
     outgoing.send_session_ack()
     before = outgoing.read_sequence()
-    index = read_element(before, "ResendIntervalIndex")
+    index = read_data_model_element(before, "ResendIntervalIndex")
     peer.pass_time(ORDER_ACK_INTERVAL_MS)
     frame = outgoing.send_order_ack(5)
     peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [6])
-    times = [read_element(one, "TimeOfLastAck") for one in (before, outgoing.read_sequence())]
+    times = [read_data_model_element(one, "TimeOfLastAck") for one in (before, outgoing.read_sequence())]
     judge(
         "MQQB-3.1.5.6-12",
-        expected=read_element(before, "LastAckCount") + 1,
-        observed=read_element(outgoing.read_sequence(), "LastAckCount"),
+        expected=read_data_model_element(before, "LastAckCount") + 1,
+        observed=read_data_model_element(outgoing.read_sequence(), "LastAckCount"),
         case="LastAckCount after the first OrderAck of the next sequence",
         evidence=frame,
     )
@@ -249,7 +251,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     judge(
         "MQQB-3.1.5.6-04",
         expected=one_of(0, min(index + 1, len(table) - 1)),
-        observed=read_element(outgoing.read_sequence(), "ResendIntervalIndex"),
+        observed=read_data_model_element(outgoing.read_sequence(), "ResendIntervalIndex"),
         case="ResendIntervalIndex after a resend and an OrderAck of one of two messages",
         evidence=frame,
     )
@@ -258,7 +260,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     outgoing.send_session_ack()
     frame = outgoing.send_order_ack(6)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
-    index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
+    index = read_data_model_element(outgoing.read_sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-11", expected=0, observed=index, case="ResendIntervalIndex after a resend", evidence=frame)
     outgoing.send(2)
     outgoing.send_session_ack()
@@ -269,7 +271,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     judge(
         "MQQB-3.1.5.6-11",
         expected=0,
-        observed=read_element(outgoing.read_sequence(), "ResendIntervalIndex"),
+        observed=read_data_model_element(outgoing.read_sequence(), "ResendIntervalIndex"),
         case="ResendIntervalIndex after one OrderAck of two messages that await their SessionAck",
         evidence=frame,
     )
@@ -288,7 +290,7 @@ def test_late_order_acks_change_neither_last_ack_nor_order_of_entries(peer, sut,
     last_ack = None
     for count, number in enumerate((1, 3, 2, 1, 2), 1):
         frame = outgoing.send_order_ack(number)
-        peer.eventually(lambda count=count: read_element(outgoing.read_sequence(), "LastAckCount") == count)
+        peer.eventually(lambda count=count: read_data_model_element(outgoing.read_sequence(), "LastAckCount") == count)
         judge(
             "MQQB-3.1.5.6-09" if count == 1 else "MQQB-3.1.5.6-10",
             expected=list(range(2 if count == 1 else 4, 8)),
@@ -296,7 +298,7 @@ def test_late_order_acks_change_neither_last_ack_nor_order_of_entries(peer, sut,
             case=f"numbers of the messages in UnackedSequence after OrderAck {count}",
             evidence=frame,
         )
-        shown = read_element(outgoing.read_sequence(), "LastAck")
+        shown = read_data_model_element(outgoing.read_sequence(), "LastAck")
         if count > 2:
             judge(
                 "MQQB-3.1.5.6-07",
@@ -320,11 +322,11 @@ def judge_copied_attributes(outgoing, sut, judge, frame, case):
         return
     info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
     for rule in rules:
-        name, source = COPIED_ELEMENT_BY_RULE[rule]
+        name, source = TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE[rule]
         judge(
             rule,
-            expected=fields({source: read_element(sequence, source)}),
-            observed={source: read_element(info, name)},
+            expected=fields({source: read_data_model_element(sequence, source)}),
+            observed={source: read_data_model_element(info, name)},
             case=case,
             evidence=frame,
         )
@@ -379,7 +381,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
         evidence = [sent[number - 1], frame]
         changes = holds("OutgoingTransferInfo changes", otherwise="unchanged")
         judge("MQQB-3.1.5.6-16", "MQDMPR-3.1.3-28", expected=changes, observed=info != old_info, evidence=evidence)
-        count = read_element(info, "EodLastAckCount")
+        count = read_data_model_element(info, "EodLastAckCount")
         judge(
             "MQQB-3.1.5.6-12",
             "MQQB-3.1.5.6-18",
@@ -393,12 +395,12 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-03",
             "MQQB-3.1.5.6-17",
             expected=near,
-            observed=read_element(info, "EodLastAckTime"),
+            observed=read_data_model_element(info, "EodLastAckTime"),
             case="EodLastAckTime",
             evidence=evidence,
         )
         if passes:
-            times = [read_element(one, "EodLastAckTime") for one in (old_info, info)]
+            times = [read_data_model_element(one, "EodLastAckTime") for one in (old_info, info)]
             judge(
                 "MQQB-3.1.5.6-03",
                 "MQQB-3.1.5.6-17",
@@ -418,14 +420,14 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-09",
             "MQQB-3.1.5.6-19",
             expected=left,
-            observed=read_element(info, "EodNoAckCount"),
+            observed=read_data_model_element(info, "EodNoAckCount"),
             case="EodNoAckCount",
             evidence=evidence,
         )
         judge(
             "MQQB-3.1.5.6-24",
             expected=last,
-            observed=read_element(info, "EodNoReadCount"),
+            observed=read_data_model_element(info, "EodNoReadCount"),
             case="EodNoReadCount",
             evidence=evidence,
         )
@@ -451,7 +453,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             "MQQB-3.1.5.6-25",
             "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11",
             expected=index,
-            observed=read_element(info, "EodResendCount"),
+            observed=read_data_model_element(info, "EodResendCount"),
             case="EodResendCount",
             evidence=evidence,
         )
@@ -468,7 +470,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
         "MQQB-3.1.5.6-09",
         "MQQB-3.1.5.6-19",
         expected=1,
-        observed=read_element(beside.read_transfer_info(), "EodNoAckCount"),
+        observed=read_data_model_element(beside.read_transfer_info(), "EodNoAckCount"),
         case="EodNoAckCount of the other queue",
         evidence=repeated,
     )
@@ -491,7 +493,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
     outgoing.await_transfer_info_value("EodLastAckCount", 1)
     info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
-    interval_s = read_element(info, "EodResendInterval")
+    interval_s = read_data_model_element(info, "EodResendInterval")
     if not 0 < interval_s <= LONGEST_RESEND_INTERVAL_S:
         expected = between(1, LONGEST_RESEND_INTERVAL_S)
         judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="EodResendInterval", evidence=frames)
@@ -515,7 +517,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     judge(
         "MQQB-3.1.5.6-26",
         expected=expected,
-        observed=read_element(info, "EodResendTime"),
+        observed=read_data_model_element(info, "EodResendTime"),
         case="EodResendTime",
         evidence=evidence,
     )
@@ -525,7 +527,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
 @needs("send", "management", "inspect")
 @covers(
     "MQQB-3.1.5.6-16",
-    *COPIED_ELEMENT_BY_RULE,
+    *TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE,
     "MQQB-3.1.5.6-19",
     "MQQB-3.1.5.6-21",
     "MQQB-3.1.5.6-22",
@@ -544,7 +546,8 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
     frame = outgoing.send_order_ack(2)
     peer.eventually(
         lambda: (
-            read_element(outgoing.read_transfer_info(), "EodLastAckCount") != read_element(old_info, "EodLastAckCount")
+            read_data_model_element(outgoing.read_transfer_info(), "EodLastAckCount")
+            != read_data_model_element(old_info, "EodLastAckCount")
         )
     )
     info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
@@ -554,24 +557,24 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
         observed=info != old_info,
         evidence=frame,
     )
-    for rule, (name, source) in COPIED_ELEMENT_BY_RULE.items():
+    for rule, (name, source) in TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE.items():
         judge(
             rule,
-            expected=fields({source: read_element(sequence, source)}),
-            observed={source: read_element(info, name)},
+            expected=fields({source: read_data_model_element(sequence, source)}),
+            observed={source: read_data_model_element(info, name)},
             evidence=frame,
         )
-    unacknowledged = read_element(sequence, "UnackedSequence")
+    unacknowledged = read_data_model_element(sequence, "UnackedSequence")
     for rule, name, value in (
         ("MQQB-3.1.5.6-19", "EodNoAckCount", len(unacknowledged)),
         ("MQQB-3.1.5.6-21", "EodFirstNonAck", unacknowledged[0]),
         ("MQQB-3.1.5.6-22", "EodLastNonAck", unacknowledged[-1]),
         ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
-        judge(rule, expected=value, observed=read_element(info, name), case=name, evidence=frame)
+        judge(rule, expected=value, observed=read_data_model_element(info, name), case=name, evidence=frame)
     further = outgoing.send(2, journal=["positive"])
     outgoing.send_session_ack()
-    known = read_element(info, "EodLastAckCount")
+    known = read_data_model_element(info, "EodLastAckCount")
     frame = outgoing.send_order_ack(3)
     outgoing.await_transfer_info_value("EodLastAckCount", known + 1)
     info = outgoing.read_transfer_info()
@@ -593,11 +596,11 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
     frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [5, 6])
     info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
-    for rule, (name, source) in COPIED_ELEMENT_BY_RULE.items():
+    for rule, (name, source) in TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE.items():
         judge(
             rule,
-            expected=fields({source: read_element(sequence, source)}),
-            observed={source: read_element(info, name)},
+            expected=fields({source: read_data_model_element(sequence, source)}),
+            observed={source: read_data_model_element(info, name)},
             case="on the session after a lost session",
             evidence=frame,
         )

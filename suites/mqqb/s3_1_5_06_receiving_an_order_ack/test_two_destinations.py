@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds, one_of
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
 from suites.mqqb.steps.two_destinations import TwoDestinations
@@ -23,8 +23,8 @@ def test_order_ack_of_one_destination_leaves_sequence_of_other_unacknowledged(pe
     and none to the peer.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((2, 2), delivery="transactional")
-    acknowledged = [destination.session.acknowledge_all() for destination in two.both]
+    two.send_messages_alternately((2, 2), delivery="transactional")
+    acknowledged = [destination.session.acknowledge_all() for destination in two.both_destinations]
     order_ack = two.first.session.send(build_order_ack(peer, two.first.session.messages[-1]))
     within_ms = 2 * sut.duration_ms(FIRST_RESEND_INTERVAL_MS) + sut.slack_ms(FIRST_RESEND_INTERVAL_MS)
 
@@ -47,9 +47,9 @@ def test_order_ack_of_one_destination_leaves_sequence_of_other_unacknowledged(pe
         observed=not list_resent_tags(two.first) or f"resent: tags {list_resent_tags(two.first)}",
         evidence=[*acknowledged, order_ack, *peer.inbox.copies],
     )
-    for destination in two.both:
+    for destination in two.both_destinations:
         if not destination.session.closed_by_sut:
-            destination.acknowledge_transactional()
+            destination.acknowledge_transactional_messages()
 
 
 @needs("send", "inspect")
@@ -78,8 +78,8 @@ def test_order_ack_leaves_resend_state_of_other_sequence(peer, sut, judge):
     frame = second.send_order_ack(1)
     peer.eventually(lambda: second.list_unacknowledged_numbers() == [2])
     after = [one.read_sequence() for one in (first, second)]
-    indexes = [[read_element(one, "ResendIntervalIndex") for one in pair] for pair in (before, after)]
-    times = [[read_element(one, "TimeOfLastAck") for one in pair] for pair in (before, after)]
+    indexes = [[read_data_model_element(one, "ResendIntervalIndex") for one in pair] for pair in (before, after)]
+    times = [[read_data_model_element(one, "TimeOfLastAck") for one in pair] for pair in (before, after)]
     evidence = [*second.sent, frame]
     judge(
         "MQQB-3.1.5.6-04",

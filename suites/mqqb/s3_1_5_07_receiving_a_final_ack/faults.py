@@ -18,8 +18,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("any-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01")
-class AnyFinalAckBeforeOpenSessionIgnored(Closing):
+@fault("queue-manager-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01")
+class QueueManagerFinalAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores a FinalAck before the session is open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -47,8 +47,8 @@ class AcceptorFinalAckBeforeParametersIgnored(Closing):
             super().refuse_out_of_state(session, packet, now)
 
 
-@fault("sender-final-ack-class-not-read-for-jp", breaks="MQQB-3.1.5.7-02")
-class SenderFinalAckClassNotReadForJp(FinalAcks):
+@fault("sender-message-with-jp-journaled-for-any-final-ack-class", breaks="MQQB-3.1.5.7-02")
+class SenderMessageWithJpJournaledForAnyFinalAckClass(FinalAcks):
     """The sender journals a message with JP when its FinalAck arrives, regardless of the class of the FinalAck."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -56,8 +56,8 @@ class SenderFinalAckClassNotReadForJp(FinalAcks):
         super().journal_completed(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if wants else message_class)
 
 
-@fault("sender-final-ack-taken-for-first-message", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"))
-class SenderFinalAckTakenForFirstMessage(FinalAcks):
+@fault("sender-every-final-ack-applied-to-first-waiting-message", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"))
+class SenderEveryFinalAckAppliedToFirstWaitingMessage(FinalAcks):
     """The sender treats each FinalAck as the FinalAck of the first waiting message."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -67,8 +67,8 @@ class SenderFinalAckTakenForFirstMessage(FinalAcks):
         super().journal_completed(waiting[0] if waiting else position, message_class)
 
 
-@fault("sender-final-ack-of-receive-timeout-journaled-as-received", breaks="MQQB-3.1.5.7-02")
-class SenderFinalAckOfReceiveTimeoutJournaledAsReceived(FinalAcks):
+@fault("sender-message-with-jp-journaled-after-receive-timeout", breaks="MQQB-3.1.5.7-02")
+class SenderMessageWithJpJournaledAfterReceiveTimeout(FinalAcks):
     """The sender copies a message with JP to the journal when its FinalAck has the class NACK_RECEIVE_TIMEOUT."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -89,8 +89,8 @@ class SenderMessageWithJpJournaledAfterPurge(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("sender-final-ack-before-order-ack-without-journal", breaks="MQQB-3.1.5.7-02", blind=True)
-class SenderFinalAckBeforeOrderAckWithoutJournal(FinalAcks):
+@fault("sender-message-not-journaled-if-final-ack-precedes-order-ack", breaks="MQQB-3.1.5.7-02", blind=True)
+class SenderMessageNotJournaledIfFinalAckPrecedesOrderAck(FinalAcks):
     """The sender does not copy a message with JP to the journal when its FinalAck arrives before its OrderAck."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -103,8 +103,8 @@ class SenderFinalAckBeforeOrderAckWithoutJournal(FinalAcks):
         super().receive(session, packet, now)
 
 
-@fault("sender-final-ack-journals-a-second-message-of-its-number", breaks="MQQB-3.1.5.7-02", blind=True)
-class SenderFinalAckJournalsASecondMessageOfItsNumber(FinalAcks):
+@fault("sender-final-ack-journals-next-message-too", breaks="MQQB-3.1.5.7-02", blind=True)
+class SenderFinalAckJournalsNextMessageToo(FinalAcks):
     """When the FinalAck of a message with JP arrives, the sender also journals and completes the next message."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -126,8 +126,8 @@ class SenderFinalAckOnSessionOfReceiverIgnored(FinalAcks):
             super().receive(session, packet, now)
 
 
-@fault("sender-second-final-ack-of-message-journals-again", breaks="MQQB-3.1.5.7-02", blind=True)
-class SenderSecondFinalAckOfMessageJournalsAgain(FinalAcks):
+@fault("sender-second-final-ack-journals-message-again", breaks="MQQB-3.1.5.7-02", blind=True)
+class SenderSecondFinalAckJournalsMessageAgain(FinalAcks):
     """When a second FinalAck of the same message arrives, the sender puts a second copy of the message into the
     journal.
     """
@@ -154,8 +154,12 @@ class SenderJournaledTransactionalMessageWithoutLabel(Journaling):
         super().journal_delivered(position)
 
 
-@fault("sender-final-ack-of-other-message-completes-oldest", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
-class SenderFinalAckOfOtherMessageCompletesOldest(FinalAcks):
+@fault(
+    "sender-final-ack-completes-oldest-message-instead-of-its-own",
+    breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"),
+    blind=True,
+)
+class SenderFinalAckCompletesOldestMessageInsteadOfItsOwn(FinalAcks):
     """When a FinalAck arrives, the sender completes the oldest message that awaits a FinalAck,
     regardless of MessageID.
     """
@@ -193,8 +197,8 @@ class SenderMessageWithJpAndJnJournaledForNack(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("sender-received-message-journaled-as-dead-letter", breaks="MQQB-3.1.5.7-04")
-class SenderReceivedMessageJournaledAsDeadLetter(FinalAcks):
+@fault("sender-received-message-with-jp-made-dead-letter", breaks="MQQB-3.1.5.7-04")
+class SenderReceivedMessageWithJpMadeDeadLetter(FinalAcks):
     """The sender moves a received message with JP to the transactional dead-letter queue."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -204,16 +208,16 @@ class SenderReceivedMessageJournaledAsDeadLetter(FinalAcks):
             super().journal_completed(position, message_class)
 
 
-@fault("sender-final-ack-dead-letter-missing", breaks="MQQB-3.1.5.7-05")
-class SenderFinalAckDeadLetterMissing(FinalAcks):
+@fault("sender-no-message-made-dead-letter-by-final-ack", breaks="MQQB-3.1.5.7-05")
+class SenderNoMessageMadeDeadLetterByFinalAck(FinalAcks):
     """The sender moves no message to a dead-letter queue."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         super().journal_completed(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
-@fault("sender-final-ack-dead-letters-message-only-if-it-was-never-queued", breaks="MQQB-3.1.5.7-05")
-class SenderFinalAckDeadLettersMessageOnlyIfItWasNeverQueued(FinalAcks):
+@fault("sender-only-messages-refused-at-arrival-become-dead-letters", breaks="MQQB-3.1.5.7-05")
+class SenderOnlyMessagesRefusedAtArrivalBecomeDeadLetters(FinalAcks):
     """The sender puts a message into a dead-letter queue only if it was refused before it reached its queue."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -255,8 +259,8 @@ class SenderMessageWithJpAndJnNeverDeadLetter(Journaling):
         super().journal_failed(position)
 
 
-@fault("sender-final-ack-before-order-ack-without-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderFinalAckBeforeOrderAckWithoutDeadLetter(FinalAcks):
+@fault("sender-message-not-dead-letter-if-final-ack-precedes-order-ack", breaks="MQQB-3.1.5.7-05", blind=True)
+class SenderMessageNotDeadLetterIfFinalAckPrecedesOrderAck(FinalAcks):
     """The sender does not put a message with JN into a dead-letter queue if its FinalAck arrives before
     its OrderAck.
     """
@@ -271,8 +275,8 @@ class SenderFinalAckBeforeOrderAckWithoutDeadLetter(FinalAcks):
         super().receive(session, packet, now)
 
 
-@fault("sender-dead-letter-only-of-arrival-failures", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderDeadLetterOnlyOfArrivalFailures(FinalAcks):
+@fault("sender-no-dead-letter-if-final-ack-class-is-0xc000-or-higher", breaks="MQQB-3.1.5.7-05", blind=True)
+class SenderNoDeadLetterIfFinalAckClassIs0xc000OrHigher(FinalAcks):
     """The sender puts no message into a dead-letter queue when the class of the FinalAck is 0xC000 or higher."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -282,8 +286,8 @@ class SenderDeadLetterOnlyOfArrivalFailures(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("sender-dead-letter-not-of-unsupported-crypto-provider", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderDeadLetterNotOfUnsupportedCryptoProvider(FinalAcks):
+@fault("sender-no-dead-letter-for-class-unsupported-crypto-provider", breaks="MQQB-3.1.5.7-05", blind=True)
+class SenderNoDeadLetterForClassUnsupportedCryptoProvider(FinalAcks):
     """The sender puts no message into a dead-letter queue when the class of the FinalAck is
     NACK_UNSUPPORTED_CRYPTO_PROVIDER.
     """
@@ -295,8 +299,8 @@ class SenderDeadLetterNotOfUnsupportedCryptoProvider(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("sender-message-with-jp-and-jn-received-also-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderMessageWithJpAndJnReceivedAlsoDeadLetter(FinalAcks):
+@fault("sender-received-message-with-jp-and-jn-also-made-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
+class SenderReceivedMessageWithJpAndJnAlsoMadeDeadLetter(FinalAcks):
     """When an application received a message with JN and JP set, the sender puts the message into the journal and into
     the dead-letter queue.
     """
@@ -330,8 +334,8 @@ class SenderDeadLetterWithoutItsBody(Journaling):
         super().journal_failed(position)
 
 
-@fault("sender-message-refused-at-arrival-not-moved-to-dead-letters", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderMessageRefusedAtArrivalNotMovedToDeadLetters(FinalAcks):
+@fault("sender-message-refused-at-arrival-not-made-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
+class SenderMessageRefusedAtArrivalNotMadeDeadLetter(FinalAcks):
     """The sender moves a message with JN to a dead-letter queue only for FinalAck classes of 0xC000 and above."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -353,8 +357,8 @@ class SenderLargeDeadLetterTruncated(FinalAcks):
         super().journal_completed(position, message_class)
 
 
-@fault("sender-dead-letter-queue-of-message-ignored", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
-class SenderDeadLetterQueueOfMessageIgnored(Journaling):
+@fault("sender-dead-letter-queue-named-in-message-ignored", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
+class SenderDeadLetterQueueNamedInMessageIgnored(Journaling):
     """The sender ignores the dead-letter queue that a message names."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -374,8 +378,8 @@ class SenderDeadLetterInNonTransactionalQueue(FinalAcks):
             super().journal_completed(position, message_class)
 
 
-@fault("sender-dead-letter-queue-of-message-used-once", breaks="MQQB-3.1.5.7-07", blind=True)
-class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
+@fault("sender-named-dead-letter-queue-used-only-for-first-message", breaks="MQQB-3.1.5.7-07", blind=True)
+class SenderNamedDeadLetterQueueUsedOnlyForFirstMessage(Journaling):
     """The sender uses a named dead-letter queue only for the first message that names a dead-letter queue."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -406,8 +410,8 @@ add(
 )
 
 
-@fault("sender-dead-letter-queue-of-first-message-for-all", breaks="MQQB-3.1.5.7-07", blind=True)
-class SenderDeadLetterQueueOfFirstMessageForAll(Journaling):
+@fault("sender-message-moved-to-first-nonempty-named-dead-letter-queue", breaks="MQQB-3.1.5.7-07", blind=True)
+class SenderMessageMovedToFirstNonemptyNamedDeadLetterQueue(Journaling):
     """If a message names a dead-letter queue, the sender moves the message to the first nonempty queue of the same kind
     (transactional or nontransactional) instead.
     """
@@ -422,8 +426,8 @@ class SenderDeadLetterQueueOfFirstMessageForAll(Journaling):
         return found
 
 
-@fault("sender-dead-letter-queue-of-application-ignored-for-second", breaks="MQQB-3.1.5.7-07", blind=True)
-class SenderDeadLetterQueueOfApplicationIgnoredForSecond(Journaling):
+@fault("sender-second-message-not-moved-to-named-dead-letter-queue", breaks="MQQB-3.1.5.7-07", blind=True)
+class SenderSecondMessageNotMovedToNamedDeadLetterQueue(Journaling):
     """The sender moves only the first refused message to the dead-letter queue that the messages name."""
 
     def dead_letter_queue(self, message: Message) -> Queue:

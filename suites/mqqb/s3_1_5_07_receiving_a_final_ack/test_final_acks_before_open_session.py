@@ -7,8 +7,8 @@ import pytest
 from harness.expectations import closed
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.early_acknowledgments import send_before_session_of_sut_is_open
-from suites.mqqb.steps.ordering import EARLY_CLOSE_EXPECTATION, build_unknown_ack, send_in_states_before_open
+from suites.mqqb.steps.early_acknowledgments import send_packet_before_session_of_sut_is_open
+from suites.mqqb.steps.ordering import EARLY_CLOSE_EXPECTATION, build_unknown_ack, send_packet_in_states_before_open
 
 
 def _build_final_ack_of_class(peer, message_class):
@@ -25,7 +25,7 @@ def test_final_ack_of_each_class_before_open_session_closes_connection(peer, jud
     open session. The SUT closes only the sessions that are not open.
     """
     packet = _build_final_ack_of_class(peer, message_class)
-    observed, evidence = send_in_states_before_open(peer, packet)
+    observed, evidence = send_packet_in_states_before_open(peer, packet)
     judge("MQQB-3.1.5.7-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)
 
 
@@ -35,5 +35,5 @@ def test_final_ack_of_each_class_before_open_session_closes_connection(peer, jud
 def test_final_ack_before_session_of_sut_is_open_closes_connection(peer, sut, judge, answered):
     """The SUT opens a session, and the peer sends a FinalAck before the session is open. The SUT closes the session."""
     packet = _build_final_ack_of_class(peer, AckClass.RECEIVE)
-    observed, evidence = send_before_session_of_sut_is_open(peer, sut, packet, answered=answered)
+    observed, evidence = send_packet_before_session_of_sut_is_open(peer, sut, packet, answered=answered)
     judge("MQQB-3.1.5.7-01", expected=closed(), observed=observed, evidence=evidence)

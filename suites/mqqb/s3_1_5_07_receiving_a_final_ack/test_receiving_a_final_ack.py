@@ -15,7 +15,7 @@ from suites.mqqb.steps.ordering import (
     EARLY_CLOSE_EXPECTATION,
     build_final_ack,
     build_unknown_ack,
-    send_in_states_before_open,
+    send_packet_in_states_before_open,
 )
 from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
@@ -29,29 +29,29 @@ def test_final_ack_before_open_session_closes_connection(peer, judge):
     """The peer sends a FinalAck. The SUT closes a session that waits for ConnectionParameters, and does not close an
     open session.
     """
-    observed, evidence = send_in_states_before_open(peer, build_unknown_ack(peer, final=True))
+    observed, evidence = send_packet_in_states_before_open(peer, build_unknown_ack(peer, final=True))
     judge("MQQB-3.1.5.7-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)
 
 
 REFUSAL_CLASSES = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002)
 """The classes of negative FinalAcks (2.2.5)."""
-BOTH_JOURNALING_REQUESTS = ["positive", "negative"]
+JOURNALING_REQUESTS_OF_BOTH_KINDS = ["positive", "negative"]
 LARGE_BODY = "large" * 1_000
 JOURNALING_CASES = (
     (["positive"], ACK_RECEIVE, "messages in the journal"),
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
-    (BOTH_JOURNALING_REQUESTS, ACK_RECEIVE, "messages in the journal"),
-    (BOTH_JOURNALING_REQUESTS, None, ""),
+    (JOURNALING_REQUESTS_OF_BOTH_KINDS, ACK_RECEIVE, "messages in the journal"),
+    (JOURNALING_REQUESTS_OF_BOTH_KINDS, None, ""),
     *((["positive"], value, "") for value in REFUSAL_CLASSES),
     ([], BAD_DST_Q, ""),
     *(
-        (["negative"] if number % 2 else BOTH_JOURNALING_REQUESTS, value, "messages in the dead-letter queue")
+        (["negative"] if number % 2 else JOURNALING_REQUESTS_OF_BOTH_KINDS, value, "messages in the dead-letter queue")
         for number, value in enumerate(REFUSAL_CLASSES)
     ),
     (["negative"], ACK_RECEIVE, ""),
     (["negative"], BAD_DST_Q, "messages in the dead-letter queue"),
-    (BOTH_JOURNALING_REQUESTS, None, ""),
+    (JOURNALING_REQUESTS_OF_BOTH_KINDS, None, ""),
 )
 """For each case: the journaling that a message requests, the class of its FinalAck (None: no FinalAck), and the
 queue that contains the message at the end of the check.

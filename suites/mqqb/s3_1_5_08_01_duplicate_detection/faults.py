@@ -44,7 +44,7 @@ class ReceiverDetectsDuplicateOnlyOfLastMessage(History):
         return found if found is not None and found == list(self.qm.adm.MessageIDHistoryTable)[-1] else None
 
 
-class _HistoryOfEachSession(History):
+class _SeparateHistoryOfEachSession(History):
     """The receiver keeps a separate message history for each session."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -64,7 +64,7 @@ class _HistorySessionSetter(Receiving):
     """The receiver passes the session of each message to the message history."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        assert isinstance(self.qm.history, _HistoryOfEachSession)
+        assert isinstance(self.qm.history, _SeparateHistoryOfEachSession)
         self.qm.history.session = session
         super().receive_user_message(session, packet, now)
 
@@ -73,13 +73,13 @@ add(
     "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
     "The receiver accepts a message again if the message arrived earlier on a different session.",
-    combine_installers(replace_part(_HistoryOfEachSession), replace_part(_HistorySessionSetter)),
+    combine_installers(replace_part(_SeparateHistoryOfEachSession), replace_part(_HistorySessionSetter)),
     blind=True,
 )
 
 
-@fault("receiver-duplicate-by-16-bits-of-message-id", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class ReceiverDuplicateBy16BitsOfMessageId(History):
+@fault("receiver-duplicate-detected-by-low-16-bits-of-message-id", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class ReceiverDuplicateDetectedByLow16BitsOfMessageId(History):
     """The receiver treats a message as a duplicate if the low 16 bits of its identifier equal those of an identifier in
     the history.
     """
@@ -93,8 +93,8 @@ class ReceiverDuplicateBy16BitsOfMessageId(History):
         return None
 
 
-@fault("receiver-duplicate-for-other-queue-accepted", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class ReceiverDuplicateForOtherQueueAccepted(History):
+@fault("receiver-duplicate-accepted-if-addressed-to-other-queue", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class ReceiverDuplicateAcceptedIfAddressedToOtherQueue(History):
     """The receiver accepts a message whose identifier is in the history if it is addressed to a different queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -107,8 +107,8 @@ class ReceiverDuplicateForOtherQueueAccepted(History):
         return super().find_duplicate(packet) if name == user.DestinationQueue else None
 
 
-@fault("receiver-duplicate-of-refused-message-refused-again", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class ReceiverDuplicateOfRefusedMessageRefusedAgain(Receiving):
+@fault("receiver-message-to-missing-queue-not-added-to-history", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class ReceiverMessageToMissingQueueNotAddedToHistory(Receiving):
     """If the receiver refuses a message because its queue is missing, it does not add the message to the history."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -159,8 +159,8 @@ class ReceiverTimeOfExpressDuplicateNotRenewed(Receiving):
             self.qm.adm.MessageIDHistoryTable.insert(known)
 
 
-@fault("receiver-duplicate-timestamp-of-monotonic-clock", breaks="MQQB-3.1.5.8.1-03")
-class ReceiverDuplicateTimestampOfMonotonicClock(History):
+@fault("receiver-duplicate-time-stamp-taken-from-monotonic-clock", breaks="MQQB-3.1.5.8.1-03")
+class ReceiverDuplicateTimeStampTakenFromMonotonicClock(History):
     """The receiver sets TimeStamp of the history entry of a duplicate from its monotonic clock."""
 
     def disregard_duplicate(

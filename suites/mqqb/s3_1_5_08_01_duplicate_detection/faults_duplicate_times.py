@@ -13,7 +13,7 @@ SECONDS_FROM_1970_TO_1980 = 315_532_800
 HOUR_S = 3_600
 
 
-class DuplicateTimeChanged(History):
+class WrongDuplicateTimeStampFault(History):
     """Changes TimeStamp of the history entry of each duplicate."""
 
     def disregard_duplicate(
@@ -23,42 +23,42 @@ class DuplicateTimeChanged(History):
         table = self.qm.adm.MessageIDHistoryTable
         found = table.find(entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal)
         if found is not None:
-            table.insert(replace(found, TimeStamp=self.change_time(session, entry, found.TimeStamp)))
+            table.insert(replace(found, TimeStamp=self.compute_wrong_time_stamp(session, entry, found.TimeStamp)))
 
-    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+    def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
         """Return the wrong time. ``entry`` is the entry before the duplicate arrived."""
         return time_s
 
 
-@fault("receiver-duplicate-timestamp-since-1980", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverDuplicateTimestampSince1980(DuplicateTimeChanged):
+@fault("receiver-duplicate-time-stamp-counted-since-1980", breaks="MQQB-3.1.5.8.1-03", blind=True)
+class ReceiverDuplicateTimeStampCountedSince1980(WrongDuplicateTimeStampFault):
     """The receiver sets TimeStamp of the history entry of a duplicate to the seconds since 1980."""
 
-    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+    def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
         return time_s - SECONDS_FROM_1970_TO_1980
 
 
 @fault("receiver-duplicate-timestamp-in-local-time", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverDuplicateTimestampInLocalTime(DuplicateTimeChanged):
+class ReceiverDuplicateTimestampInLocalTime(WrongDuplicateTimeStampFault):
     """The receiver sets TimeStamp of the history entry of a duplicate to local time, which is one hour ahead of UTC."""
 
-    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+    def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
         return time_s + HOUR_S
 
 
 @fault("receiver-duplicate-timestamp-on-second-session-in-ms", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverDuplicateTimestampOnSecondSessionInMs(DuplicateTimeChanged):
+class ReceiverDuplicateTimestampOnSecondSessionInMs(WrongDuplicateTimeStampFault):
     """The receiver sets TimeStamp of the history entry of a duplicate to milliseconds while two sessions are open."""
 
-    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+    def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
         return time_s * 1_000 & 0xFFFFFFFF if len(self.qm.sessions) > 1 else time_s
 
 
 @fault("receiver-third-duplicate-timestamp-in-ms", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverThirdDuplicateTimestampInMs(DuplicateTimeChanged):
+class ReceiverThirdDuplicateTimestampInMs(WrongDuplicateTimeStampFault):
     """The receiver sets TimeStamp of the history entry of a message to milliseconds from the second duplicate on."""
 
-    def change_time(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
+    def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
         seen = self.__dict__.setdefault("duplicated", set())
         again = entry.MessageIdentifier in seen
         seen.add(entry.MessageIdentifier)

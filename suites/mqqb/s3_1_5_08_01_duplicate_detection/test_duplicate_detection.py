@@ -23,10 +23,10 @@ from suites.mqqb.steps.disposition import (
     receive_first_message,
 )
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID
-from suites.mqqb.steps.secured import CLEAR_BODY, SHA512, ST_OF_NO_SENDER, flip_signature_bit, sign_message
+from suites.mqqb.steps.secured import CLEAR_BODY, SENDER_TYPE_OF_NO_SENDER, SHA512, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import list_tags
 
-REPETITION_DELAY_S = 3
+DELAY_BEFORE_DUPLICATE_S = 3
 MESSAGE_COUNT = 5
 HIGHEST_MESSAGE_ID_BIT = 0x8000_0000
 HIGHEST_FORWARDED_HOP_COUNT = 0x1D
@@ -36,11 +36,11 @@ HIGHEST_HOP_COUNT = 0x1F
 SMALL_QUEUE_QUOTA_KB = 1
 """The quota of a queue that is full after one message of the check, in KB."""
 SHORT_LIFETIME_S = 60
-HISTORY_CLEANUP_MS = 80_000
+HISTORY_CLEANUP_TIMER_MS = 80_000
 """The duration of the MessageIDHistory Cleanup Timer in ms. Each expiry removes the entries whose age is at least this
 duration, so an entry is kept for one to two durations.
 """
-GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
+GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_TIMER_MS // 2_000
 """The greatest speed-up of the cleanup timer. Its duration must be at least two seconds, because TimeStamps are whole
 seconds.
 """
@@ -151,7 +151,7 @@ def test_known_message_is_discarded_although_it_would_be_refused(peer, sut, judg
     if sut.has("security"):
         signed = receiver.build_message(
             known,
-            security={"ST": ST_OF_NO_SENDER, "DE": 1, "SenderCert": ALICE.certificate},
+            security={"ST": SENDER_TYPE_OF_NO_SENDER, "DE": 1, "SenderCert": ALICE.certificate},
             body=CLEAR_BODY,
             properties={"PA": 1, "NA": 1, "HashAlgorithm": SHA512},
         )
@@ -261,7 +261,7 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     entry has expired. Only the second message is accepted twice.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
+    cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_TIMER_MS)
     sut.restart()
     receiver = AcknowledgingReceiver(peer, sut)
     repeated, forgotten = (receiver.build_message(properties={"PA": 1}) for _ in range(2))
@@ -291,7 +291,7 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
     sent = [session.send(packet)]
     peer.eventually(lambda: _read_history_time_stamp(sut, sent[0]) is not None)
     old_stamp = _read_history_time_stamp(sut, sent[0])
-    peer.pass_time(REPETITION_DELAY_S * 1_000)
+    peer.pass_time(DELAY_BEFORE_DUPLICATE_S * 1_000)
     sent.append(session.send(packet))
     peer.eventually(lambda: _read_history_time_stamp(sut, sent[0]) != old_stamp)
     new_stamp, now_s = _read_history_time_stamp(sut, sent[0]), peer.environment.now().utc_s
@@ -305,7 +305,7 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
     else:
         took = peer.measure_duration(*sent)  # a busy tester may send the second message late
         earliest_ms, latest_ms = took.get_allowed_range(
-            (REPETITION_DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000
+            (DELAY_BEFORE_DUPLICATE_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000
         )
         expected = between(earliest_ms // 1_000, latest_ms // 1_000)
         judge(

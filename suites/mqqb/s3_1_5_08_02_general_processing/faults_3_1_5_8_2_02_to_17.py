@@ -139,8 +139,8 @@ class ReceiverRefusedMessageNotCountedAsUnacked(Receiving):
             session.UnackedReceivedMsgCount -= 1
 
 
-@fault("receiver-message-for-others-not-counted", breaks="MQQB-3.1.5.8.2-03", blind=True)
-class ReceiverMessageForOthersNotCounted(Receiving):
+@fault("receiver-message-for-other-queue-manager-not-counted", breaks="MQQB-3.1.5.8.2-03", blind=True)
+class ReceiverMessageForOtherQueueManagerNotCounted(Receiving):
     """The receiver does not count a message that is addressed to another queue manager."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -267,8 +267,8 @@ class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
         super().note_activity(session, packet, now)
 
 
-@fault("receiver-later-session-ack-send-timer-of-double-duration", breaks="MQQB-3.1.5.8.2-12", blind=True)
-class ReceiverLaterSessionAckSendTimerOfDoubleDuration(Receiving):
+@fault("receiver-session-ack-send-timer-doubled-after-first-session-ack", breaks="MQQB-3.1.5.8.2-12", blind=True)
+class ReceiverSessionAckSendTimerDoubledAfterFirstSessionAck(Receiving):
     """After its first SessionAck, the receiver starts the Session Ack Send Timer with the full AckWaitTimeout instead
     of half of it.
     """
@@ -325,8 +325,8 @@ class ReceiverRefusedMessageWithJnInDeadLetterQueue(Admission):
             self.qm.journaling.put_into_system_queue(place, self.build_message(packet, now))
 
 
-@fault("receiver-refused-message-with-trace-reported", breaks=_RULE_BY_REFUSAL_CLASS.values(), blind=True)
-class ReceiverRefusedMessageWithTraceReported(Admission):
+@fault("receiver-report-sent-for-refused-traced-message", breaks=_RULE_BY_REFUSAL_CLASS.values(), blind=True)
+class ReceiverReportSentForRefusedTracedMessage(Admission):
     """The receiver sends a report on a refused message."""
 
     def refuse_message(
@@ -337,8 +337,12 @@ class ReceiverRefusedMessageWithTraceReported(Admission):
             self.qm.tracing.trace_received(self.build_message(packet, now), now)
 
 
-@fault("receiver-nack-of-unknown-public-queue-missing", breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"), blind=True)
-class ReceiverNackOfUnknownPublicQueueMissing(Admission):
+@fault(
+    "receiver-nack-bad-dst-q-missing-for-unknown-public-queue",
+    breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
+    blind=True,
+)
+class ReceiverNackBadDstQMissingForUnknownPublicQueue(Admission):
     """The receiver sends no acknowledgment of class BAD_DST_Q for a message with NA to a public queue that does not
     exist.
     """
@@ -365,8 +369,8 @@ class ReceiverTransactionalMessageToMissingQueueWithoutNack(Admission):
             super().refuse_message(session, packet, message_class, now)
 
 
-@fault("receiver-bad-dst-q-of-private-name-omitted", breaks="MQQB-3.1.5.8.2-17", blind=True)
-class ReceiverBadDstQOfPrivateNameOmitted(Admission):
+@fault("receiver-nack-bad-dst-q-omitted-for-private-name", breaks="MQQB-3.1.5.8.2-17", blind=True)
+class ReceiverNackBadDstQOmittedForPrivateName(Admission):
     """The receiver sends no acknowledgment of class BAD_DST_Q for a message to a private format name."""
 
     def refuse_message(

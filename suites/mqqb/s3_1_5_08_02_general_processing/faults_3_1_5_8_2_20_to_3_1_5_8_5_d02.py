@@ -34,8 +34,8 @@ from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import (
 )
 
 
-@fault("receiver-final-ack-of-missing-queue-only-for-jn", breaks="MQQB-3.1.5.8.2-20", blind=True)
-class ReceiverFinalAckOfMissingQueueOnlyForJn(FinalAcks):
+@fault("receiver-final-ack-for-missing-queue-only-if-jn-is-set", breaks="MQQB-3.1.5.8.2-20", blind=True)
+class ReceiverFinalAckForMissingQueueOnlyIfJnIsSet(FinalAcks):
     """The receiver sends a FinalAck for a message to a queue that does not exist only if the message has JN."""
 
     def refuse_transactional(
@@ -57,8 +57,8 @@ class ReceiverFinalAckOfSecondRefusedMessageOmitted(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-missing-queue-once-per-session", breaks="MQQB-3.1.5.8.2-20")
-class ReceiverFinalAckOfMissingQueueOncePerSession(FinalAcks):
+@fault("receiver-final-ack-for-missing-queue-sent-once-per-session", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckForMissingQueueSentOncePerSession(FinalAcks):
     """The receiver sends only one FinalAck of class BAD_DST_Q on each session."""
 
     def refuse_transactional(
@@ -75,8 +75,8 @@ class ReceiverFinalAckOfMissingQueueOncePerSession(FinalAcks):
 NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 
 
-@fault("receiver-not-transactional-q-of-later-message-omitted", breaks="MQQB-3.1.5.8.2-26", blind=True)
-class ReceiverNotTransactionalQOfLaterMessageOmitted(Admission):
+@fault("receiver-nack-not-transactional-q-only-for-first-of-sequence", breaks="MQQB-3.1.5.8.2-26", blind=True)
+class ReceiverNackNotTransactionalQOnlyForFirstOfSequence(Admission):
     """The receiver sends an acknowledgment of class NOT_TRANSACTIONAL_Q only for the first message of a sequence."""
 
     def refuse_message(
@@ -89,8 +89,8 @@ class ReceiverNotTransactionalQOfLaterMessageOmitted(Admission):
         super().refuse_message(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-not-transactional-queue-once", breaks="MQQB-3.1.5.8.2-29", blind=True)
-class ReceiverFinalAckOfNotTransactionalQueueOnce(FinalAcks):
+@fault("receiver-final-ack-for-nontransactional-queue-sent-only-once", breaks="MQQB-3.1.5.8.2-29", blind=True)
+class ReceiverFinalAckForNontransactionalQueueSentOnlyOnce(FinalAcks):
     """The receiver sends only one FinalAck for transactional messages to queues that are not transactional."""
 
     def __init__(self, qm: QM) -> None:
@@ -121,8 +121,8 @@ class ReceiverTransactionalQueueAcceptsRecoverableMessage(Admission):
 NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
 
 
-@fault("receiver-not-transactional-msg-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.2-34", blind=True)
-class ReceiverNotTransactionalMsgOfRecoverableMessageOmitted(Admission):
+@fault("receiver-nack-not-transactional-msg-omitted-for-recoverable", breaks="MQQB-3.1.5.8.2-34", blind=True)
+class ReceiverNackNotTransactionalMsgOmittedForRecoverable(Admission):
     """The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_MSG for a recoverable message."""
 
     def refuse_message(
@@ -140,8 +140,8 @@ add(
 )
 
 
-@fault("receiver-message-for-other-queue-manager-kept", breaks="MQQB-3.1.5.8.2-38")
-class ReceiverMessageForOtherQueueManagerKept(Receiving):
+@fault("receiver-message-for-other-queue-manager-treated-as-own", breaks="MQQB-3.1.5.8.2-38")
+class ReceiverMessageForOtherQueueManagerTreatedAsOwn(Receiving):
     """The receiver treats a message for a different queue manager as a message for itself."""
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
@@ -156,8 +156,8 @@ class RouterHopCountNotIncremented(Routing):
         return packet
 
 
-@fault("router-hop-count-in-four-bits", breaks="MQQB-3.1.5.8.2-39")
-class RouterHopCountInFourBits(Routing):
+@fault("router-only-lower-four-bits-of-hop-count-incremented", breaks="MQQB-3.1.5.8.2-39")
+class RouterOnlyLowerFourBitsOfHopCountIncremented(Routing):
     """The receiver increments only the lower four bits of RC."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -167,8 +167,8 @@ class RouterHopCountInFourBits(Routing):
         return packet
 
 
-@fault("router-hop-count-of-transactional-not-incremented", breaks="MQQB-3.1.5.8.2-39", blind=True)
-class RouterHopCountOfTransactionalNotIncremented(Routing):
+@fault("router-transactional-message-forwarded-without-rc-increment", breaks="MQQB-3.1.5.8.2-39", blind=True)
+class RouterTransactionalMessageForwardedWithoutRcIncrement(Routing):
     """The receiver forwards a transactional message without incrementing RC."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -207,16 +207,16 @@ class RouterHopCountSetTo1(Routing):
         return replace(counted, UserHeader=replace(user, Flags=flags))
 
 
-@fault("router-hop-count-unlimited", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class RouterHopCountUnlimited(Routing):
+@fault("router-message-with-too-many-hops-forwarded", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
+class RouterMessageWithTooManyHopsForwarded(Routing):
     """The receiver forwards a message with any number of hops."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         return super().count_hop(packet) or packet
 
 
-@fault("router-transactional-hop-count-unlimited", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
-class RouterTransactionalHopCountUnlimited(Routing):
+@fault("router-transactional-message-with-any-hop-count-forwarded", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
+class RouterTransactionalMessageWithAnyHopCountForwarded(Routing):
     """The receiver forwards a transactional message with any number of hops."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -239,16 +239,16 @@ def _replace_hop_count_class(message_class: MessageClass) -> MessageClass:
     return message_class
 
 
-@fault("receiver-nack-of-too-many-hops-class-purged", breaks=("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"))
-class ReceiverNackOfTooManyHopsClassPurged(AdminAcks):
+@fault("receiver-nack-class-q-purged-for-too-many-hops", breaks=("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"))
+class ReceiverNackClassQPurgedForTooManyHops(AdminAcks):
     """The receiver sends an administration acknowledgment of class NACK_Q_PURGED for a message with too many hops."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         super().acknowledge_failure(message, _replace_hop_count_class(message_class), now)
 
 
-@fault("receiver-nack-of-too-many-hops-for-transactional-without-na", breaks="MQQB-3.1.5.8.2-41", blind=True)
-class ReceiverNackOfTooManyHopsForTransactionalWithoutNa(AdminAcks):
+@fault("receiver-nack-of-too-many-hops-sent-without-na-if-transactional", breaks="MQQB-3.1.5.8.2-41", blind=True)
+class ReceiverNackOfTooManyHopsSentWithoutNaIfTransactional(AdminAcks):
     """The receiver sends an acknowledgment of class HOP_COUNT_EXCEEDED to the administration queue of a transactional
     message with too many hops even if NA is clear.
     """
@@ -261,8 +261,8 @@ class ReceiverNackOfTooManyHopsForTransactionalWithoutNa(AdminAcks):
             self.send(message, message_class, now)
 
 
-@fault("receiver-final-ack-of-too-many-hops-class-purged", breaks="MQQB-3.1.5.8.2-44")
-class ReceiverFinalAckOfTooManyHopsClassPurged(FinalAcks):
+@fault("receiver-final-ack-class-q-purged-for-too-many-hops", breaks="MQQB-3.1.5.8.2-44")
+class ReceiverFinalAckClassQPurgedForTooManyHops(FinalAcks):
     """The receiver sends a FinalAck of class NACK_Q_PURGED for a message with too many hops."""
 
     def refuse_transactional(
@@ -271,8 +271,8 @@ class ReceiverFinalAckOfTooManyHopsClassPurged(FinalAcks):
         super().refuse_transactional(session, packet, _replace_hop_count_class(message_class), now)
 
 
-@fault("receiver-final-ack-of-too-many-hops-only-for-na", breaks="MQQB-3.1.5.8.2-44", blind=True)
-class ReceiverFinalAckOfTooManyHopsOnlyForNa(FinalAcks):
+@fault("receiver-final-ack-for-too-many-hops-only-if-na-is-set", breaks="MQQB-3.1.5.8.2-44", blind=True)
+class ReceiverFinalAckForTooManyHopsOnlyIfNaIsSet(FinalAcks):
     """The receiver sends a FinalAck for too many hops only if the message has NA."""
 
     def refuse_transactional(
@@ -298,8 +298,8 @@ add(
 )
 
 
-@fault("receiver-message-for-own-identifier-forwarded", breaks="MQQB-3.1.5.8.5-D01")
-class ReceiverMessageForOwnIdentifierForwarded(Receiving):
+@fault("receiver-message-to-own-identifier-treated-as-foreign", breaks="MQQB-3.1.5.8.5-D01")
+class ReceiverMessageToOwnIdentifierTreatedAsForeign(Receiving):
     """The receiver treats a message whose QueueManagerAddress is the receiver's Identifier as a message for another
     queue manager.
     """
@@ -308,8 +308,8 @@ class ReceiverMessageForOwnIdentifierForwarded(Receiving):
         return packet.UserHeader.QueueManagerAddress == NULL_GUID
 
 
-@fault("receiver-private-queue-number-one-less", breaks="MQQB-3.1.5.8.5-D01")
-class ReceiverPrivateQueueNumberOneLess(Arrival):
+@fault("receiver-message-put-into-private-queue-with-number-minus-one", breaks="MQQB-3.1.5.8.5-D01")
+class ReceiverMessagePutIntoPrivateQueueWithNumberMinusOne(Arrival):
     """The receiver inserts a message with a private name into the queue whose number is one lower."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -333,8 +333,8 @@ class RouterMessageForwardedToNextQueueNumber(Routing):
         )
 
 
-@fault("receiver-message-for-others-in-queue-of-first-destination", breaks="MQQB-3.1.5.8.5-D02", blind=True)
-class ReceiverMessageForOthersInQueueOfFirstDestination(Routing):
+@fault("receiver-forwards-each-message-to-first-destination-of-sender", breaks="MQQB-3.1.5.8.5-D02", blind=True)
+class ReceiverForwardsEachMessageToFirstDestinationOfSender(Routing):
     """The receiver forwards every message of a sender to the destination of the first message of this sender."""
 
     def __init__(self, qm: QM) -> None:

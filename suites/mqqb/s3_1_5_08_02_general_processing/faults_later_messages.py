@@ -100,7 +100,7 @@ class ReceiverDirectFormatSessionOnlyForTcpNames(Receiving):
 # -- history ----------------------------------------------------------------------------------------------------------
 
 
-class _MessageOmittedFromHistory(History):
+class _HistoryOmissionFault(History):
     def is_omitted_from_history(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
@@ -114,7 +114,7 @@ class _MessageOmittedFromHistory(History):
 
 
 @fault("receiver-message-with-large-body-not-in-history", breaks="MQQB-3.1.5.8.2-10")
-class ReceiverMessageWithLargeBodyNotInHistory(_MessageOmittedFromHistory):
+class ReceiverMessageWithLargeBodyNotInHistory(_HistoryOmissionFault):
     """The receiver adds no history entry for a message with more than 4,096 bytes of body."""
 
     def is_omitted_from_history(self, packet: UserMessagePacket) -> bool:
@@ -122,7 +122,7 @@ class ReceiverMessageWithLargeBodyNotInHistory(_MessageOmittedFromHistory):
 
 
 @fault("receiver-message-with-pa-not-in-history", breaks="MQQB-3.1.5.8.2-10")
-class ReceiverMessageWithPaNotInHistory(_MessageOmittedFromHistory):
+class ReceiverMessageWithPaNotInHistory(_HistoryOmissionFault):
     """The receiver adds no history entry for a message that requests an acknowledgment of its arrival."""
 
     def is_omitted_from_history(self, packet: UserMessagePacket) -> bool:
@@ -130,7 +130,7 @@ class ReceiverMessageWithPaNotInHistory(_MessageOmittedFromHistory):
 
 
 @fault("receiver-expired-message-not-in-history", breaks="MQQB-3.1.5.8.2-10")
-class ReceiverExpiredMessageNotInHistory(_MessageOmittedFromHistory):
+class ReceiverExpiredMessageNotInHistory(_HistoryOmissionFault):
     """The receiver adds no history entry for a message with a TimeToReachQueue of at most a second."""
 
     def is_omitted_from_history(self, packet: UserMessagePacket) -> bool:
@@ -219,7 +219,7 @@ class ReceiverSessionActiveNotSetByTransactionalMessage(Receiving):
 # -- messages for other queue managers --------------------------------------------------------------------------------
 
 
-def _set_hop_count(packet: UserMessagePacket, hops: int) -> UserMessagePacket:
+def _set_hop_count_of_packet(packet: UserMessagePacket, hops: int) -> UserMessagePacket:
     user = packet.UserHeader
     flags = user.Flags & ~UserHeader.flags(RC=0x1F) | UserHeader.flags(RC=hops)
     return replace(packet, UserHeader=replace(user, Flags=flags))
@@ -255,7 +255,7 @@ class RouterHighestHopCountAcceptedForExpress(Routing):
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         if packet.UserHeader.RC >= HIGHEST_HOP_COUNT and not packet.UserHeader.DM:
-            return _set_hop_count(packet, HIGHEST_HOP_COUNT)
+            return _set_hop_count_of_packet(packet, HIGHEST_HOP_COUNT)
         return super().count_hop(packet)
 
 
@@ -265,12 +265,12 @@ class RouterMessageWithoutNaAndWithTooManyHopsForwarded(Routing):
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         if packet.UserHeader.RC >= HIGHEST_HOP_COUNT and not packet.MessagePropertiesHeader.Flags & 4:
-            return _set_hop_count(packet, HIGHEST_HOP_COUNT)
+            return _set_hop_count_of_packet(packet, HIGHEST_HOP_COUNT)
         return super().count_hop(packet)
 
 
-@fault("router-second-queue-of-host-in-queue-of-first", breaks="MQQB-3.1.5.8.5-D02")
-class RouterSecondQueueOfHostInQueueOfFirst(Routing):
+@fault("router-message-to-second-queue-of-host-forwarded-in-first-queue", breaks="MQQB-3.1.5.8.5-D02")
+class RouterMessageToSecondQueueOfHostForwardedInFirstQueue(Routing):
     """The router forwards a message to the second queue of a host on the session of the first queue of the host, with
     the first queue as DestinationQueue.
     """

@@ -58,79 +58,79 @@ class ReceiverRecoverableMessageToMissingQueueInDeadLetterQueue(Admission):
         return super().check_destination(session, packet, queue, now)
 
 
-class _NackOmitted(AdminAcks):
+class _NackOmissionFault(AdminAcks):
     refused: MessageClass
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        if message_class is not self.refused or not self.is_omitted(message):
+        if message_class is not self.refused or not self.is_acknowledgment_omitted(message):
             super().acknowledge_failure(message, message_class, now)
 
 
-@fault("receiver-bad-dst-q-omitted-with-jn", breaks="MQQB-3.1.5.8.2-17")
-class ReceiverBadDstQOmittedWithJn(_NackOmitted):
+@fault("receiver-nack-bad-dst-q-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.2-17")
+class ReceiverNackBadDstQOmittedIfJnIsSet(_NackOmissionFault):
     """The receiver sends no BAD_DST_Q for a message with JN."""
 
     refused = MISSING_QUEUE_CLASS
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         return message.NegativeJournalingRequested
 
 
-@fault("receiver-bad-dst-q-only-with-pa", breaks="MQQB-3.1.5.8.2-17")
-class ReceiverBadDstQOnlyWithPa(_NackOmitted):
+@fault("receiver-nack-bad-dst-q-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-17")
+class ReceiverNackBadDstQSentOnlyIfPaIsSet(_NackOmissionFault):
     """The receiver sends no BAD_DST_Q for a message without PA."""
 
     refused = MISSING_QUEUE_CLASS
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-not-transactional-q-only-with-pa", breaks="MQQB-3.1.5.8.2-26")
-class ReceiverNotTransactionalQOnlyWithPa(_NackOmitted):
+@fault("receiver-nack-not-transactional-q-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-26")
+class ReceiverNackNotTransactionalQSentOnlyIfPaIsSet(_NackOmissionFault):
     """The receiver sends no NOT_TRANSACTIONAL_Q for a message without PA."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-not-transactional-q-of-large-message-omitted", breaks="MQQB-3.1.5.8.2-26")
-class ReceiverNotTransactionalQOfLargeMessageOmitted(_NackOmitted):
+@fault("receiver-nack-not-transactional-q-omitted-for-large-message", breaks="MQQB-3.1.5.8.2-26")
+class ReceiverNackNotTransactionalQOmittedForLargeMessage(_NackOmissionFault):
     """The receiver sends no NOT_TRANSACTIONAL_Q for a message with more than 4,096 bytes of body."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         return len(message.Body) > LARGE_BODY_BYTES
 
 
-@fault("receiver-not-transactional-q-omitted-with-jn", breaks="MQQB-3.1.5.8.2-26")
-class ReceiverNotTransactionalQOmittedWithJn(_NackOmitted):
+@fault("receiver-nack-not-transactional-q-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.2-26")
+class ReceiverNackNotTransactionalQOmittedIfJnIsSet(_NackOmissionFault):
     """The receiver sends no NOT_TRANSACTIONAL_Q for a message with JN."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         return message.NegativeJournalingRequested
 
 
-@fault("receiver-not-transactional-msg-only-with-pa", breaks="MQQB-3.1.5.8.2-34")
-class ReceiverNotTransactionalMsgOnlyWithPa(_NackOmitted):
+@fault("receiver-nack-not-transactional-msg-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-34")
+class ReceiverNackNotTransactionalMsgSentOnlyIfPaIsSet(_NackOmissionFault):
     """The receiver sends no NOT_TRANSACTIONAL_MSG for a message without PA."""
 
     refused = NOT_TRANSACTIONAL_MESSAGE_CLASS
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-second-not-transactional-msg-omitted", breaks="MQQB-3.1.5.8.2-34")
-class ReceiverSecondNotTransactionalMsgOmitted(_NackOmitted):
+@fault("receiver-second-nack-not-transactional-msg-omitted", breaks="MQQB-3.1.5.8.2-34")
+class ReceiverSecondNackNotTransactionalMsgOmitted(_NackOmissionFault):
     """The receiver sends NOT_TRANSACTIONAL_MSG only for the first refused message."""
 
     refused = NOT_TRANSACTIONAL_MESSAGE_CLASS
@@ -139,23 +139,23 @@ class ReceiverSecondNotTransactionalMsgOmitted(_NackOmitted):
         super().__init__(qm)
         self._sent = False
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         sent, self._sent = self._sent, True
         return sent
 
 
-@fault("receiver-hop-count-exceeded-only-with-pa", breaks="MQQB-3.1.5.8.2-41")
-class ReceiverHopCountExceededOnlyWithPa(_NackOmitted):
+@fault("receiver-nack-hop-count-exceeded-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.2-41")
+class ReceiverNackHopCountExceededSentOnlyIfPaIsSet(_NackOmissionFault):
     """The receiver sends no HOP_COUNT_EXCEEDED for a message without PA."""
 
     refused = TOO_MANY_HOPS_CLASS
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-second-hop-count-exceeded-omitted", breaks="MQQB-3.1.5.8.2-41")
-class ReceiverSecondHopCountExceededOmitted(_NackOmitted):
+@fault("receiver-second-nack-hop-count-exceeded-omitted", breaks="MQQB-3.1.5.8.2-41")
+class ReceiverSecondNackHopCountExceededOmitted(_NackOmissionFault):
     """The receiver sends HOP_COUNT_EXCEEDED only for the first message with too many hops."""
 
     refused = TOO_MANY_HOPS_CLASS
@@ -164,88 +164,88 @@ class ReceiverSecondHopCountExceededOmitted(_NackOmitted):
         super().__init__(qm)
         self._sent = False
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         sent = self._sent
         self._sent = sent or bool(message.AcknowledgementsRequested & 4)
         return sent
 
 
-@fault("receiver-hop-count-exceeded-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.2-41")
-class ReceiverHopCountExceededOfRecoverableMessageOmitted(_NackOmitted):
+@fault("receiver-nack-hop-count-exceeded-omitted-for-recoverable", breaks="MQQB-3.1.5.8.2-41")
+class ReceiverNackHopCountExceededOmittedForRecoverable(_NackOmissionFault):
     """The receiver sends no HOP_COUNT_EXCEEDED for a recoverable message without a transaction."""
 
     refused = TOO_MANY_HOPS_CLASS
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_acknowledgment_omitted(self, message: Message) -> bool:
         recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
         return recoverable and message.TransactionIdentifier is None
 
 
-class _FinalAckOmitted(FinalAcks):
+class _FinalAckOmissionFault(FinalAcks):
     refused: MessageClass
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class is not self.refused or not self.is_omitted(session, packet):
+        if message_class is not self.refused or not self.is_acknowledgment_omitted(session, packet):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-missing-queue-omitted-with-jn", breaks="MQQB-3.1.5.8.2-20")
-class ReceiverFinalAckOfMissingQueueOmittedWithJn(_FinalAckOmitted):
+@fault("receiver-final-ack-for-missing-queue-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckForMissingQueueOmittedIfJnIsSet(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class BAD_DST_Q for a message with JN."""
 
     refused = MISSING_QUEUE_CLASS
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return bool(packet.UserHeader.JN)
 
 
-@fault("receiver-final-ack-of-missing-queue-omitted-behind-gap", breaks="MQQB-3.1.5.8.2-20")
-class ReceiverFinalAckOfMissingQueueOmittedBehindGap(_FinalAckOmitted):
+@fault("receiver-final-ack-for-missing-queue-omitted-behind-gap", breaks="MQQB-3.1.5.8.2-20")
+class ReceiverFinalAckForMissingQueueOmittedBehindGap(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class BAD_DST_Q for a message whose PreviousTxSequenceNumber is not 0."""
 
     refused = MISSING_QUEUE_CLASS
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None and packet.TransactionHeader.PreviousTxSequenceNumber > 0
 
 
-@fault("receiver-final-ack-of-not-transactional-queue-omitted-with-jn", breaks="MQQB-3.1.5.8.2-29")
-class ReceiverFinalAckOfNotTransactionalQueueOmittedWithJn(_FinalAckOmitted):
+@fault("receiver-final-ack-for-nontransactional-queue-omitted-if-jn-set", breaks="MQQB-3.1.5.8.2-29")
+class ReceiverFinalAckForNontransactionalQueueOmittedIfJnSet(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class NOT_TRANSACTIONAL_Q for a message with JN."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return bool(packet.UserHeader.JN)
 
 
-@fault("receiver-final-ack-of-not-transactional-queue-only-with-journaling", breaks="MQQB-3.1.5.8.2-29")
-class ReceiverFinalAckOfNotTransactionalQueueOnlyWithJournaling(_FinalAckOmitted):
+@fault("receiver-final-ack-for-nontransactional-queue-needs-journaling", breaks="MQQB-3.1.5.8.2-29")
+class ReceiverFinalAckForNontransactionalQueueNeedsJournaling(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class NOT_TRANSACTIONAL_Q for a message without JN and JP."""
 
     refused = NOT_TRANSACTIONAL_QUEUE_CLASS
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return not (packet.UserHeader.JN or packet.UserHeader.JP)
 
 
-@fault("receiver-final-ack-of-too-many-hops-only-with-journaling", breaks="MQQB-3.1.5.8.2-44")
-class ReceiverFinalAckOfTooManyHopsOnlyWithJournaling(_FinalAckOmitted):
+@fault("receiver-final-ack-for-too-many-hops-only-with-journaling", breaks="MQQB-3.1.5.8.2-44")
+class ReceiverFinalAckForTooManyHopsOnlyWithJournaling(_FinalAckOmissionFault):
     """The receiver sends no FinalAck of class HOP_COUNT_EXCEEDED for a message without JN and JP."""
 
     refused = TOO_MANY_HOPS_CLASS
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return not (packet.UserHeader.JN or packet.UserHeader.JP)
 
 
-@fault("receiver-final-ack-of-too-many-hops-once-per-session", breaks="MQQB-3.1.5.8.2-44")
-class ReceiverFinalAckOfTooManyHopsOncePerSession(_FinalAckOmitted):
+@fault("receiver-final-ack-for-too-many-hops-sent-once-per-session", breaks="MQQB-3.1.5.8.2-44")
+class ReceiverFinalAckForTooManyHopsSentOncePerSession(_FinalAckOmissionFault):
     """The receiver sends only one FinalAck of class HOP_COUNT_EXCEEDED on a session."""
 
     refused = TOO_MANY_HOPS_CLASS
@@ -254,7 +254,7 @@ class ReceiverFinalAckOfTooManyHopsOncePerSession(_FinalAckOmitted):
         super().__init__(qm)
         self._sessions: set[int] = set()
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         known = session.number in self._sessions
         self._sessions.add(session.number)
         return known

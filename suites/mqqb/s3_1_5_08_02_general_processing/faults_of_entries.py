@@ -20,8 +20,8 @@ from reference_qm.surface.clock import Now
 HIGHEST_U32_BIT = 0x80000000
 
 
-@fault("receiver-history-entry-of-second-source-has-first-source", breaks="MQQB-3.1.5.8.2-06", blind=True)
-class ReceiverHistoryEntryOfSecondSourceHasFirstSource(History):
+@fault("receiver-history-entries-all-have-source-of-first-message", breaks="MQQB-3.1.5.8.2-06", blind=True)
+class ReceiverHistoryEntriesAllHaveSourceOfFirstMessage(History):
     """The receiver's history entry of a message has the source of the first message that the receiver got."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -54,38 +54,38 @@ add(
 )
 
 
-class RecoverableFlagOmitted(Receiving):
+class RecoverableAckFlagOmissionFault(Receiving):
     """Does not acknowledge some recoverable messages as stored."""
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         """Return whether a message is not acknowledged as stored."""
         return False
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        if self.is_omitted(session, packet):
+        if self.is_acknowledgment_omitted(session, packet):
             receipt.acknowledge = False
         super().take_message(session, packet, receipt, now)
 
 
 @fault("receiver-recoverable-message-to-private-name-not-flagged", breaks="MQQB-3.1.5.8.2-48", blind=True)
-class ReceiverRecoverableMessageToPrivateNameNotFlagged(RecoverableFlagOmitted):
+class ReceiverRecoverableMessageToPrivateNameNotFlagged(RecoverableAckFlagOmissionFault):
     """The receiver sets no bit of RecoverableMsgAckFlags for a message to a private format name."""
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId)
 
 
 @fault("receiver-transactional-message-not-flagged", breaks="MQQB-3.1.5.8.2-48", blind=True)
-class ReceiverTransactionalMessageNotFlagged(RecoverableFlagOmitted):
+class ReceiverTransactionalMessageNotFlagged(RecoverableAckFlagOmissionFault):
     """The receiver sets no bit of RecoverableMsgAckFlags for a transactional message."""
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 
-@fault("receiver-recoverable-message-beside-other-session-not-flagged", breaks="MQQB-3.1.5.8.2-48", blind=True)
-class ReceiverRecoverableMessageBesideOtherSessionNotFlagged(RecoverableFlagOmitted):
+@fault("receiver-recoverable-ack-flags-empty-while-session-is-open", breaks="MQQB-3.1.5.8.2-48", blind=True)
+class ReceiverRecoverableAckFlagsEmptyWhileSessionIsOpen(RecoverableAckFlagOmissionFault):
     """The receiver sets no bit of RecoverableMsgAckFlags while another session is open."""
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return bool(list_open_sessions(self.qm, session))

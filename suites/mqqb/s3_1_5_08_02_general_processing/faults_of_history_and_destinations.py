@@ -20,10 +20,10 @@ from reference_qm.model.adm import MessageIDHistoryEntry, Queue, RecoverableRece
 from reference_qm.surface.clock import Now
 
 
-class _TimeChanged(History):
+class _HistoryTimeStampFault(History):
     """A base class of faults that store another TimeStamp in some entries."""
 
-    def remember_at(self, packet: UserMessagePacket, time_s: int, now: Now) -> MessageIDHistoryEntry:
+    def store_history_entry_with_time(self, packet: UserMessagePacket, time_s: int, now: Now) -> MessageIDHistoryEntry:
         """Store a message with the given TimeStamp."""
         entry = super().remember_message(packet, now)
         changed = replace(entry, TimeStamp=time_s)
@@ -33,17 +33,17 @@ class _TimeChanged(History):
 
 
 @fault("receiver-history-time-of-routed-message-is-sent-time", breaks="MQQB-3.1.5.8.2-07", blind=True)
-class ReceiverHistoryTimeOfRoutedMessageIsSentTime(_TimeChanged):
+class ReceiverHistoryTimeOfRoutedMessageIsSentTime(_HistoryTimeStampFault):
     """TimeStamp of the entry of a message for another queue manager is the SentTime of the message."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         if self.qm.receiving.is_addressed_here(packet):
             return super().remember_message(packet, now)
-        return self.remember_at(packet, packet.UserHeader.SentTime, now)
+        return self.store_history_entry_with_time(packet, packet.UserHeader.SentTime, now)
 
 
-@fault("receiver-history-time-of-first-message-of-source-repeated", breaks="MQQB-3.1.5.8.2-07", blind=True)
-class ReceiverHistoryTimeOfFirstMessageOfSourceRepeated(_TimeChanged):
+@fault("receiver-history-time-repeats-that-of-first-message-of-source", breaks="MQQB-3.1.5.8.2-07", blind=True)
+class ReceiverHistoryTimeRepeatsThatOfFirstMessageOfSource(_HistoryTimeStampFault):
     """TimeStamp of each entry is the time at which the first message of the same source arrived."""
 
     def __init__(self, qm: QM) -> None:
@@ -52,31 +52,31 @@ class ReceiverHistoryTimeOfFirstMessageOfSourceRepeated(_TimeChanged):
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         first_s = self.first_times.setdefault(packet.UserHeader.SourceQueueManager, now.utc_s)
-        return self.remember_at(packet, first_s, now)
+        return self.store_history_entry_with_time(packet, first_s, now)
 
 
 @fault("receiver-history-time-of-transactional-message-in-ms", breaks="MQQB-3.1.5.8.2-08", blind=True)
-class ReceiverHistoryTimeOfTransactionalMessageInMs(_TimeChanged):
+class ReceiverHistoryTimeOfTransactionalMessageInMs(_HistoryTimeStampFault):
     """TimeStamp of the entry of a transactional message is in milliseconds without its high bits."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         if packet.TransactionHeader is None:
             return super().remember_message(packet, now)
-        return self.remember_at(packet, 1000 * now.utc_s & 0xFFFFFFFF, now)
+        return self.store_history_entry_with_time(packet, 1000 * now.utc_s & 0xFFFFFFFF, now)
 
 
 @fault("receiver-history-time-of-recoverable-message-since-start", breaks="MQQB-3.1.5.8.2-08", blind=True)
-class ReceiverHistoryTimeOfRecoverableMessageSinceStart(_TimeChanged):
+class ReceiverHistoryTimeOfRecoverableMessageSinceStart(_HistoryTimeStampFault):
     """TimeStamp of the entry of a recoverable message is the number of seconds since the start of the system."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         if not packet.UserHeader.DM:
             return super().remember_message(packet, now)
-        return self.remember_at(packet, now.monotonic_ms // 1000, now)
+        return self.store_history_entry_with_time(packet, now.monotonic_ms // 1000, now)
 
 
-@fault("receiver-history-timer-after-empty-table-not-started", breaks="MQQB-3.1.5.8.2-11", blind=True)
-class ReceiverHistoryTimerAfterEmptyTableNotStarted(History):
+@fault("receiver-history-timer-not-restarted-after-table-was-empty", breaks="MQQB-3.1.5.8.2-11", blind=True)
+class ReceiverHistoryTimerNotRestartedAfterTableWasEmpty(History):
     """The receiver starts the MessageIDHistory Cleanup Timer with the first entry after its start, but not with the
     first entry after the table has become empty.
     """
@@ -135,8 +135,8 @@ class ReceiverSecondMessageToMissingQueueNotRejected(Admission):
         super().refuse_message(session, packet, message_class, now)
 
 
-@fault("receiver-message-to-missing-private-number-stored-elsewhere", breaks="MQQB-3.1.5.8.2-16", blind=True)
-class ReceiverMessageToMissingPrivateNumberStoredElsewhere(Arrival):
+@fault("receiver-message-to-unknown-private-number-stored-in-other-queue", breaks="MQQB-3.1.5.8.2-16", blind=True)
+class ReceiverMessageToUnknownPrivateNumberStoredInOtherQueue(Arrival):
     """The receiver puts a message to a private queue with an unknown number into the first private queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -146,7 +146,7 @@ class ReceiverMessageToMissingPrivateNumberStoredElsewhere(Arrival):
         return found
 
 
-def _open_queue_of_same_host(original: Any, *_: Any) -> Any:
+def _replace_open_by_queue_of_same_host(original: Any, *_: Any) -> Any:
     """Return a method that opens the first outgoing queue to a private queue of the same queue manager."""
 
     def open_known_queue(qm: QM, text: str, now: Now) -> Any:
@@ -162,7 +162,7 @@ add(
     "MQQB-3.1.5.8.5-D02",
     "The queue manager puts a message for a second private queue of another queue manager into the outgoing queue for "
     "the first private queue.",
-    replace_during(Routing.route_message, Destinations.open_outgoing_queue, _open_queue_of_same_host),
+    replace_during(Routing.route_message, Destinations.open_outgoing_queue, _replace_open_by_queue_of_same_host),
     blind=True,
 )
 

@@ -46,10 +46,10 @@ class ReceiverDoesNotRecognizeOwnComputerName(Arrival):
 
 
 @fault(
-    "receiver-transactional-message-in-any-queue",
+    "receiver-transactional-message-put-into-any-queue",
     breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"),
 )
-class ReceiverTransactionalMessageInAnyQueue(Admission):
+class ReceiverTransactionalMessagePutIntoAnyQueue(Admission):
     """The receiver inserts a transactional message into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -72,8 +72,8 @@ class ReceiverTransactionalQueueAcceptsAnyMessage(Admission):
 RULES_OF_MISSING_QUEUE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 
 
-@fault("receiver-message-to-unknown-public-queue-inserted", breaks=RULES_OF_MISSING_QUEUE)
-class ReceiverMessageToUnknownPublicQueueInserted(Arrival):
+@fault("receiver-message-to-unknown-public-queue-put-into-other-queue", breaks=RULES_OF_MISSING_QUEUE)
+class ReceiverMessageToUnknownPublicQueuePutIntoOtherQueue(Arrival):
     """The receiver inserts a message to an unknown public queue into an existing queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -82,8 +82,10 @@ class ReceiverMessageToUnknownPublicQueueInserted(Arrival):
         return next(iter(self.qm.adm.QueueCollection.values())) if public and found is None else found
 
 
-@fault("receiver-transactional-by-private-name-in-any-queue", breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25"))
-class ReceiverTransactionalByPrivateNameInAnyQueue(Admission):
+@fault(
+    "receiver-transactional-message-to-private-name-put-in-any-queue", breaks=("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25")
+)
+class ReceiverTransactionalMessageToPrivateNamePutInAnyQueue(Admission):
     """The receiver inserts a transactional message with a private name into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -177,8 +179,8 @@ class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-of-refusal-only-for-jn-and-na", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
-class ReceiverFinalAckOfRefusalOnlyForJnAndNa(FinalAcks):
+@fault("receiver-final-ack-of-refusal-only-if-jn-and-na-are-set", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
+class ReceiverFinalAckOfRefusalOnlyIfJnAndNaAreSet(FinalAcks):
     """The receiver sends a FinalAck for a refused message only if the message has JN and NA."""
 
     def refuse_transactional(

@@ -16,10 +16,10 @@ from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID, find_accept
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
 
 ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
-MESSAGE_COUNT_BEYOND_6_BITS = 64
+MESSAGE_COUNT_THAT_NEEDS_7_BITS = 64
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
-LATER_MESSAGE_DELAY_S = 2
+DELAY_BEFORE_LATER_MESSAGE_S = 2
 HIGHEST_MESSAGE_ID_BIT = 0x8000_0000
 GREATEST_TIMER_SPEED_UP = 10
 """The greatest speed-up of timers at which the check still has time to act."""
@@ -109,7 +109,7 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
     judge("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", expected=expected, observed=ack or session, evidence=[sent, ack])
-    counted = [sent, *_send_unstorable_messages(peer, sut, session)]
+    counted = [sent, *_send_messages_that_are_not_stored(peer, sut, session)]
     last = session.request_acknowledgment()
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": len(counted) + 1})
     judge(
@@ -121,7 +121,7 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
     )
 
 
-def _send_unstorable_messages(peer, sut, session):
+def _send_messages_that_are_not_stored(peer, sut, session):
     """Send an expired message, a transactional message behind a gap, and messages to a missing queue; return the
     packets. The number of messages is so high that the message numbers need seven bits.
     """
@@ -132,7 +132,7 @@ def _send_unstorable_messages(peer, sut, session):
         peer.message({"SentTime": sent_s, "DM": 1}, base={"TimeToReachQueue": 1}),
         peer.message({"SentTime": sent_s, "DM": 0}, base={"TimeToReachQueue": 1}),
         Sequence(peer, ordinal=14).message(transaction=gap),
-        *(peer.message(destination=nowhere) for _ in range(MESSAGE_COUNT_BEYOND_6_BITS)),
+        *(peer.message(destination=nowhere) for _ in range(MESSAGE_COUNT_THAT_NEEDS_7_BITS)),
     ]
     return [session.send(one) for one in packets_]
 
@@ -185,7 +185,10 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
         observed.append(frame)
         evidence += [frame, receiver.session.send(peer.message())]
     expected = packets(
-        *(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (QueueType.ON_DESTINATION, QueueType.DIRECT))
+        *(
+            packet("UserMessage", {"UserHeader.DQ": queue})
+            for queue in (QueueType.QUEUE_ON_DESTINATION, QueueType.DIRECT)
+        )
     )
     judge.all(expected=expected, observed=observed, evidence=evidence)
 
@@ -213,7 +216,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
             elsewhere = peer.private_queue(peer.identifier, peer.next_message_id())
             packets.append(peer.message(elsewhere | fields, destination=None))
     sent = [session.send(packets[0])]
-    peer.pass_time(LATER_MESSAGE_DELAY_S * 1_000)
+    peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_S * 1_000)
     sent += [session.send(one) for one in packets[1:]]
     peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
     own = {
@@ -255,7 +258,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
         "MQQB-3.1.5.8.2-07",
         expected=holds("later", otherwise="not later"),
         observed=last_s > first_s,
-        case=f"TimeStamp of a message that arrived {LATER_MESSAGE_DELAY_S} seconds after another",
+        case=f"TimeStamp of a message that arrived {DELAY_BEFORE_LATER_MESSAGE_S} seconds after another",
         evidence=sent,
     )
 

@@ -9,13 +9,13 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import MISSING_QUEUE, find_history_entry
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
-HISTORY_CLEANUP_MS = 20_000
+HISTORY_CLEANUP_TIMER_MS = 20_000
 """The duration in ms to which the check sets the timer. It is so short that the history becomes empty."""
 GREATEST_TIMER_SPEED_UP = 10
 """The highest factor by which the timers may be accelerated, so that the check can act while the timer runs."""
-CLEANUP_COUNT = 4
+HISTORY_CLEANUP_COUNT = 4
 """The number of expiries of the timer for which the check waits until the history is empty."""
 
 
@@ -27,14 +27,14 @@ def test_first_history_entry_starts_timer(peer, sut, judge, kind):
     history, and the MessageIDHistory Cleanup Timer runs.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_TIMER_MS)
     sut.restart()
-    for _ in range(CLEANUP_COUNT):
-        if not read_element(sut.inspect_queue_manager(), "MessageIDHistoryTable"):
+    for _ in range(HISTORY_CLEANUP_COUNT):
+        if not read_data_model_element(sut.inspect_queue_manager(), "MessageIDHistoryTable"):
             break
-        peer.pass_time(sut.duration_ms(HISTORY_CLEANUP_MS) + sut.slack_ms(HISTORY_CLEANUP_MS))
+        peer.pass_time(sut.duration_ms(HISTORY_CLEANUP_TIMER_MS) + sut.slack_ms(HISTORY_CLEANUP_TIMER_MS))
     before = sut.inspect_queue_manager()
-    if read_element(before, "MessageIDHistoryTable") or _is_timer_running(before):
+    if read_data_model_element(before, "MessageIDHistoryTable") or _is_history_cleanup_timer_running(before):
         reason = "the history of the SUT did not become empty: other systems may be sending to the SUT"
         judge.mark_not_exercised("MQQB-3.1.5.8.2-11", reason=reason)
         return
@@ -44,7 +44,7 @@ def test_first_history_entry_starts_timer(peer, sut, judge, kind):
     judge(
         "MQQB-3.1.5.8.2-11",
         expected=holds("the timer runs", otherwise="the timer is stopped"),
-        observed=_is_timer_running(sut.inspect_queue_manager()),
+        observed=_is_history_cleanup_timer_running(sut.inspect_queue_manager()),
         case="after the first entry of the history",
         evidence=sent,
     )
@@ -58,5 +58,5 @@ def _build_message(peer, sut, kind):
     return peer.message(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}")
 
 
-def _is_timer_running(manager) -> bool:
-    return read_element(read_element(manager, "timers"), "MessageIDHistoryCleanup") is not None
+def _is_history_cleanup_timer_running(manager) -> bool:
+    return read_data_model_element(read_data_model_element(manager, "timers"), "MessageIDHistoryCleanup") is not None

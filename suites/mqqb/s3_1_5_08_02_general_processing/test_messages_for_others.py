@@ -41,7 +41,7 @@ class ForwardingSut:
             return self.receiver.send(user, **rest)
         return self.receiver.send_packet(self.peer.message(user | {"DM": int(kind == "recoverable")}, **rest))
 
-    def list_returned_messages(self) -> list[Frame]:
+    def list_forwarded_messages_of_peer(self) -> list[Frame]:
         """Return the messages of the peer that the SUT has forwarded so far."""
         return [one for one in self.receiver.messages if one["UserHeader"].SourceQueueManager == self.peer.identifier]
 
@@ -56,7 +56,7 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     """
     router = ForwardingSut(peer, sut)
     sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]
-    came = router.receiver.await_messages_of_sut(router.list_returned_messages, len(sent))
+    came = router.receiver.await_messages_of_sut(router.list_forwarded_messages_of_peer, len(sent))
     evidence = [*sent, *came]
     judge(
         "MQQB-3.1.5.8.2-38",
@@ -95,7 +95,7 @@ def test_each_destination_of_forwarded_messages_has_its_outgoing_queue(peer, sut
     """
     router = ForwardingSut(peer, sut)
     sent = [router.send_message(kind, hops) for hops in (0, 1)]
-    came = router.receiver.await_messages_of_sut(router.list_returned_messages, len(sent))
+    came = router.receiver.await_messages_of_sut(router.list_forwarded_messages_of_peer, len(sent))
     if len(came) < len(sent):
         raise ConformanceFailure(f"the SUT forwarded {len(came)} of {len(sent)} messages")
     numbers = [target["DestinationQueue"].PrivateQueueIdentifier for target in router.targets]
@@ -194,12 +194,14 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     sent.append(router.send_message("express", HIGHEST_HOP_COUNT, {"NA": 1}, **rest))
     acks = receiver.await_acks(3)
     finals = (
-        receiver.await_messages_of_sut(receiver.final_acks, 3) if kind == "transactional" else receiver.final_acks()
+        receiver.await_messages_of_sut(receiver.list_final_acks, 3)
+        if kind == "transactional"
+        else receiver.list_final_acks()
     )
     other_sequence = Sequence(peer, ordinal=2)
     receiver.sequence = other_sequence if kind == "transactional" else receiver.sequence
     sent.append(router.send_message(kind, FORWARDED_HOP_COUNTS[-1]))
-    returned = receiver.await_messages_of_sut(router.list_returned_messages, 1)
+    returned = receiver.await_messages_of_sut(router.list_forwarded_messages_of_peer, 1)
     evidence = [*sent, *acks, *finals, *returned]
     observed = [frame["UserHeader"].MessageID for frame in returned]
     expected = [sent[-1]["UserHeader"].MessageID]

@@ -31,7 +31,7 @@ LARGE_BODY_BYTES = 5_000
 UNKNOWN_PRIVATE_QUEUE_NUMBER = 0x00FF_FF17
 UNKNOWN_PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
 """A queue number and a GUID that no queue has."""
-JOURNALING_FIELDS = {"JN": 1, "JP": 1}
+JOURNALING_REQUEST_FIELDS = {"JN": 1, "JP": 1}
 """Fields of UserHeader that request journaling: the receiver does not journal a refused message."""
 DIRECT_AND_PRIVATE_NAME_PARAMETERS = pytest.mark.parametrize(
     "name", ["direct", pytest.param("private", marks=needs("queue_control"))]
@@ -88,7 +88,7 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
     }
     missing = {"private": private_queue(sut.guid, UNKNOWN_PRIVATE_QUEUE_NUMBER), "public": public}.get(
         name, {"DQ": QueueType.DIRECT}
-    ) | JOURNALING_FIELDS
+    ) | JOURNALING_REQUEST_FIELDS
     rest = {"destination": destination, "properties": {"PA": 1}, **_build_tracing_headers(sut)}
     known = _open_report_session(receiver)
     sent = [
@@ -155,7 +155,7 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
         for recoverable in (0, 1)
     ]
     sent += [receiver.send(missing | journal, destination=nowhere) for journal in ({}, {"JN": 1}, {"JP": 1})]
-    acks = receiver.await_messages_of_sut(receiver.final_acks, 3)
+    acks = receiver.await_messages_of_sut(receiver.list_final_acks, 3)
     judge.all(
         expected=of_classes(*[AckClass.BAD_DST_Q] * 3),
         observed=acks,
@@ -178,9 +178,9 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
         _build_destination_arguments(sut, name, "plain") | _build_tracing_headers(sut),
     )
     known = _open_report_session(receiver)
-    sent = [receiver.send(user | JOURNALING_FIELDS, properties={"PA": 1, "NA": na}, **rest) for na in (0, 1)]
+    sent = [receiver.send(user | JOURNALING_REQUEST_FIELDS, properties={"PA": 1, "NA": na}, **rest) for na in (0, 1)]
     sent.append(receiver.send(user, properties={"NA": 1}, body=bytes(LARGE_BODY_BYTES), **rest))
-    finals = receiver.await_messages_of_sut(receiver.final_acks, 3)
+    finals = receiver.await_messages_of_sut(receiver.list_final_acks, 3)
     receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 2)
     sent.append(receiver.send_packet(_build_first_message(receiver, name, "transactional")))
     arrived = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
@@ -213,7 +213,7 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
-        _build_destination_fields(sut, name, "transactional") | JOURNALING_FIELDS,
+        _build_destination_fields(sut, name, "transactional") | JOURNALING_REQUEST_FIELDS,
         _build_destination_arguments(sut, name, "transactional") | _build_tracing_headers(sut),
     )
     known = _open_report_session(receiver)

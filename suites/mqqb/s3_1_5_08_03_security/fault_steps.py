@@ -36,7 +36,7 @@ def omit_nack_of_transactional_message(refused: MessageClass) -> Install:
     return replace_part(Omitted)
 
 
-def omit_final_ack_with_na(refused: MessageClass) -> Install:
+def omit_final_ack_if_na_is_set(refused: MessageClass) -> Install:
     """Omit FinalAcks of the given class for transactional messages whose sender also asks for negative
     acknowledgments.
     """

@@ -24,7 +24,7 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
 _AS_FIELD_MASK = SecurityHeader.flags(AS=0xF)
 
 
-def _set_as_field(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
+def _set_as_field_of_security_header(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     header = packet.SecurityHeader
     assert header is not None
     return replace(
@@ -44,7 +44,11 @@ def _replace_authentication_signature(old: int, new: int, when: SelectionConditi
     def run(self: Any, original: Any, packet: UserMessagePacket) -> Any:
         done = original(packet)
         header = done.SecurityHeader
-        return _set_as_field(done, new) if header is not None and old == header.AS and when(packet) else done
+        return (
+            _set_as_field_of_security_header(done, new)
+            if header is not None and old == header.AS and when(packet)
+            else done
+        )
 
     return change_step(SecurityOnReceipt.authenticate_packet, run)
 
@@ -68,7 +72,7 @@ def _trust_sender_after_first_check(name: str) -> Install:
         sender = None if header is None else header.SecurityData.SecurityID
         signed = header is not None and header.SecurityData.Signature
         if signed and sender in known:
-            return _set_as_field(packet, 3) if name == "authenticate_packet" else None
+            return _set_as_field_of_security_header(packet, 3) if name == "authenticate_packet" else None
         done = original(packet, *rest)
         if signed:
             known.add(sender)
@@ -77,12 +81,12 @@ def _trust_sender_after_first_check(name: str) -> Install:
     return change_step(getattr(SecurityOnReceipt, name), run)
 
 
-def _trust_known_signature(self: Any, original: Any, packet: UserMessagePacket) -> Any:
+def _accept_signature_verified_before(self: Any, original: Any, packet: UserMessagePacket) -> Any:
     known = self.__dict__.setdefault("known_signatures", set())
     header = packet.SecurityHeader
     signature = None if header is None else header.SecurityData.Signature
     if signature and signature in known:
-        return _set_as_field(packet, 3)
+        return _set_as_field_of_security_header(packet, 3)
     done = original(packet)
     known.add(signature)
     return done
@@ -196,7 +200,7 @@ register_faults_of_blind_author(
         "receiver-known-signature-accepted-for-other-message",
         ("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"),
         "The receiver accepts a signature that was valid for an earlier message.",
-        change_step(SecurityOnReceipt.authenticate_packet, _trust_known_signature),
+        change_step(SecurityOnReceipt.authenticate_packet, _accept_signature_verified_before),
     ),
     (
         "receiver-signature-decrypted-with-first-certificate",
@@ -289,42 +293,52 @@ class ReceiverSignatureOfLargeBodyNotChecked(SecurityOnReceipt):
         return super().authenticate_packet(packet)
 
 
-@fault("receiver-as-of-express-msmq-2-signature-1", breaks="MQQB-3.1.5.8.3-06", blind=True)
-class ReceiverAsOfExpressMsmq2Signature1(SecurityOnReceipt):
+@fault("receiver-as-1-for-express-message-with-msmq-2-signature", breaks="MQQB-3.1.5.8.3-06", blind=True)
+class ReceiverAs1ForExpressMessageWithMsmq2Signature(SecurityOnReceipt):
     """The receiver sets AS to 1 for an express message with a valid MSMQ 2.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_as_field(done, 1) if header is not None and header.AS == 3 and not done.UserHeader.DM else done
+        return (
+            _set_as_field_of_security_header(done, 1)
+            if header is not None and header.AS == 3 and not done.UserHeader.DM
+            else done
+        )
 
 
-@fault("receiver-as-of-transactional-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
-class ReceiverAsOfTransactionalMsmq2Signature0(SecurityOnReceipt):
+@fault("receiver-as-0-for-transactional-message-with-msmq-2-signature", breaks="MQQB-3.1.5.8.3-06", blind=True)
+class ReceiverAs0ForTransactionalMessageWithMsmq2Signature(SecurityOnReceipt):
     """The receiver leaves AS at 0 for a transactional message with a valid MSMQ 2.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_as_field(done, 0) if header is not None and header.AS == 3 and done.UserHeader.TH else done
+        return (
+            _set_as_field_of_security_header(done, 0)
+            if header is not None and header.AS == 3 and done.UserHeader.TH
+            else done
+        )
 
 
-@fault("receiver-as-of-encrypted-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
-class ReceiverAsOfEncryptedMsmq2Signature0(SecurityOnReceipt):
+@fault("receiver-as-0-for-encrypted-message-with-msmq-2-signature", breaks="MQQB-3.1.5.8.3-06", blind=True)
+class ReceiverAs0ForEncryptedMessageWithMsmq2Signature(SecurityOnReceipt):
     """The receiver leaves AS at 0 for an encrypted message with a valid MSMQ 2.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
-        return _set_as_field(done, 0) if header is not None and header.AS == 3 and header.EB else done
+        return (
+            _set_as_field_of_security_header(done, 0) if header is not None and header.AS == 3 and header.EB else done
+        )
 
 
-@fault("receiver-as-of-msmq-3-signature-with-extension-1", breaks="MQQB-3.1.5.8.3-13", blind=True)
-class ReceiverAsOfMsmq3SignatureWithExtension1(SecurityOnReceipt):
+@fault("receiver-as-1-for-msmq-3-signature-and-extension", breaks="MQQB-3.1.5.8.3-13", blind=True)
+class ReceiverAs1ForMsmq3SignatureAndExtension(SecurityOnReceipt):
     """The receiver sets AS to 1 for a message with an extension and a valid MSMQ 3.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         done = super().authenticate_packet(packet)
         header = done.SecurityHeader
         extended = bool(done.MessagePropertiesHeader.ExtensionData)
-        return _set_as_field(done, 1) if header is not None and header.AS == 5 and extended else done
+        return _set_as_field_of_security_header(done, 1) if header is not None and header.AS == 5 and extended else done

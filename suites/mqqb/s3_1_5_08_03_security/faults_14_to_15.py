@@ -114,8 +114,8 @@ class _ReportedSenderRecorder(Admission):
         return told
 
 
-@fault("receiver-security-nack-once-per-sender", breaks=RULES_OF_NACKS, blind=True)
-class ReceiverSecurityNackOncePerSender(_ReportedSenderRecorder):
+@fault("receiver-security-nack-sent-once-per-sender", breaks=RULES_OF_NACKS, blind=True)
+class ReceiverSecurityNackSentOncePerSender(_ReportedSenderRecorder):
     """The receiver acknowledges only the first message of each sender that fails a security check of a kind."""
 
     def refuse_message(
@@ -127,8 +127,8 @@ class ReceiverSecurityNackOncePerSender(_ReportedSenderRecorder):
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-security-nack-of-recoverable-message-of-other-class", breaks=RULES_OF_NACKS, blind=True)
-class ReceiverSecurityNackOfRecoverableMessageOfOtherClass(AdminAcks):
+@fault("receiver-security-nack-of-recoverable-message-has-wrong-class", breaks=RULES_OF_NACKS, blind=True)
+class ReceiverSecurityNackOfRecoverableMessageHasWrongClass(AdminAcks):
     """The receiver sends the acknowledgment of a message that fails a security check with a different class when
     the message is recoverable.
     """
@@ -221,7 +221,7 @@ def _change_final_ack_of_security_refusal(changes: dict[str, Any]) -> Install:
     return change_step(FinalAcks.refuse_transactional, run)
 
 
-def _has_seen_key(part: Any, key: Any) -> bool:
+def _has_seen_value_before(part: Any, key: Any) -> bool:
     seen = part.__dict__.setdefault("seen", set())
     known = key in seen
     seen.add(key)
@@ -241,13 +241,13 @@ def _keep_refused_message(choose: Callable[[Any, Any, UserMessagePacket], Any]) 
     return change_step(Admission.refuse_message, run)
 
 
-_MESSAGE_CONDITIONS = (
+_FAULT_CONDITIONS_ABOUT_MESSAGE = (
     ("with-pa", "requests PA as well", lambda part, message: message.AcknowledgementsRequested & 1),
     ("with-jn", "requests negative journaling", lambda part, message: message.NegativeJournalingRequested),
     (
         "second-for-queue",
         "is not the first refused message for its queue",
-        lambda part, message: _has_seen_key(part, message.DestinationQueueFormatName),
+        lambda part, message: _has_seen_value_before(part, message.DestinationQueueFormatName),
     ),
     ("without-body", "has no body", lambda part, message: not message.Body),
 )
@@ -261,7 +261,7 @@ register_faults_of_blind_author(
             f"The receiver omits the requested acknowledgment of a message that fails a security check and {words}.",
             _omit_security_nack(when),
         )
-        for label, words, when in _MESSAGE_CONDITIONS
+        for label, words, when in _FAULT_CONDITIONS_ABOUT_MESSAGE
     ),
     (
         "receiver-security-nack-with-only-pa-sent",
@@ -300,7 +300,9 @@ register_faults_of_blind_author(
         FINAL_ACK_RULES,
         "The receiver sends a FinalAck only for the first message of each sequence that fails a security check.",
         _omit_final_ack_of_security_refusal(
-            lambda part, session, packet: _has_seen_key(part, getattr(packet.TransactionHeader, "TxSequenceID", None))
+            lambda part, session, packet: _has_seen_value_before(
+                part, getattr(packet.TransactionHeader, "TxSequenceID", None)
+            )
         ),
     ),
     (
@@ -332,8 +334,8 @@ register_faults_of_blind_author(
 )
 
 
-@fault("receiver-second-40-bit-message-without-final-ack", breaks="MQQB-3.1.5.8.3-75", blind=True)
-class ReceiverSecond40BitMessageWithoutFinalAck(FinalAcks):
+@fault("receiver-final-ack-missing-for-second-message-with-40-bit-key", breaks="MQQB-3.1.5.8.3-75", blind=True)
+class ReceiverFinalAckMissingForSecondMessageWith40BitKey(FinalAcks):
     """The receiver sends only one FinalAck of class BAD_ENCRYPTION in a session."""
 
     sent: Any = frozenset()
@@ -348,12 +350,12 @@ class ReceiverSecond40BitMessageWithoutFinalAck(FinalAcks):
         super().refuse_transactional(session, packet, message_class, now)
 
 
-def _is_not_access_denial(ace: Ace) -> bool:
+def _is_ace_other_than_denial(ace: Ace) -> bool:
     return ace.AceType is not AceType.ACCESS_DENIED
 
 
-@fault("receiver-no-final-ack-of-invalid-privacy-level-if-na-is-set", breaks="MQQB-3.1.5.8.3-51", blind=True)
-class ReceiverNoFinalAckOfInvalidPrivacyLevelIfNaIsSet(FinalAcks):
+@fault("receiver-final-ack-missing-for-invalid-privacy-level-with-na", breaks="MQQB-3.1.5.8.3-51", blind=True)
+class ReceiverFinalAckMissingForInvalidPrivacyLevelWithNa(FinalAcks):
     """The receiver sends no FinalAck for an encrypted transactional message with an invalid PrivacyLevel if NA is set
     in the message, because the administration acknowledgment reports the refusal.
     """
@@ -378,6 +380,6 @@ class ReceiverAccessCheckDenyingAcesBeforeAllowingAces(SecurityOnReceipt):
         assert packet.SecurityHeader is not None
         descriptor = self.qm.security_lookup.find_queue_security(queue)
         if descriptor.Dacl is not None:
-            aces = tuple(sorted(descriptor.Dacl.Aces, key=_is_not_access_denial))
+            aces = tuple(sorted(descriptor.Dacl.Aces, key=_is_ace_other_than_denial))
             descriptor = replace(descriptor, Dacl=replace(descriptor.Dacl, Aces=aces))
         authorize_sender(packet.SecurityHeader, self._build_receiver(), descriptor)

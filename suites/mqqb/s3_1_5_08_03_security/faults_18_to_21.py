@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     SECURITY_NACK_CLASSES,
     copy_refused_messages_to_dead_letter_queue,
-    omit_final_ack_with_na,
+    omit_final_ack_if_na_is_set,
 )
 
 RULES_OF_FINAL_ACKS = (
@@ -27,8 +27,8 @@ RULES_OF_FINAL_ACKS = (
 )
 
 
-@fault("receiver-security-final-ack-only-with-na", breaks=RULES_OF_FINAL_ACKS, blind=True)
-class ReceiverSecurityFinalAckOnlyWithNa(FinalAcks):
+@fault("receiver-final-ack-of-security-refusal-sent-only-if-na-is-set", breaks=RULES_OF_FINAL_ACKS, blind=True)
+class ReceiverFinalAckOfSecurityRefusalSentOnlyIfNaIsSet(FinalAcks):
     """The receiver sends the FinalAck of a message that fails a security check only if NA is set."""
 
     def refuse_transactional(
@@ -38,8 +38,8 @@ class ReceiverSecurityFinalAckOnlyWithNa(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-security-final-ack-once-per-sender", breaks=RULES_OF_FINAL_ACKS, blind=True)
-class ReceiverSecurityFinalAckOncePerSender(FinalAcks):
+@fault("receiver-final-ack-of-security-refusal-sent-once-per-sender", breaks=RULES_OF_FINAL_ACKS, blind=True)
+class ReceiverFinalAckOfSecurityRefusalSentOncePerSender(FinalAcks):
     """The receiver sends only one FinalAck of each class to each session for messages that fail a security check."""
 
     def __init__(self, qm: QM) -> None:
@@ -59,7 +59,7 @@ add(
     "receiver-final-ack-bad-signature-omitted-with-na",
     "MQQB-3.1.5.8.3-18",
     "The receiver sends no FinalAck of class BAD_SIGNATURE for a message with NA set.",
-    omit_final_ack_with_na(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+    omit_final_ack_if_na_is_set(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
 )
 
 

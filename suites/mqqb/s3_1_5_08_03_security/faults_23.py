@@ -35,8 +35,8 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
 )
 
 
-@fault("receiver-cached-certificate-accepted-for-user-of-domain", breaks="MQQB-3.1.5.8.3-23", blind=True)
-class ReceiverCachedCertificateAcceptedForUserOfDomain(SecurityOnReceipt):
+@fault("receiver-cached-certificate-accepted-for-any-user-of-same-domain", breaks="MQQB-3.1.5.8.3-23", blind=True)
+class ReceiverCachedCertificateAcceptedForAnyUserOfSameDomain(SecurityOnReceipt):
     """The receiver accepts a cached certificate for any user of the domain to which the user of the cache entry
     belongs.
     """
@@ -139,7 +139,7 @@ class CacheRenewingFoundEntry(Cache):
         return found
 
 
-class CacheOfFirstEntry(Cache):
+class CacheKeepingOnlyFirstEntry(Cache):
     """A cache that stores only its first entry."""
 
     def add(self, entry: Any) -> None:
@@ -381,7 +381,7 @@ register_faults_of_blind_author(
             ("full-early", "is halved one entry early", CacheFullOneEntryEarly, True),
             ("loses-half-and-one", "loses one entry more than half when it is full", HalfAndOneLost, True),
             ("renews-used-entries", "counts a used entry as new", CacheRenewingFoundEntry, True),
-            ("ignores-second-entry", "stores only its first entry", CacheOfFirstEntry, False),
+            ("ignores-second-entry", "stores only its first entry", CacheKeepingOnlyFirstEntry, False),
         )
     ),
     *(

@@ -47,7 +47,7 @@ class ReceiverBodyOfTransactionalMessageNotDecrypted(SecurityOnReceipt):
         return packet if packet.UserHeader.TH else super().decrypt_body(packet, now)
 
 
-def _decrypt_at_other_level(old: Callable[[int], bool], new: int) -> Install:
+def _decrypt_with_other_privacy_level(old: Callable[[int], bool], new: int) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
         level = packet.MessagePropertiesHeader.PrivacyLevel
         if not old(level):
@@ -96,7 +96,7 @@ def _refuse_encryption_algorithm(value: int) -> Install:
     return refuse_messages_in_step("decrypt_body", is_refused, BAD_ENCRYPTION_CLASS)
 
 
-def _decrypt_at_first_level(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
+def _decrypt_with_privacy_level_of_first_message(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
     if not is_encrypted(packet):
         return original(packet, now)
     level = packet.MessagePropertiesHeader.PrivacyLevel
@@ -105,7 +105,7 @@ def _decrypt_at_first_level(self: Any, original: Any, packet: UserMessagePacket,
     return set_fields(original(changed, now), {"MessagePropertiesHeader.PrivacyLevel": level})
 
 
-_CIPHERTEXT_ERRORS = {
+_CIPHERTEXT_ERROR_PREDICATES = {
     "body-of-partial-block": lambda packet: len(packet.MessagePropertiesHeader.MessageBody) % 8 != 0,
     "empty-body": lambda packet: not packet.MessagePropertiesHeader.MessageBody,
     "unknown-algorithm": lambda packet: (
@@ -124,7 +124,7 @@ register_faults_of_blind_author(
             f"The receiver accepts an encrypted message that it cannot decrypt and that has {label.replace('-', ' ')}.",
             accept_refused_messages("decrypt_body", when),
         )
-        for label, when in _CIPHERTEXT_ERRORS.items()
+        for label, when in _CIPHERTEXT_ERROR_PREDICATES.items()
     ),
     *(
         (
@@ -163,14 +163,14 @@ register_faults_of_blind_author(
         "receiver-privacy-level-of-first-message-for-all",
         ("MQQB-3.1.5.8.3-46", "MQQB-3.1.5.8.3-65"),
         "The receiver uses the PrivacyLevel of the first encrypted message for all messages.",
-        change_step(SecurityOnReceipt.decrypt_body, _decrypt_at_first_level),
+        change_step(SecurityOnReceipt.decrypt_body, _decrypt_with_privacy_level_of_first_message),
     ),
     *(
         (
             f"receiver-privacy-level-{label}-taken-as-{new}",
             "MQQB-3.1.5.8.3-47",
             f"The receiver treats PrivacyLevel {words} of an encrypted message as {new}.",
-            _decrypt_at_other_level(old, new),
+            _decrypt_with_other_privacy_level(old, new),
         )
         for label, words, old, new in (
             ("0", "0", lambda level: level == 0, 1),

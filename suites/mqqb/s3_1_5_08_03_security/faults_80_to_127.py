@@ -16,13 +16,13 @@ from reference_qm.security import MessageRefused
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     copy_refused_messages_to_dead_letter_queue,
-    omit_final_ack_with_na,
+    omit_final_ack_if_na_is_set,
     omit_nack_of_transactional_message,
 )
 
 
-@fault("receiver-initial-value-chained-between-messages", breaks="MQQB-3.1.5.8.3-80", blind=True)
-class ReceiverInitialValueChainedBetweenMessages(SecurityOnReceipt):
+@fault("receiver-aes-initialization-vector-taken-from-last-message", breaks="MQQB-3.1.5.8.3-80", blind=True)
+class ReceiverAesInitializationVectorTakenFromLastMessage(SecurityOnReceipt):
     """When the receiver decrypts a second AES message with a cached key, it uses the last block of the first message as
     initialization vector.
     """
@@ -55,7 +55,7 @@ add(
     "receiver-final-ack-bad-encryption-omitted-with-na",
     "MQQB-3.1.5.8.3-85",
     "The receiver sends no FinalAck of class BAD_ENCRYPTION for a message with NA set.",
-    omit_final_ack_with_na(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    omit_final_ack_if_na_is_set(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
 )
 
 
@@ -89,8 +89,8 @@ class ReceiverAccessOfUnsignedMessageNotChecked(SecurityOnReceipt):
             super().authorize_sender(packet, queue)
 
 
-@fault("receiver-access-by-direct-name-not-checked", breaks="MQQB-3.1.5.8.3-90", blind=True)
-class ReceiverAccessByDirectNameNotChecked(SecurityOnReceipt):
+@fault("receiver-access-not-checked-for-message-to-direct-name", breaks="MQQB-3.1.5.8.3-90", blind=True)
+class ReceiverAccessNotCheckedForMessageToDirectName(SecurityOnReceipt):
     """The receiver does not check the access rights of the sender of a message with a direct format name."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -98,8 +98,12 @@ class ReceiverAccessByDirectNameNotChecked(SecurityOnReceipt):
             super().authorize_sender(packet, queue)
 
 
-@fault("receiver-access-of-sender-checked-once", breaks=("MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91"), blind=True)
-class ReceiverAccessOfSenderCheckedOnce(SecurityOnReceipt):
+@fault(
+    "receiver-access-of-sender-not-checked-again-for-other-queue",
+    breaks=("MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91"),
+    blind=True,
+)
+class ReceiverAccessOfSenderNotCheckedAgainForOtherQueue(SecurityOnReceipt):
     """Once the receiver has granted a sender access to one queue, it no longer checks the access of this sender to
     other queues.
     """
@@ -116,8 +120,8 @@ class ReceiverAccessOfSenderCheckedOnce(SecurityOnReceipt):
             self.granted.add(sender)
 
 
-@fault("receiver-access-denied-remembered", breaks="MQQB-3.1.5.8.3-91", blind=True)
-class ReceiverAccessDeniedRemembered(SecurityOnReceipt):
+@fault("receiver-denial-of-access-to-one-queue-applied-to-all-queues", breaks="MQQB-3.1.5.8.3-91", blind=True)
+class ReceiverDenialOfAccessToOneQueueAppliedToAllQueues(SecurityOnReceipt):
     """The receiver denies a sender access to every queue once it has denied the sender access to one queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -134,8 +138,8 @@ class ReceiverAccessDeniedRemembered(SecurityOnReceipt):
             del self.denied[sender]
 
 
-@fault("receiver-queue-manager-denied-for-transactional-message", breaks="MQQB-3.1.5.8.3-97", blind=True)
-class ReceiverQueueManagerDeniedForTransactionalMessage(SecurityOnReceipt):
+@fault("receiver-denies-transactional-message-sent-by-queue-manager", breaks="MQQB-3.1.5.8.3-97", blind=True)
+class ReceiverDeniesTransactionalMessageSentByQueueManager(SecurityOnReceipt):
     """The receiver denies access to the transactional messages whose sender is a queue manager."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -145,8 +149,8 @@ class ReceiverQueueManagerDeniedForTransactionalMessage(SecurityOnReceipt):
         super().authorize_sender(packet, queue)
 
 
-@fault("receiver-user-of-first-message-for-transactional-messages", breaks="MQQB-3.1.5.8.3-98", blind=True)
-class ReceiverUserOfFirstMessageForTransactionalMessages(SecurityOnReceipt):
+@fault("receiver-first-user-assumed-for-all-transactional-messages", breaks="MQQB-3.1.5.8.3-98", blind=True)
+class ReceiverFirstUserAssumedForAllTransactionalMessages(SecurityOnReceipt):
     """The receiver treats the sender of the first message of a queue manager as the sender of this queue manager's
     transactional messages.
     """
@@ -162,8 +166,8 @@ class ReceiverUserOfFirstMessageForTransactionalMessages(SecurityOnReceipt):
         super().authorize_sender(packet, queue)
 
 
-@fault("receiver-unknown-account-granted-for-transactional-message", breaks="MQQB-3.1.5.8.3-102", blind=True)
-class ReceiverUnknownAccountGrantedForTransactionalMessage(SecurityOnReceipt):
+@fault("receiver-transactional-message-of-unknown-account-accepted", breaks="MQQB-3.1.5.8.3-102", blind=True)
+class ReceiverTransactionalMessageOfUnknownAccountAccepted(SecurityOnReceipt):
     """The receiver grants access to the transactional messages of an unknown account."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -182,8 +186,8 @@ add(
 )
 
 
-@fault("receiver-denied-message-without-na-no-final-ack", breaks="MQQB-3.1.5.8.3-124", blind=True)
-class ReceiverDeniedMessageWithoutNaNoFinalAck(Admission):
+@fault("receiver-final-ack-of-denied-message-missing-if-na-is-clear", breaks="MQQB-3.1.5.8.3-124", blind=True)
+class ReceiverFinalAckOfDeniedMessageMissingIfNaIsClear(Admission):
     """The receiver sends the FinalAck of a message whose sender has no access only if the message also requests a
     negative administration acknowledgment.
     """
@@ -200,7 +204,7 @@ add(
     "receiver-final-ack-access-denied-omitted-with-na",
     "MQQB-3.1.5.8.3-124",
     "The receiver sends no FinalAck of class ACCESS_DENIED for a message with NA set.",
-    omit_final_ack_with_na(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
+    omit_final_ack_if_na_is_set(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
 )
 
 

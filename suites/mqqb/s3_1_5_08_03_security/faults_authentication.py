@@ -33,14 +33,14 @@ class ReceiverSecurityNotChecked(SecurityOnReceipt):
 # -- signatures ----------------------------------------------------------------------------------------------------
 
 
-def _set_as_field(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
+def _set_as_field_of_security_header(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     security = packet.SecurityHeader
     assert security is not None
     flags = security.Flags & ~SecurityHeader.flags(AS=SecurityHeader.AS.mask) | SecurityHeader.flags(AS=kind)
     return replace(packet, SecurityHeader=replace(security, Flags=flags))
 
 
-def _get_signature_kind(packet: UserMessagePacket) -> int:
+def _get_signature_version(packet: UserMessagePacket) -> int:
     return 0 if packet.SecurityHeader is None else int(packet.SecurityHeader.AS)
 
 
@@ -64,7 +64,7 @@ class ReceiverInvalidSignatureAccepted(SecurityOnReceipt):
         try:
             return super().authenticate_packet(packet)
         except MessageRefused:
-            return _set_as_field(packet, AS_OF_MSMQ_2_SIGNATURE)
+            return _set_as_field_of_security_header(packet, AS_OF_MSMQ_2_SIGNATURE)
 
 
 @fault("receiver-invalid-md2-or-md4-signature-accepted", breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"))
@@ -77,13 +77,13 @@ class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
         except MessageRefused:
             if packet.MessagePropertiesHeader.HashAlgorithm not in (HashAlgorithm.MD2, HashAlgorithm.MD4):
                 raise
-            return _set_as_field(packet, AS_OF_MSMQ_2_SIGNATURE)
+            return _set_as_field_of_security_header(packet, AS_OF_MSMQ_2_SIGNATURE)
 
 
 @fault(
-    "receiver-refuses-every-signature", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
+    "receiver-every-signature-refused", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 )
-class ReceiverRefusesEverySignature(SecurityOnReceipt):
+class ReceiverEverySignatureRefused(SecurityOnReceipt):
     """The receiver refuses every signature, even its own."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -94,7 +94,7 @@ class ReceiverRefusesEverySignature(SecurityOnReceipt):
 
 
 @fault(
-    "receiver-as-bits-combined-with-received-as-bits",
+    "receiver-as-of-valid-signature-combined-with-received-as",
     breaks=(
         "MQQB-3.1.5.8.3-06",
         "MQDMPR-3.1.7.1.31-D08",
@@ -103,13 +103,13 @@ class ReceiverRefusesEverySignature(SecurityOnReceipt):
         "MQQB-3.1.5.8.3-13",
     ),
 )
-class ReceiverAsBitsCombinedWithReceivedAsBits(SecurityOnReceipt):
+class ReceiverAsOfValidSignatureCombinedWithReceivedAs(SecurityOnReceipt):
     """The receiver combines AS of a valid signature with the AS that the received message had."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         found = super().authenticate_packet(packet)
         return (
-            _set_as_field(found, _get_signature_kind(found) | _get_signature_kind(packet))
+            _set_as_field_of_security_header(found, _get_signature_version(found) | _get_signature_version(packet))
             if found.SecurityHeader
             else found
         )
@@ -123,7 +123,7 @@ class ReceiverSignatureInListNotVerified(SecurityOnReceipt):
         security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
         other = security is not None and security.SecurityData.Signature
         if several is not None and several.Signature.Signature and not other:
-            return _set_as_field(packet, AS_OF_MSMQ_3_SIGNATURE)
+            return _set_as_field_of_security_header(packet, AS_OF_MSMQ_3_SIGNATURE)
         return super().authenticate_packet(packet)
 
 
@@ -144,7 +144,7 @@ def _refuse_signature_kind(kind: int) -> Install:
     class SignatureRefused(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
-            if _get_signature_kind(found) == kind:
+            if _get_signature_version(found) == kind:
                 raise MessageRefused(BAD_SIGNATURE_CLASS, "a fault refuses the message")
             return found
 
@@ -157,7 +157,7 @@ def _replace_signature_kind(kind: int, other: int) -> Install:
     class ReplacedSignatureKind(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
-            return _set_as_field(found, other) if _get_signature_kind(found) == kind else found
+            return _set_as_field_of_security_header(found, other) if _get_signature_version(found) == kind else found
 
     return replace_part(ReplacedSignatureKind)
 

@@ -25,7 +25,7 @@ from reference_qm.security import (
 from reference_qm.surface.clock import Now
 
 PRINCIPAL_SELF_SID = Sid(5, (10,))
-ST_OF_NO_SENDER, ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER = 0, 1, 2
+SENDER_TYPE_OF_NO_SENDER, SENDER_TYPE_OF_SENDER_WITH_SID, SENDER_TYPE_OF_QUEUE_MANAGER = 0, 1, 2
 """Values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 add(
@@ -69,8 +69,8 @@ class ReceiverMessageWithoutSecurityHeaderRefused(SecurityOnReceipt):
         return super().check_security(session, packet, queue, now)
 
 
-@fault("receiver-write-access-checked-for-first-queue", breaks="MQQB-3.1.5.8.3-90")
-class ReceiverWriteAccessCheckedForFirstQueue(SecurityOnReceipt):
+@fault("receiver-write-access-checked-on-first-queue-only", breaks="MQQB-3.1.5.8.3-90")
+class ReceiverWriteAccessCheckedOnFirstQueueOnly(SecurityOnReceipt):
     """The receiver checks the access to its first queue instead of the access to the destination queue."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -98,19 +98,19 @@ add(
     "receiver-queue-manager-treated-as-anonymous",
     "MQQB-3.1.5.8.3-97",
     "The receiver treats a sender that is a queue manager as the anonymous user.",
-    _replace_sender_type(ST_OF_SENDING_QUEUE_MANAGER, ST_OF_NO_SENDER),
+    _replace_sender_type(SENDER_TYPE_OF_QUEUE_MANAGER, SENDER_TYPE_OF_NO_SENDER),
 )
 add(
     "receiver-queue-manager-guid-used-as-sid",
     "MQQB-3.1.5.8.3-97",
     "The receiver uses the GUID of a sender that is a queue manager as the sender's SID.",
-    _replace_sender_type(ST_OF_SENDING_QUEUE_MANAGER, ST_OF_SENDER_WITH_SID),
+    _replace_sender_type(SENDER_TYPE_OF_QUEUE_MANAGER, SENDER_TYPE_OF_SENDER_WITH_SID),
 )
 add(
     "receiver-access-check-treats-user-as-everyone",
     "MQQB-3.1.5.8.3-98",
     "The receiver treats a sender that is a user as Everyone.",
-    _replace_sender_type(ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER),
+    _replace_sender_type(SENDER_TYPE_OF_SENDER_WITH_SID, SENDER_TYPE_OF_QUEUE_MANAGER),
 )
 
 
@@ -147,8 +147,8 @@ class ReceiverAccessCheckIgnoresGroupsOfSender(SecurityLookup):
 # -- the rights at the queue ---------------------------------------------------------------------------------------
 
 
-@fault("receiver-write-access-by-default-descriptor", breaks="MQQB-3.1.5.8.3-91")
-class ReceiverWriteAccessByDefaultDescriptor(SecurityLookup):
+@fault("receiver-write-access-checked-by-default-security-descriptor", breaks="MQQB-3.1.5.8.3-91")
+class ReceiverWriteAccessCheckedByDefaultSecurityDescriptor(SecurityLookup):
     """The receiver checks access by the default security descriptor instead of the queue's own descriptor."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
@@ -168,12 +168,12 @@ def _change_queue_rights(change: Callable[[Ace], Ace]) -> Install:
     return replace_part(ChangedQueueRights)
 
 
-def _grant_write_with_peek(ace: Ace) -> Ace:
+def _grant_write_right_with_peek_right(ace: Ace) -> Ace:
     peeking = ace.Mask & QueueAccess.MQSEC_PEEK_MESSAGE
     return replace(ace, Mask=ace.Mask | QueueAccess.MQSEC_WRITE_MESSAGE) if peeking else ace
 
 
-def _deny_sole_write_right(ace: Ace) -> Ace:
+def _remove_write_right_without_other_right(ace: Ace) -> Ace:
     return replace(ace, Mask=ace.Mask if ace.Mask & ~QueueAccess.MQSEC_WRITE_MESSAGE else 0)
 
 
@@ -185,13 +185,13 @@ add(
     "receiver-peek-right-grants-write",
     "MQQB-3.1.5.8.3-117",
     "The receiver grants write access to a sender with the right to peek.",
-    _change_queue_rights(_grant_write_with_peek),
+    _change_queue_rights(_grant_write_right_with_peek_right),
 )
 add(
     "receiver-write-right-alone-not-sufficient",
     "MQQB-3.1.5.8.3-117",
     "The receiver denies write access to a sender whose only right is the right to write.",
-    _change_queue_rights(_deny_sole_write_right),
+    _change_queue_rights(_remove_write_right_without_other_right),
 )
 add(
     "receiver-self-right-granted-to-sender",

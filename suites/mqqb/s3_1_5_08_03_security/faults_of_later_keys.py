@@ -14,7 +14,7 @@ from reference_qm.security import MessageRefused, decrypt_message
 from reference_qm.security.algorithms import BASE_PROVIDER, ENHANCED_PROVIDER
 from reference_qm.surface.clock import Now
 
-LIST_SIGNATURE_LEVEL = 5
+AS_VALUE_OF_LIST_SIGNATURE = 5
 """AS of a message whose signature is in the list of destinations."""
 
 
@@ -32,41 +32,43 @@ class ReceiverListSignatureOfCachedCertificateNotDecrypted(SecurityOnReceipt):
         known = self.qm.caches.UserCertCache.find(lambda one: one.UserCert.Certificate == certificate)
         if known is None:
             return super().authenticate_packet(packet)
-        flags = security.Flags | SecurityHeader.flags(AS=LIST_SIGNATURE_LEVEL)
+        flags = security.Flags | SecurityHeader.flags(AS=AS_VALUE_OF_LIST_SIGNATURE)
         return replace(packet, SecurityHeader=replace(security, Flags=flags))
 
 
-class _RefreshedOnUse(SecurityOnReceipt):
+class _CachedTimeRefreshFault(SecurityOnReceipt):
     """A base class of faults that update CachedTime of an entry whenever the entry is used."""
 
-    def refresh(self, cache: Cache, now: Now) -> None:
+    def refresh_cached_times(self, cache: Cache, now: Now) -> None:
         """Set CachedTime of every entry to the present time."""
         cache.entries[:] = [replace(entry, CachedTime=now.utc_s) for entry in cache.entries]
 
 
 @fault("receiver-cached-time-of-certificate-updated-on-use", breaks="MQQB-3.1.5.8.3-32", blind=True)
-class ReceiverCachedTimeOfCertificateUpdatedOnUse(_RefreshedOnUse):
+class ReceiverCachedTimeOfCertificateUpdatedOnUse(_CachedTimeRefreshFault):
     """The receiver sets CachedTime of a CachedUserCert to the time of the last message with this certificate."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         super().verify_sender(packet, now)
-        self.refresh(self.qm.caches.UserCertCache, now)
+        self.refresh_cached_times(self.qm.caches.UserCertCache, now)
 
 
 @fault("receiver-cached-time-of-symmetric-key-updated-on-use", breaks="MQQB-3.1.5.8.3-66", blind=True)
-class ReceiverCachedTimeOfSymmetricKeyUpdatedOnUse(_RefreshedOnUse):
+class ReceiverCachedTimeOfSymmetricKeyUpdatedOnUse(_CachedTimeRefreshFault):
     """The receiver sets CachedTime of a CachedSymmetricKey to the time of the last message with this key."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         decrypted = super().decrypt_body(packet, now)
-        self.refresh(self.qm.caches.ReceiveSymmetricKeyCache, now)
+        self.refresh_cached_times(self.qm.caches.ReceiveSymmetricKeyCache, now)
         return decrypted
 
 
-class _OtherPrivateKey(SecurityOnReceipt):
+class _WrongPrivateKeyFault(SecurityOnReceipt):
     """A base class of faults that use the private key of another provider."""
 
-    def decrypt_with_key(self, packet: UserMessagePacket, now: Now, level: int, provider: str) -> UserMessagePacket:
+    def decrypt_with_key_of_provider(
+        self, packet: UserMessagePacket, now: Now, level: int, provider: str
+    ) -> UserMessagePacket:
         """Decrypt messages of one PrivacyLevel with the private key of the given provider."""
         receiver = self._build_receiver()
         if packet.MessagePropertiesHeader.PrivacyLevel == level and provider in receiver.private_keys:
@@ -75,20 +77,20 @@ class _OtherPrivateKey(SecurityOnReceipt):
         return decrypt_message(packet, receiver, now)
 
 
-@fault("receiver-aes-key-decrypted-with-key-of-enhanced-provider", breaks="MQQB-3.1.5.8.3-65", blind=True)
-class ReceiverAesKeyDecryptedWithKeyOfEnhancedProvider(_OtherPrivateKey):
+@fault("receiver-aes-key-decrypted-with-private-key-of-enhanced-provider", breaks="MQQB-3.1.5.8.3-65", blind=True)
+class ReceiverAesKeyDecryptedWithPrivateKeyOfEnhancedProvider(_WrongPrivateKeyFault):
     """For PrivacyLevel 5, the receiver uses its private key for the enhanced provider."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
-        return self.decrypt_with_key(packet, now, 5, ENHANCED_PROVIDER)
+        return self.decrypt_with_key_of_provider(packet, now, 5, ENHANCED_PROVIDER)
 
 
 @fault("receiver-enhanced-key-decrypted-with-key-of-base-provider", breaks="MQQB-3.1.5.8.3-65", blind=True)
-class ReceiverEnhancedKeyDecryptedWithKeyOfBaseProvider(_OtherPrivateKey):
+class ReceiverEnhancedKeyDecryptedWithKeyOfBaseProvider(_WrongPrivateKeyFault):
     """For PrivacyLevel 3, the receiver uses its private key for the base provider."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
-        return self.decrypt_with_key(packet, now, 3, BASE_PROVIDER)
+        return self.decrypt_with_key_of_provider(packet, now, 3, BASE_PROVIDER)
 
 
 @fault("receiver-known-key-after-cleanup-not-taken-from-message", breaks="MQQB-3.1.5.8.3-57", blind=True)

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 SIMPLE_BLOB_TYPE = 1
 SIMPLE_BLOB_BEGIN = b"\x01\x02\x00\x00"
-USER_SENDER = 1
+USER_SENDER_TYPE = 1
 
 
 @fault("receiver-encrypted-message-of-level-0-accepted", breaks="MQQB-3.1.5.8.3-51", blind=True)
@@ -40,7 +40,7 @@ class ReceiverAccessOfSecondUserCheckedWithFirstSid(SecurityOnReceipt):
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         header = packet.SecurityHeader
-        if header is not None and header.ST == USER_SENDER:
+        if header is not None and header.ST == USER_SENDER_TYPE:
             first = self.first_headers.setdefault(packet.UserHeader.SourceQueueManager, header)
             packet = replace(packet, SecurityHeader=first)
         super().authorize_sender(packet, queue)

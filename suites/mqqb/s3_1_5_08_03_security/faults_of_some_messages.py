@@ -24,12 +24,12 @@ HOUR_S = 3_600
 LONGEST_CIPHER_BLOCK_BYTES = 16
 
 
-def has_algorithm(*algorithms: EncryptionAlgorithm) -> PacketPredicate:
+def make_encryption_algorithm_condition(*algorithms: EncryptionAlgorithm) -> PacketPredicate:
     """Return a condition that selects messages with some encryption algorithms."""
     return lambda packet: packet.MessagePropertiesHeader.EncryptionAlgorithm in algorithms
 
 
-def has_privacy_level(level: int, when: PacketPredicate) -> PacketPredicate:
+def make_privacy_level_condition(level: int, when: PacketPredicate) -> PacketPredicate:
     """Return a condition that selects messages with a PrivacyLevel and a further property."""
     return lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == level and when(packet)
 
@@ -90,7 +90,7 @@ def omit_new_entry(entry: Any, packet: UserMessagePacket, known: list[Any]) -> N
     """Return no entry."""
 
 
-def omit_new_entry_beside_others(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
+def omit_new_entry_of_nonempty_cache(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
     """Return no entry if the cache has two or more entries."""
     return None if len(known) > 1 else entry
 
@@ -189,7 +189,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-34",
         "The receiver adds no third CachedUserCert to UserCertCache.",
         "UserCertCache",
-        omit_new_entry_beside_others,
+        omit_new_entry_of_nonempty_cache,
         is_any_message,
     ),
     (
@@ -234,7 +234,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver sets CryptoAlgorithm to RC4 in the CachedSymmetricKey of a message that is encrypted with RC2.",
         "ReceiveSymmetricKeyCache",
         make_entry_element_change("CryptoAlgorithm", lambda old: EncryptionAlgorithm.RC4),
-        has_algorithm(EncryptionAlgorithm.RC2),
+        make_encryption_algorithm_condition(EncryptionAlgorithm.RC2),
     ),
     (
         "receiver-cached-key-of-aes-192-message-has-aes-256",
@@ -243,7 +243,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "encrypted with AES with 192 bits.",
         "ReceiveSymmetricKeyCache",
         make_entry_element_change("CryptoAlgorithm", lambda old: EncryptionAlgorithm.AES256),
-        has_algorithm(EncryptionAlgorithm.AES192),
+        make_encryption_algorithm_condition(EncryptionAlgorithm.AES192),
     ),
     (
         "receiver-cached-key-of-transactional-message-without-blob",
@@ -268,7 +268,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "encrypted with RC2.",
         "ReceiveSymmetricKeyCache",
         make_entry_element_change("EncryptedSymmetricKey", lambda old: old[::-1]),
-        has_algorithm(EncryptionAlgorithm.RC2),
+        make_encryption_algorithm_condition(EncryptionAlgorithm.RC2),
     ),
 ):
     add(_name, _rule, _says, change_new_entries(_cache, _change, _when), blind=True)
@@ -347,14 +347,14 @@ for _name, _says, _level, _from, _selected in (
         "The receiver uses the Enhanced provider for a message with PrivacyLevel 1 that is encrypted with RC2.",
         3,
         1,
-        has_algorithm(EncryptionAlgorithm.RC2),
+        make_encryption_algorithm_condition(EncryptionAlgorithm.RC2),
     ),
 ):
     add(
         _name,
         "MQQB-3.1.5.8.3-46",
         _says,
-        decrypt_with_other_privacy_level(_level, has_privacy_level(_from, _selected)),
+        decrypt_with_other_privacy_level(_level, make_privacy_level_condition(_from, _selected)),
         blind=True,
     )
 
@@ -389,7 +389,7 @@ for _name, _says, _selected in (
         "receiver-initial-value-of-aes-192-not-0",
         "The receiver decrypts a body that is encrypted with AES with 192 bits with an initialization vector other "
         "than zeros.",
-        has_algorithm(EncryptionAlgorithm.AES192),
+        make_encryption_algorithm_condition(EncryptionAlgorithm.AES192),
     ),
     (
         "receiver-initial-value-of-large-body-not-0",

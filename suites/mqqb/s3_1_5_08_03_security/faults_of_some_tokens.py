@@ -43,7 +43,7 @@ def move_groups_to_foreign_domain(groups: Set[Sid]) -> Set[Sid]:
     }
 
 
-def keep_lowest_group(groups: Set[Sid]) -> Set[Sid]:
+def keep_only_group_with_lowest_sid(groups: Set[Sid]) -> Set[Sid]:
     """Return the group with the lowest SID only."""
     return set(sorted(groups, key=str)[:1])
 
@@ -74,7 +74,7 @@ for _name, _rule, _says, _groups, _selected in (
         "receiver-token-has-one-group",
         "MQQB-3.1.5.8.3-115",
         "The receiver puts only one group of the user into the token.",
-        keep_lowest_group,
+        keep_only_group_with_lowest_sid,
         is_any_message,
     ),
     (

@@ -22,8 +22,8 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     register_faults_of_blind_author,
 )
 
-RECEIVED_KEYS = "ReceiveSymmetricKeyCache"
-_RC4_LIMIT_BYTES = 4096
+RECEIVED_KEY_CACHE_NAME = "ReceiveSymmetricKeyCache"
+_DECRYPTED_LENGTH_LIMIT_BYTES = 4096
 
 
 class _CacheThatClearsFoundKey(Cache):
@@ -49,7 +49,7 @@ def _change_cached_key(change: Callable[[bytes], bytes]) -> Install:
         def add(self, entry: Any) -> None:
             super().add(replace(entry, SymmetricKey=change(entry.SymmetricKey)))
 
-    return replace_cache(RECEIVED_KEYS, CachedChanged)
+    return replace_cache(RECEIVED_KEY_CACHE_NAME, CachedChanged)
 
 
 @fault("receiver-cached-key-with-guid-of-forwarder", breaks="MQQB-3.1.5.8.3-59", blind=True)
@@ -92,32 +92,37 @@ def _replace_message_body(packet: UserMessagePacket, body: bytes) -> UserMessage
     return replace(packet, MessagePropertiesHeader=properties)
 
 
-def _decrypt_beginning_only(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+def _decrypt_only_first_bytes_of_body(
+    self: Any, original: Any, packet: UserMessagePacket, now: Now
+) -> UserMessagePacket:
     decrypted: UserMessagePacket = original(packet, now)
     if not is_encrypted(packet):
         return decrypted
     body = _get_message_body(decrypted)
     return _replace_message_body(
-        decrypted, body[:_RC4_LIMIT_BYTES] + _get_message_body(packet)[_RC4_LIMIT_BYTES : len(body)]
+        decrypted,
+        body[:_DECRYPTED_LENGTH_LIMIT_BYTES] + _get_message_body(packet)[_DECRYPTED_LENGTH_LIMIT_BYTES : len(body)],
     )
 
 
-def _keep_padding_block(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+def _keep_padding_block_of_decrypted_body(
+    self: Any, original: Any, packet: UserMessagePacket, now: Now
+) -> UserMessagePacket:
     decrypted: UserMessagePacket = original(packet, now)
     if is_encrypted(packet) and len(_get_message_body(packet)) - len(_get_message_body(decrypted)) == 16:
         return _replace_message_body(decrypted, _get_message_body(decrypted) + b"\x10" * 16)
     return decrypted
 
 
-def _has_algorithm(*algorithms: EncryptionAlgorithm) -> Callable[[UserMessagePacket], bool]:
+def _make_encryption_algorithm_condition(*algorithms: EncryptionAlgorithm) -> Callable[[UserMessagePacket], bool]:
     return lambda packet: is_encrypted(packet) and packet.MessagePropertiesHeader.EncryptionAlgorithm in algorithms
 
 
-def _is_encrypted_transactional(packet: UserMessagePacket) -> bool:
+def _is_encrypted_transactional_message(packet: UserMessagePacket) -> bool:
     return is_encrypted(packet) and is_transactional(packet)
 
 
-def _refuse_key(condition: Callable[[bytes], bool]) -> Install:
+def _refuse_symmetric_key(condition: Callable[[bytes], bool]) -> Install:
     """Return an installer of a fault that refuses messages with some symmetric keys."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -139,13 +144,13 @@ register_faults_of_blind_author(
         "receiver-cached-key-cleared-after-use",
         "MQQB-3.1.5.8.3-56",
         "The receiver clears the symmetric key in its cache after it has decrypted one further body with this key.",
-        replace_cache(RECEIVED_KEYS, _CacheThatClearsFoundKey),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, _CacheThatClearsFoundKey),
     ),
     (
         "receiver-newest-cached-key-of-algorithm-used",
         "MQQB-3.1.5.8.3-56",
         "If the cache contains the symmetric key of a message, the receiver decrypts with the newest key of the cache.",
-        replace_cache(RECEIVED_KEYS, _CacheThatFindsNewestKey),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, _CacheThatFindsNewestKey),
     ),
     (
         "receiver-cached-key-without-last-byte",
@@ -157,7 +162,7 @@ register_faults_of_blind_author(
         "receiver-cached-key-of-second-source-with-guid-of-first",
         "MQQB-3.1.5.8.3-59",
         "The receiver sets RemoteQMGuid of each later CachedSymmetricKey to the source of the first key.",
-        repeat_first_field(RECEIVED_KEYS, "RemoteQMGuid"),
+        repeat_first_field(RECEIVED_KEY_CACHE_NAME, "RemoteQMGuid"),
     ),
     (
         "receiver-cached-key-of-transactional-message-with-own-guid",
@@ -173,36 +178,38 @@ register_faults_of_blind_author(
         "receiver-key-with-first-byte-zero-refused",
         "MQQB-3.1.5.8.3-64",
         "The receiver cannot use a symmetric key whose first byte is 0.",
-        _refuse_key(lambda key: key[:1] == b"\0"),
+        _refuse_symmetric_key(lambda key: key[:1] == b"\0"),
     ),
     (
         "receiver-key-of-more-than-128-bits-refused",
         "MQQB-3.1.5.8.3-64",
         "The receiver decrypts no symmetric key of more than 128 bits.",
-        _refuse_key(lambda key: len(key) > 16),
+        _refuse_symmetric_key(lambda key: len(key) > 16),
     ),
     (
         "receiver-key-of-transactional-message-not-decrypted",
         "MQQB-3.1.5.8.3-64",
         "The receiver decrypts no symmetric key of a transactional message, and refuses the message.",
-        refuse_messages_in_step("decrypt_body", _is_encrypted_transactional, BAD_ENCRYPTION_CLASS),
+        refuse_messages_in_step("decrypt_body", _is_encrypted_transactional_message, BAD_ENCRYPTION_CLASS),
     ),
     (
         "receiver-body-decrypted-up-to-4096-bytes",
         "MQQB-3.1.5.8.3-70",
         "The receiver decrypts only the first 4,096 bytes of a body.",
-        change_step(SecurityOnReceipt.decrypt_body, _decrypt_beginning_only),
+        change_step(SecurityOnReceipt.decrypt_body, _decrypt_only_first_bytes_of_body),
     ),
     (
         "receiver-full-padding-block-kept-in-body",
         "MQQB-3.1.5.8.3-70",
         "The receiver keeps the padding of a body whose padding is a block of 16 bytes.",
-        change_step(SecurityOnReceipt.decrypt_body, _keep_padding_block),
+        change_step(SecurityOnReceipt.decrypt_body, _keep_padding_block_of_decrypted_body),
     ),
     (
         "receiver-body-encrypted-with-aes-192-not-decrypted",
         "MQQB-3.1.5.8.3-70",
         "The receiver refuses a body that is encrypted with AES and a key of 192 bits.",
-        refuse_messages_in_step("decrypt_body", _has_algorithm(EncryptionAlgorithm.AES192), BAD_ENCRYPTION_CLASS),
+        refuse_messages_in_step(
+            "decrypt_body", _make_encryption_algorithm_condition(EncryptionAlgorithm.AES192), BAD_ENCRYPTION_CLASS
+        ),
     ),
 )

@@ -82,7 +82,7 @@ def _omit_caching_of_certificate(when: SelectionCondition) -> Install:
     return change_step(SecurityOnReceipt.verify_sender, run)
 
 
-class _CacheOfFirstCertificate(Cache):
+class _CacheKeepingOnlyFirstCertificate(Cache):
     def add(self, entry: Any) -> None:
         if not self.entries:
             super().add(entry)
@@ -96,7 +96,7 @@ class _CacheOfCertificatesSeenTwice(Cache):
         seen.append((entry.UserCert, entry.SecurityID))
 
 
-def _replace_self_in_descriptor(build: Any) -> Install:
+def _replace_self_sid_in_descriptor(build: Any) -> Install:
     """Return an installer of a fault that replaces SELF in the entries of a descriptor. ``build`` is called with the
     SecurityHeader, and returns the function that changes an entry, or None if the entries stay unchanged.
     """
@@ -114,7 +114,7 @@ def _replace_self_in_descriptor(build: Any) -> Install:
     return change_step(SecurityOnReceipt.authorize_sender, run)
 
 
-def _replace_self_in_denials_by_user(header: Any) -> Any:
+def _replace_self_sid_in_denials_by_user(header: Any) -> Any:
     if header.ST != 1:
         return None
     user = Sid.parse(header.SecurityData.SecurityID)
@@ -123,13 +123,13 @@ def _replace_self_in_denials_by_user(header: Any) -> Any:
     )
 
 
-def _grant_self_to_queue_managers(header: Any) -> Any:
+def _grant_rights_of_self_to_queue_managers(header: Any) -> Any:
     if header.ST != 2:
         return None
     return lambda ace: replace(ace, Sid=Sid(1, (0,))) if ace.Sid == PRINCIPAL_SELF_SID else ace
 
 
-def _grant_self_to_messages_without_sender(header: Any) -> Any:
+def _grant_rights_of_self_to_messages_without_sender(header: Any) -> Any:
     if header.ST:
         return None
     return lambda ace: (
@@ -148,7 +148,7 @@ register_faults_of_blind_author(
         "receiver-second-certificate-not-cached",
         "MQQB-3.1.5.8.3-28",
         "The receiver caches no registered certificate while UserCertCache contains another certificate.",
-        replace_cache(CERTIFICATE_CACHE_NAME, _CacheOfFirstCertificate),
+        replace_cache(CERTIFICATE_CACHE_NAME, _CacheKeepingOnlyFirstCertificate),
     ),
     (
         "receiver-express-message-with-new-certificate-refused",
@@ -178,18 +178,18 @@ register_faults_of_blind_author(
         "receiver-self-denial-applied-to-sender",
         "MQQB-3.1.5.8.3-119",
         "The receiver applies an ACE that denies rights to SELF to the user who sent the message.",
-        _replace_self_in_descriptor(_replace_self_in_denials_by_user),
+        _replace_self_sid_in_descriptor(_replace_self_sid_in_denials_by_user),
     ),
     (
         "receiver-self-right-granted-to-queue-manager",
         "MQQB-3.1.5.8.3-119",
         "The receiver grants the rights of SELF to a message whose sender is a queue manager (ST 2).",
-        _replace_self_in_descriptor(_grant_self_to_queue_managers),
+        _replace_self_sid_in_descriptor(_grant_rights_of_self_to_queue_managers),
     ),
     (
         "receiver-self-right-granted-to-anonymous-sender",
         "MQQB-3.1.5.8.3-119",
         "The receiver grants the rights of SELF to a message without a sender (ST 0).",
-        _replace_self_in_descriptor(_grant_self_to_messages_without_sender),
+        _replace_self_sid_in_descriptor(_grant_rights_of_self_to_messages_without_sender),
     ),
 )

@@ -13,9 +13,9 @@ from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, MALLORY
 from harness.wire import protection
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
 from suites.mqqb.steps.secured import (
+    SENDER_TYPE_OF_NO_SENDER,
+    SENDER_TYPE_OF_QUEUE_MANAGER,
     SHA1,
-    ST_OF_NO_SENDER,
-    ST_OF_SENDING_QUEUE_MANAGER,
     SYMMETRIC_KEYS,
     SecuredMessageSender,
     add_signature,
@@ -228,7 +228,7 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
 
 
 def _build_unusually_signed_messages(secured):
-    of_queue_manager = {"ST": ST_OF_SENDING_QUEUE_MANAGER, "SecurityID": secured.peer.identifier.bytes_le}
+    of_queue_manager = {"ST": SENDER_TYPE_OF_QUEUE_MANAGER, "SecurityID": secured.peer.identifier.bytes_le}
     earlier, half, bare = (sign_message(secured.message()) for _ in range(3))
     half["SecurityHeader"].Signature = half["SecurityHeader"].Signature[:32]
     bare["SecurityHeader"].SenderCert = b""
@@ -240,7 +240,7 @@ def _build_unusually_signed_messages(secured):
             secured.message(body=b"another body"), earlier["SecurityHeader"].Signature
         ),
         "no sender, an invalid signature": flip_signature_bit(
-            sign_message(secured.message(security={"ST": ST_OF_NO_SENDER, "SecurityID": b""}))
+            sign_message(secured.message(security={"ST": SENDER_TYPE_OF_NO_SENDER, "SecurityID": b""}))
         ),
         "a queue manager, an invalid signature": flip_signature_bit(
             sign_message(secured.message(security=of_queue_manager))
@@ -438,7 +438,7 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
         ),
         "a certificate of another user, of a queue manager": sign_message(
             secured.message(
-                security=foreign | {"ST": ST_OF_SENDING_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
+                security=foreign | {"ST": SENDER_TYPE_OF_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
             ),
             SIG20,
             MALLORY.key,

@@ -26,8 +26,8 @@ from harness.wire import protection
 from harness.wire.protection import SIG20
 from suites.mqdmpr.steps.descriptors import EVERYONE_SID, INHERIT_ONLY_FLAG, build_descriptor
 from suites.mqqb.steps.secured import (
-    ST_OF_NO_SENDER,
-    ST_OF_SENDING_QUEUE_MANAGER,
+    SENDER_TYPE_OF_NO_SENDER,
+    SENDER_TYPE_OF_QUEUE_MANAGER,
     SYMMETRIC_KEYS,
     SecuredMessageSender,
     encrypt_message,
@@ -139,7 +139,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
             "Alice, signed": sign_message(build_message_of_user(ALICE), SIG20, ALICE.key),
             "Carol, signed": sign_message(build_message_of_user(CAROL), SIG20, CAROL.key),
             "a queue manager, as Everyone": build_message_of_user(ALICE, security=_build_queue_manager_security(peer)),
-            "no sender": build_message_of_user(ALICE, security={"ST": ST_OF_NO_SENDER, "SecurityID": b""}),
+            "no sender": build_message_of_user(ALICE, security={"ST": SENDER_TYPE_OF_NO_SENDER, "SecurityID": b""}),
             "Alice, without NA": build_message_of_user(ALICE, NA=0, NR=1),
             "Alice, encrypted": encrypt_message(
                 sut, build_message_of_user(ALICE), ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128]
@@ -154,7 +154,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
 
 
 def _build_queue_manager_security(peer):
-    return {"ST": ST_OF_SENDING_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
+    return {"ST": SENDER_TYPE_OF_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
 OPEN_QUEUE_DISPOSITIONS = (
@@ -202,7 +202,7 @@ def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions, OPEN_QUEUE_DISPOSITIONS)
 
 
-OUTCOME_BY_SENDER = {"Alice": ARRIVAL_ACK_NAME, "a SID without account": ACCESS_DENIED_NACK_NAME}
+EXPECTED_ACKNOWLEDGMENT_BY_SENDER = {"Alice": ARRIVAL_ACK_NAME, "a SID without account": ACCESS_DENIED_NACK_NAME}
 RULES_OF_PUBLIC_QUEUES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-102")
 
 
@@ -222,7 +222,7 @@ def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
     table = [
         (rule, sender, "answer", expected)
         for rule in RULES_OF_PUBLIC_QUEUES
-        for sender, expected in OUTCOME_BY_SENDER.items()
+        for sender, expected in EXPECTED_ACKNOWLEDGMENT_BY_SENDER.items()
     ]
     judge_dispositions(judge, secured, dispositions, table)
     sut.delete_queue(name)
@@ -340,7 +340,7 @@ ALL_RIGHTS_BUT_WRITE = 0x000F_003B
 """Each right of MS-MQMQ 2.2.25 except MQSEC_WRITE_MESSAGE."""
 INHERITED_ACE_FLAG = 0x10
 """The flag INHERITED_ACE. Spec: MS-DTYP 2.4.4.1."""
-DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+SECURITY_DESCRIPTOR_CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     (
         "all rights but write",
         {"granted": ((EVERYONE_SID, ALL_RIGHTS_BUT_WRITE),)},
@@ -406,7 +406,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     try:
         names = {
             case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(build_descriptor(**parts)).decode())
-            for at, (case, parts, *_) in enumerate(DESCRIPTOR_CASES)
+            for at, (case, parts, *_) in enumerate(SECURITY_DESCRIPTOR_CASES)
         }
     except ControlRefused as refused:
         judge.end_unobservable(
@@ -417,7 +417,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     dispositions = secured.dispositions(
         {case: secured.message(ALICE, destination=rf"TCP:{sut.address}\{name}") for case, name in names.items()}
     )
-    table = [(rule, case, "answer", expected) for case, _, rule, expected in DESCRIPTOR_CASES]
+    table = [(rule, case, "answer", expected) for case, _, rule, expected in SECURITY_DESCRIPTOR_CASES]
     judge_dispositions(judge, secured, dispositions, table)
 
 

@@ -78,7 +78,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     disposition = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY, header=yesterday))})[""]
     if disposition.found is None:
         raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
-    entries, now_s = caches.entries(caches.CERTIFICATES), peer.environment.now().utc_s
+    entries, now_s = caches.entries(caches.CERTIFICATE_CACHE), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
         "MQQB-3.1.5.8.3-29",
@@ -114,14 +114,14 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
-    first_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATES)
+    first_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATE_CACHE)
     peer.pass_time(CACHING_DELAY_MS)
     second = secured.dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})[""]
-    second_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATES)
+    second_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATE_CACHE)
     now_s = peer.environment.now().utc_s
     judge_second_cache_entry(
         judge,
-        caches.entries(caches.CERTIFICATES),
+        caches.entries(caches.CERTIFICATE_CACHE),
         {
             "MQQB-3.1.5.8.3-28": ("SecurityID", BOB.security_id.hex()),
             "MQQB-3.1.5.8.3-34": ("SecurityID", BOB.security_id.hex()),
@@ -158,7 +158,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     peer.pass_time(CACHING_DELAY_MS)
     again = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
-    times = {one["SecurityID"]: one["CachedTime"] for one in caches.entries(caches.CERTIFICATES)}
+    times = {one["SecurityID"]: one["CachedTime"] for one in caches.entries(caches.CERTIFICATE_CACHE)}
     judge(
         "MQQB-3.1.5.8.3-32",
         "MQQB-3.1.1.3-05",
@@ -182,7 +182,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     signed = sign_message(secured.message(DAVE, body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL), key=DAVE.key)
     encrypted = encrypt_message(sut, signed, ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128])
     fourth = secured.dispositions({"": encrypted})[""]
-    later = caches.entries(caches.CERTIFICATES)[2:]
+    later = caches.entries(caches.CERTIFICATE_CACHE)[2:]
     evidence = [*third.frames, *fourth.frames]
     certificates = [one["UserCert"].get("Certificate") for one in later]
     expected = [user.certificate.hex() for user in (CAROL, DAVE)]
@@ -268,13 +268,13 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})
     peer.pass_time(3 * sut.response_timeout_ms)
-    initial = len(caches.entries(caches.RECEIVED_KEYS))
+    initial = len(caches.entries(caches.RECEIVED_KEY_CACHE))
 
     def build_encrypted_message(key=SYMMETRIC_KEYS[128]):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
 
     disposition = secured.dispositions({"": build_encrypted_message()})[""]
-    entries, now_s = caches.entries(caches.RECEIVED_KEYS), peer.environment.now().utc_s
+    entries, now_s = caches.entries(caches.RECEIVED_KEY_CACHE), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
         "MQQB-3.1.5.8.3-67",
@@ -301,7 +301,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         evidence=evidence,
     )
     repeated = secured.dispositions({"": build_encrypted_message()})[""]
-    known = len(caches.entries(caches.RECEIVED_KEYS))
+    known = len(caches.entries(caches.RECEIVED_KEY_CACHE))
     judge(
         "MQQB-3.1.5.8.3-55",
         expected=1,
@@ -311,14 +311,14 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     )
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
-    first_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEYS)
+    first_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEY_CACHE)
     peer.pass_time(CACHING_DELAY_MS)
     another = secured.dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
     now_s = peer.environment.now().utc_s
     if known == 1:  # a receiver that does not search its cache (-55) has another second entry
         judge_second_cache_entry(
             judge,
-            caches.entries(caches.RECEIVED_KEYS),
+            caches.entries(caches.RECEIVED_KEY_CACHE),
             {
                 "MQQB-3.1.5.8.3-62": (
                     "EncryptedSymmetricKey",
@@ -328,8 +328,8 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
             },
             another.frames,
         )
-    second_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEYS)
-    counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEYS)) - known]
+    second_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEY_CACHE)
+    counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEY_CACHE)) - known]
     judge(
         "MQQB-3.1.5.8.3-57",
         "MQQB-3.1.5.8.3-58",
@@ -348,13 +348,13 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-06",
         "MQQB-3.1.1.3-07",
         expected=2,
-        observed=len(caches.entries(caches.RECEIVED_KEYS)) - known,
+        observed=len(caches.entries(caches.RECEIVED_KEY_CACHE)) - known,
         case="number of new cache entries for a different key and for a different algorithm",
         evidence=[*another.frames, *third.frames],
     )
     later = secured.dispositions({"": build_encrypted_message()})[""]
     if known == 1:  # a receiver that does not search its cache (-55) adds another entry
-        times = [one["CachedTime"] for one in caches.entries(caches.RECEIVED_KEYS)]
+        times = [one["CachedTime"] for one in caches.entries(caches.RECEIVED_KEY_CACHE)]
         judge(
             "MQQB-3.1.5.8.3-66",
             expected=entry["CachedTime"],
@@ -400,10 +400,10 @@ def judge_keys_of_other_messages(judge, secured, caches):
     for at, (queue, (message, source)) in enumerate(messages.items()):
         key = SYMMETRIC_KEYS[128][at + 1 :] + SYMMETRIC_KEYS[128][: at + 1]
         packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
-        before = caches.entries(caches.RECEIVED_KEYS)
+        before = caches.entries(caches.RECEIVED_KEY_CACHE)
         disposition = secured.dispositions({"": packet}, queue)[""]
         blob = bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
-        new = [entry for entry in caches.entries(caches.RECEIVED_KEYS) if entry not in before]
+        new = [entry for entry in caches.entries(caches.RECEIVED_KEY_CACHE) if entry not in before]
         for rule, element, expected in (
             ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", ENHANCED_PROVIDER_NAME),
             ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),
@@ -421,7 +421,7 @@ def judge_keys_of_other_messages(judge, secured, caches):
             expected=[str(source)],
             observed=[
                 entry["RemoteQMGuid"]
-                for entry in caches.entries(caches.RECEIVED_KEYS)
+                for entry in caches.entries(caches.RECEIVED_KEY_CACHE)
                 if entry["EncryptedSymmetricKey"] == blob
             ],
             case=f"RemoteQMGuid of the key of a message to the {queue} queue",
@@ -448,7 +448,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     ]
     entries = [
         (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"), entry.get("EncryptedSymmetricKey"))
-        for entry in caches.entries(caches.RECEIVED_KEYS)
+        for entry in caches.entries(caches.RECEIVED_KEY_CACHE)
     ]
     judge(
         "MQQB-3.1.5.8.3-67",
@@ -482,7 +482,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     names = {protection.encrypt_session_key(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
 
     def list_cached_key_names():
-        return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in caches.entries(caches.RECEIVED_KEYS)]
+        return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in caches.entries(caches.RECEIVED_KEY_CACHE)]
 
     evidence = []
     for key, source in zip(keys[:4], (peer.identifier, GUID_OF_SECOND_SOURCE) * 2, strict=True):

@@ -136,19 +136,21 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
             b"\0" + SYMMETRIC_KEYS[128][1:],
         ),
         "a key, known for long": build_encrypted_message(*ENCRYPTION_KINDS["Enhanced, RC4"]),
-        "signed, then encrypted": _sign_and_encrypt(secured),
-        "signed as MSMQ 1.0, then encrypted": _sign_and_encrypt(secured, protection.SIG10),
-        "signed as MSMQ 3.0, then encrypted": _sign_and_encrypt(secured, protection.SIG30, several=True),
-        "wrongly signed, then encrypted": flip_signature_bit(_sign_and_encrypt(secured)),
-        "signed by a stranger, then encrypted": _sign_and_encrypt(secured, key=MALLORY.key, security=stranger),
+        "signed, then encrypted": _sign_and_encrypt_message(secured),
+        "signed as MSMQ 1.0, then encrypted": _sign_and_encrypt_message(secured, protection.SIG10),
+        "signed as MSMQ 3.0, then encrypted": _sign_and_encrypt_message(secured, protection.SIG30, several=True),
+        "wrongly signed, then encrypted": flip_signature_bit(_sign_and_encrypt_message(secured)),
+        "signed by a stranger, then encrypted": _sign_and_encrypt_message(secured, key=MALLORY.key, security=stranger),
         "EB clear": secured.message(
             body=CLEAR_BODY, PrivacyLevel=ADVANCED_PRIVACY_LEVEL, EncryptionAlgorithm=protection.AES_256
         ),
         "EB clear, with a key": secured.message(
             body=CLEAR_BODY, security={"EncryptionKey": packets["Advanced, AES 256"]["SecurityHeader"].EncryptionKey}
         ),
-        "a message to a list": _encrypt_with_advanced_provider(sut, secured.message(body=CLEAR_BODY, several=True)),
-        "an acknowledgment": _encrypt_with_advanced_provider(
+        "a message to a list": _encrypt_message_with_advanced_provider(
+            sut, secured.message(body=CLEAR_BODY, several=True)
+        ),
+        "an acknowledgment": _encrypt_message_with_advanced_provider(
             sut, secured.message(body=CLEAR_BODY, MessageClass=REACH_QUEUE_CLASS)
         ),
     }
@@ -217,13 +219,13 @@ def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, ju
     judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), table)
 
 
-def _encrypt_with_advanced_provider(sut, packet):
+def _encrypt_message_with_advanced_provider(sut, packet):
     return encrypt_message(sut, packet, ADVANCED_PRIVACY_LEVEL, protection.AES_256, SYMMETRIC_KEYS[256])
 
 
-def _sign_and_encrypt(secured, version=protection.SIG20, *, key=ALICE.key, **fields):
+def _sign_and_encrypt_message(secured, version=protection.SIG20, *, key=ALICE.key, **fields):
     packet = secured.message(body=CLEAR_BODY, PrivacyLevel=ADVANCED_PRIVACY_LEVEL, **fields)
-    return _encrypt_with_advanced_provider(secured.sut, sign_message(packet, version, key))
+    return _encrypt_message_with_advanced_provider(secured.sut, sign_message(packet, version, key))
 
 
 BAD_ENCRYPTION_OR_SIGNATURE = one_of(BAD_ENCRYPTION_NACK_NAME, BAD_SIGNATURE_NACK_NAME)
@@ -231,7 +233,7 @@ UNKNOWN_ENCRYPTION_ALGORITHM = 0x6603
 INVALID_PRIVACY_LEVELS = (0, 2, 4, 6, 0xFFFF_FFFF)
 VALID_ENCRYPTION_NAMES = ("Base, RC4", "Enhanced, RC4", "Advanced, AES 256")
 """Kinds of encryption, one for each provider."""
-MALFORMED_BLOBS = {
+MALFORMED_SIMPLE_BLOB_CHANGES = {
     "a blob of another type": lambda blob: b"\6" + blob[1:],
     "a blob of version 3": lambda blob: blob[:1] + b"\3" + blob[2:],
     "a blob for another key algorithm": lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:],
@@ -255,7 +257,7 @@ REFUSAL_DISPOSITIONS = (
             ("MQQB-3.1.5.8.3-81", ("answer", BAD_ENCRYPTION_NACK_NAME)),
             ("MQQB-3.1.5.8.3-88", ("kept", NOT_STORED_OUTCOME)),
         )
-        for name in MALFORMED_BLOBS
+        for name in MALFORMED_SIMPLE_BLOB_CHANGES
     ),
     *(("MQQB-3.1.5.8.3-81", name, "answer", BAD_ENCRYPTION_NACK_NAME) for name in ("no block", "an unknown algorithm")),
     *(("MQQB-3.1.5.8.3-88", name, "kept", NOT_STORED_OUTCOME) for name in ("no block", "an unknown algorithm")),
@@ -358,7 +360,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
                         )
                     )
                 )
-                for name, change in MALFORMED_BLOBS.items()
+                for name, change in MALFORMED_SIMPLE_BLOB_CHANGES.items()
             },
             "an unknown algorithm": build_undecryptable_message(EncryptionAlgorithm=UNKNOWN_ENCRYPTION_ALGORITHM),
             "no block": _clear_message_body(build_undecryptable_message()),

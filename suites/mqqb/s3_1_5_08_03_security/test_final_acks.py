@@ -100,7 +100,7 @@ def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
             sut, secured.message(**quiet), 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE_PRIVACY_LEVEL
         )
 
-    dispositions = send_refused_on_two_sessions(secured, REFUSAL_CAUSES, build_refused_message)
+    dispositions = send_refused_messages_on_two_sessions(secured, REFUSAL_CAUSES, build_refused_message)
     judge_dispositions(judge, secured, dispositions, FINAL_ACK_DISPOSITIONS)
 
 
@@ -116,11 +116,11 @@ def test_message_with_rejected_key_without_requests_has_final_ack(peer, sut, jud
         key = SYMMETRIC_KEYS[40] + bytes(11)
         return encrypt_message(sut, secured.message(**quiet), ENHANCED_PRIVACY_LEVEL, protection.RC2, key)
 
-    dispositions = send_refused_on_two_sessions(secured, ["40-bit key"], build_refused_message)
+    dispositions = send_refused_messages_on_two_sessions(secured, ["40-bit key"], build_refused_message)
     judge_dispositions(judge, secured, dispositions, REJECTED_KEY_FINAL_ACK_DISPOSITIONS)
 
 
-def send_refused_on_two_sessions(secured, causes, build):
+def send_refused_messages_on_two_sessions(secured, causes, build):
     """Send two messages of one sequence for each cause, on each of two sessions; return their dispositions."""
     dispositions: dict[str, Any] = {}
     for places in (POSITIONS_OF_REFUSED_MESSAGES[:2], POSITIONS_OF_REFUSED_MESSAGES[2:]):

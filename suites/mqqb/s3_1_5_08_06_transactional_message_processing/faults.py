@@ -27,8 +27,8 @@ class ReceiverOrderAckDelayedWithoutLimit(OrderAcks):
         self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
 
-@fault("receiver-order-ack-timer-restarted-without-limit-from-second-order-ack", breaks="MQQB-3.1.5.8.6-01", blind=True)
-class ReceiverOrderAckTimerRestartedWithoutLimitFromSecondOrderAck(OrderAcks):
+@fault("receiver-order-ack-delay-limited-only-for-first-order-ack", breaks="MQQB-3.1.5.8.6-01", blind=True)
+class ReceiverOrderAckDelayLimitedOnlyForFirstOrderAck(OrderAcks):
     """The receiver limits the delay only of the first OrderAck of a session."""
 
     def start_order_ack_timer(self, session: Session, now: Now) -> None:
@@ -64,8 +64,10 @@ class ReceiverOrderAckTimerRestartedOnlyOnce(OrderAcks):
         super().on_send_timer(session, now)
 
 
-@fault("receiver-order-ack-timeout-two-seconds", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"))
-class ReceiverOrderAckTimeoutTwoSeconds(SessionInitialization):
+@fault(
+    "receiver-order-ack-timer-always-two-seconds", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01")
+)
+class ReceiverOrderAckTimerAlwaysTwoSeconds(SessionInitialization):
     """The receiver starts the Order Ack Send Timer with an OrderAckTimeout of two seconds."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
@@ -127,8 +129,8 @@ class ReceiverTransferInfoRejectCountAlways0(InSequence):
             transfer.RejectCount = 0
 
 
-@fault("receiver-reject-count-of-other-sequence", breaks="MQQB-3.1.5.8.6-06", blind=True)
-class ReceiverRejectCountOfOtherSequence(InSequence):
+@fault("receiver-reject-count-set-in-every-sequence-of-queue", breaks="MQQB-3.1.5.8.6-06", blind=True)
+class ReceiverRejectCountSetInEverySequenceOfQueue(InSequence):
     """The receiver sets RejectCount of every sequence of a queue when it rejects a message."""
 
     def reject_out_of_sequence(
@@ -178,8 +180,8 @@ class ReceiverRejectCountResetOnlyByNewSequence(InSequence):
             session.TxMessageRejectCount = transfer.RejectCount = count
 
 
-@fault("receiver-transfer-info-access-time-of-rejection-missing", breaks="MQQB-3.1.5.8.6-08")
-class ReceiverTransferInfoAccessTimeOfRejectionMissing(InSequence):
+@fault("receiver-last-access-time-not-set-by-rejected-message", breaks="MQQB-3.1.5.8.6-08")
+class ReceiverLastAccessTimeNotSetByRejectedMessage(InSequence):
     """The receiver does not set LastAccessTime of a sequence when it rejects a message."""
 
     def reject_out_of_sequence(
@@ -191,8 +193,8 @@ class ReceiverTransferInfoAccessTimeOfRejectionMissing(InSequence):
             transfer.LastAccessTime = time_s
 
 
-@fault("receiver-transfer-info-access-time-of-first-message", breaks="MQQB-3.1.5.8.6-08", blind=True)
-class ReceiverTransferInfoAccessTimeOfFirstMessage(InSequence):
+@fault("receiver-last-access-time-set-only-by-first-message", breaks="MQQB-3.1.5.8.6-08", blind=True)
+class ReceiverLastAccessTimeSetOnlyByFirstMessage(InSequence):
     """The receiver sets LastAccessTime only for the first message of a sequence."""
 
     def accept_in_sequence(
@@ -227,8 +229,8 @@ class ReceiverSequencePositionResetTo1(InSequence):
         session.IncomingTxSequenceNumber = transfer.SequenceNumber = 1
 
 
-@fault("receiver-later-sequence-keeps-higher-number", breaks="MQQB-3.1.5.8.6-09", blind=True)
-class ReceiverLaterSequenceKeepsHigherNumber(InSequence):
+@fault("receiver-higher-number-kept-when-later-sequence-begins", breaks="MQQB-3.1.5.8.6-09", blind=True)
+class ReceiverHigherNumberKeptWhenLaterSequenceBegins(InSequence):
     """The receiver keeps IncomingTxSequenceNumber when a later sequence begins with a lower number."""
 
     def accept_in_sequence(
@@ -243,21 +245,23 @@ DQ_OF_PRIVATE_NAME = 3
 """The value of UserHeader.Flags.DQ for a private format name."""
 
 
-@fault("receiver-sequence-of-private-name-unchecked", breaks=("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02"))
-class ReceiverSequenceOfPrivateNameUnchecked(InSequence):
+@fault("receiver-order-of-messages-to-private-name-not-checked", breaks=("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02"))
+class ReceiverOrderOfMessagesToPrivateNameNotChecked(InSequence):
     """The receiver accepts transactional messages to a private format name in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.DQ == DQ_OF_PRIVATE_NAME or super().is_in_sequence(session, packet)
 
 
-SequenceComparison = Callable[[TransactionHeader, Session, bool], bool]
+SequenceAcceptancePredicate = Callable[[TransactionHeader, Session, bool], bool]
 """A function that decides whether a message is accepted; its arguments are the header, the session, and the correct
 decision.
 """
 
 
-def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: SequenceComparison) -> None:
+def _change_sequence_comparison(
+    name: str, breaks: tuple[str, ...], says: str, accepted: SequenceAcceptancePredicate
+) -> None:
     """Add a fault that uses a different comparison to decide whether a message is accepted."""
 
     class SequenceComparisonReplaced(InSequence):
@@ -315,8 +319,8 @@ _change_sequence_comparison(
 )
 
 
-@fault("receiver-message-not-behind-last-accepted-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverMessageNotBehindLastAcceptedRejected(InSequence):
+@fault("receiver-message-rejected-if-previous-number-is-not-last-number", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+class ReceiverMessageRejectedIfPreviousNumberIsNotLastNumber(InSequence):
     """The receiver rejects a message of the current sequence whose PreviousTxSequenceNumber is not the number of the
     last accepted message.
     """
@@ -363,8 +367,8 @@ class ReceiverMessageWithLowerPreviousNumberRejected(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-@fault("receiver-number-of-sequence-compared-with-sign", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class ReceiverNumberOfSequenceComparedWithSign(InSequence):
+@fault("receiver-tx-sequence-numbers-compared-as-signed", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+class ReceiverTxSequenceNumbersComparedAsSigned(InSequence):
     """The receiver compares TxSequenceNumbers as signed numbers of 32 bits."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -424,8 +428,8 @@ _change_sequence_comparison(
 )
 
 
-@fault("receiver-sequence-beginning-above-1-rejected", breaks="MQQB-3.1.5.8.6-D04", blind=True)
-class ReceiverSequenceBeginningAbove1Rejected(InSequence):
+@fault("receiver-later-sequence-with-first-number-above-1-rejected", breaks="MQQB-3.1.5.8.6-D04", blind=True)
+class ReceiverLaterSequenceWithFirstNumberAbove1Rejected(InSequence):
     """The receiver rejects the first message of a later sequence if its TxSequenceNumber is above 1."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

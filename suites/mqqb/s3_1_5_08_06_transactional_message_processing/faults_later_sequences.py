@@ -18,8 +18,8 @@ HIGHEST_16_BIT_NUMBER = 0xFFFF
 # -- OrderAcks --------------------------------------------------------------------------------------------------------
 
 
-@fault("receiver-order-ack-timer-of-newest-session-started", breaks=("MQQB-3.1.5.8.6-01", "MQQB-3.1.5.8.6-03"))
-class ReceiverOrderAckTimerOfNewestSessionStarted(OrderAcks):
+@fault("receiver-order-ack-timer-started-in-newest-session", breaks=("MQQB-3.1.5.8.6-01", "MQQB-3.1.5.8.6-03"))
+class ReceiverOrderAckTimerStartedInNewestSession(OrderAcks):
     """The receiver starts the Order Ack Send Timer of the newest open session instead of the session of the message."""
 
     def start_order_ack_timer(self, session: Session, now: Now) -> None:
@@ -50,8 +50,8 @@ class ReceiverOrderAckTimerNotRestartedOnLaterSession(OrderAcks):
             super().start_order_ack_timer(session, now)
 
 
-@fault("receiver-order-ack-omitted-when-nothing-was-accepted-since", breaks="MQQB-3.1.5.8.6-04")
-class ReceiverOrderAckOmittedWhenNothingWasAcceptedSince(OrderAcks):
+@fault("receiver-order-ack-omitted-if-its-number-has-not-changed", breaks="MQQB-3.1.5.8.6-04")
+class ReceiverOrderAckOmittedIfItsNumberHasNotChanged(OrderAcks):
     """The receiver sends no OrderAck for a sequence whose last acknowledged number has not changed."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -70,7 +70,7 @@ class ReceiverOrderAckOmittedWhenNothingWasAcceptedSince(OrderAcks):
 # -- rejected messages ------------------------------------------------------------------------------------------------
 
 
-class _RejectionChanger(InSequence):
+class _RejectionFault(InSequence):
     def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
         raise NotImplementedError
 
@@ -108,7 +108,7 @@ class ReceiverMessageOfOlderSequenceNotCountedAsRejected(InSequence):
 
 
 @fault("receiver-reject-count-of-transfer-info-at-most-1", breaks="MQQB-3.1.5.8.6-06")
-class ReceiverRejectCountOfTransferInfoAtMost1(_RejectionChanger):
+class ReceiverRejectCountOfTransferInfoAtMost1(_RejectionFault):
     """The receiver sets RejectCount to 1 after several rejected messages."""
 
     def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
@@ -117,7 +117,7 @@ class ReceiverRejectCountOfTransferInfoAtMost1(_RejectionChanger):
 
 
 @fault("receiver-reject-count-set-in-every-transfer-info", breaks="MQQB-3.1.5.8.6-06")
-class ReceiverRejectCountSetInEveryTransferInfo(_RejectionChanger):
+class ReceiverRejectCountSetInEveryTransferInfo(_RejectionFault):
     """The receiver sets RejectCount in the IncomingTransactionalTransferInfo of every queue."""
 
     def change_after_rejection(self, session: Session, transfer: IncomingTransactionalTransferInfo | None) -> None:
@@ -126,7 +126,7 @@ class ReceiverRejectCountSetInEveryTransferInfo(_RejectionChanger):
                 one.RejectCount = session.TxMessageRejectCount
 
 
-class _AcceptanceChanger(InSequence):
+class _AcceptanceFault(InSequence):
     def change_after_acceptance(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, rejected: int, now: Now
     ) -> None:
@@ -141,7 +141,7 @@ class _AcceptanceChanger(InSequence):
 
 
 @fault("receiver-reject-count-decremented-by-accepted-message", breaks="MQQB-3.1.5.8.6-07")
-class ReceiverRejectCountDecrementedByAcceptedMessage(_AcceptanceChanger):
+class ReceiverRejectCountDecrementedByAcceptedMessage(_AcceptanceFault):
     """The receiver decrements TxMessageRejectCount by one when it accepts a message, instead of setting it to 0."""
 
     def change_after_acceptance(
@@ -150,8 +150,8 @@ class ReceiverRejectCountDecrementedByAcceptedMessage(_AcceptanceChanger):
         session.TxMessageRejectCount = transfer.RejectCount = max(0, rejected - 1)
 
 
-@fault("receiver-access-time-of-every-sequence-set", breaks="MQQB-3.1.5.8.6-08")
-class ReceiverAccessTimeOfEverySequenceSet(_AcceptanceChanger):
+@fault("receiver-last-access-time-set-in-every-sequence", breaks="MQQB-3.1.5.8.6-08")
+class ReceiverLastAccessTimeSetInEverySequence(_AcceptanceFault):
     """The receiver sets LastAccessTime in the IncomingTransactionalTransferInfo of every queue."""
 
     def change_after_acceptance(
@@ -162,8 +162,8 @@ class ReceiverAccessTimeOfEverySequenceSet(_AcceptanceChanger):
                 one.LastAccessTime = now.utc_s
 
 
-@fault("receiver-access-time-is-sent-time", breaks="MQQB-3.1.5.8.6-08")
-class ReceiverAccessTimeIsSentTime(InSequence):
+@fault("receiver-last-access-time-is-sent-time-of-message", breaks="MQQB-3.1.5.8.6-08")
+class ReceiverLastAccessTimeIsSentTimeOfMessage(InSequence):
     """The receiver sets LastAccessTime to the SentTime of the message."""
 
     def accept_in_sequence(
@@ -176,8 +176,8 @@ class ReceiverAccessTimeIsSentTime(InSequence):
 # -- the order of messages --------------------------------------------------------------------------------------------
 
 
-@fault("receiver-message-of-sequence-by-computer-name-unchecked", breaks="MQQB-3.1.5.8.6-D01")
-class ReceiverMessageOfSequenceByComputerNameUnchecked(InSequence):
+@fault("receiver-order-of-messages-to-non-tcp-name-not-checked", breaks="MQQB-3.1.5.8.6-D01")
+class ReceiverOrderOfMessagesToNonTcpNameNotChecked(InSequence):
     """The receiver accepts a transactional message in any order if its direct name does not begin with TCP."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -185,8 +185,8 @@ class ReceiverMessageOfSequenceByComputerNameUnchecked(InSequence):
         return not name.upper().startswith("TCP:") or super().is_in_sequence(session, packet)
 
 
-@fault("receiver-sequence-of-jn-messages-unchecked", breaks="MQQB-3.1.5.8.6-D02")
-class ReceiverSequenceOfJnMessagesUnchecked(InSequence):
+@fault("receiver-order-of-messages-with-jn-not-checked", breaks="MQQB-3.1.5.8.6-D02")
+class ReceiverOrderOfMessagesWithJnNotChecked(InSequence):
     """The receiver accepts a transactional message with JN in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

@@ -26,23 +26,25 @@ class ReceiverOrderAckTimerNotRestartedByOtherSequence(InSequence):
     ) -> None:
         assert packet.TransactionHeader is not None
         identifier = packet.TransactionHeader.TxSequenceID
-        left_ms = self.read_left_ms(session, now)
+        left_ms = self.read_remaining_timer_ms(session, now)
         if left_ms is None:
             self.starting[session.number] = identifier
         super().receive_transactional_message(session, packet, receipt, now)
-        self.keep_timer(session, identifier, left_ms, now)
+        self.restore_order_ack_timer(session, identifier, left_ms, now)
 
     def confirm_saved(self, acceptance: AcceptedMessage, sessions: list[Session], now: Now) -> None:
-        left_ms = [self.read_left_ms(session, now) for session in sessions]
+        left_ms = [self.read_remaining_timer_ms(session, now) for session in sessions]
         super().confirm_saved(acceptance, sessions, now)
         for session, left in zip(sessions, left_ms, strict=True):
-            self.keep_timer(session, acceptance.SequenceIdentifier, left, now)
+            self.restore_order_ack_timer(session, acceptance.SequenceIdentifier, left, now)
 
-    def read_left_ms(self, session: Session, now: Now) -> int | None:
+    def read_remaining_timer_ms(self, session: Session, now: Now) -> int | None:
         """Return the remaining time of the timer, or None if the timer does not run."""
         return self.qm.timers.get_remaining_ms(TimerKey(TimerName.ORDER_ACK_SEND, session.number), now.monotonic_ms)
 
-    def keep_timer(self, session: Session, identifier: TxSequenceID, left_ms: int | None, now: Now) -> None:
+    def restore_order_ack_timer(
+        self, session: Session, identifier: TxSequenceID, left_ms: int | None, now: Now
+    ) -> None:
         """Set the timer back to its remaining time if the message of a different sequence started the timer."""
         if left_ms is not None and self.starting.get(session.number) != identifier:
             self.qm.timers.start(TimerKey(TimerName.ORDER_ACK_SEND, session.number), now.monotonic_ms, left_ms)

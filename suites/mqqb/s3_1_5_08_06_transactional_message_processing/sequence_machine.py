@@ -12,13 +12,13 @@ from harness.peer.peer import Peer
 from harness.states.machine import Machine, event, probe, state
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
-from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_acknowledged_sequence_position
 
 SEQUENCE_NAMES = ("earlier", "first", "later", "third")
 """The names of the sequences, in the order of their identifiers."""
 
 
-class IncomingSequenceMachine(Machine, path=Path(__file__)):
+class IncomingSequenceStateDriver(Machine, path=Path(__file__)):
     """Send messages of several sequences to a queue of the system. Each message requests an
     acknowledgment of arrival.
     """
@@ -61,7 +61,7 @@ class IncomingSequenceMachine(Machine, path=Path(__file__)):
         return self._send_and_describe_outcome(self._sequence, self._number + 1, self._number)
 
     @event("last message again")
-    def send_again(self) -> str:
+    def send_last_message_again(self) -> str:
         """Send the last accepted message again."""
         return self._send_and_describe_outcome(self._sequence, self._number, self._previous)
 
@@ -96,11 +96,11 @@ class IncomingSequenceMachine(Machine, path=Path(__file__)):
     def find_position(self) -> str:
         """Return the sequence and the number in the last OrderAck."""
         self._peer.environment.run_until(lambda: False, 3 * self._sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
-        came = self._receiver.acknowledgments()
+        came = self._receiver.list_acknowledgments()
         self._receiver.acknowledge_all()
         if not came:
             return "no OrderAck"
-        place = read_acknowledged_sequence_place(came[-1])
+        place = read_acknowledged_sequence_position(came[-1])
         self.evidence.append(came[-1])
         order = place.Ordinal - self._receiver.sequence.identifier.Ordinal
         known = place.TimeStamp == self._receiver.sequence.identifier.TimeStamp and 0 <= order < len(SEQUENCE_NAMES)

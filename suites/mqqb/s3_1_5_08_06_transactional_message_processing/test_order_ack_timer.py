@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, malforms
-from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_acknowledged_sequence_position
 from suites.mqqb.steps.pinging import STALLED_SUT_REASON
 from suites.mqqb.steps.provoking import make_sut_send_message
 
@@ -35,7 +35,7 @@ def test_message_out_of_sequence_restarts_order_ack_timer(peer, sut, judge):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     observed = {
-        "TxSequenceNumber of the OrderAck": read_acknowledged_sequence_place(frame).TxSequenceNumber,
+        "TxSequenceNumber of the OrderAck": read_acknowledged_sequence_position(frame).TxSequenceNumber,
         "time of the OrderAck since message 5": peer.measure_duration(second, frame).describe_expiry(
             ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME_OUTCOME
         ),
@@ -73,7 +73,7 @@ def test_order_ack_follows_messages_on_session_of_sut(peer, sut, judge):
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
         evidence = [sent, frame]
-        acknowledged = "nothing" if frame is None else read_acknowledged_sequence_place(frame).TxSequenceNumber
+        acknowledged = "nothing" if frame is None else read_acknowledged_sequence_position(frame).TxSequenceNumber
         judge(
             "MQQB-3.1.5.8.6-04",
             expected=number,

@@ -10,16 +10,16 @@ from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver
-from suites.mqqb.steps.pinging import STALLED_SUT_REASON, read_element
+from suites.mqqb.steps.pinging import STALLED_SUT_REASON, read_data_model_element
 
 MESSAGE_INTERVAL_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
-SILENCE_MS = 60_000
+SILENCE_BEFORE_MESSAGES_MS = 60_000
 """A time in ms that is much longer than MaximumOrderAckDelay, which is 10 s by default (note <52>)."""
 ORDER_ACK_IN_TIME_OUTCOME = "after OrderAckTimeout"
-MESSAGE_COUNT, PHASE_SHIFT_MS = 8, 170
+MESSAGE_COUNT, SUBSECOND_SEND_TIME_INCREASE_MS = 8, 170
 """The number of messages, and the time in ms by which each message is sent later in a second than its predecessor."""
 
 
@@ -34,14 +34,14 @@ def test_second_message_long_after_last_order_ack_does_not_delay_next_order_ack(
     receiver.send()
     receiver.await_acknowledgment()
     peer.inbox.acknowledge()  # otherwise the Session Ack Wait Timer may close the session
-    peer.pass_time(sut.duration_ms(SILENCE_MS))
+    peer.pass_time(sut.duration_ms(SILENCE_BEFORE_MESSAGES_MS))
     due_ms = sut.duration_ms(ORDER_ACK_TIMEOUT_MS)
-    known = len(receiver.acknowledgments())
+    known = len(receiver.list_acknowledgments())
     first = receiver.send()
     peer.pass_time(int(due_ms * MESSAGE_INTERVAL_IN_TIMEOUTS))
     second = receiver.send()
     receiver.await_acknowledgment()
-    frame = receiver.acknowledgments()[known]
+    frame = receiver.list_acknowledgments()[known]
     peer.inbox.acknowledge()
     late = peer.measure_duration(first, second).ms > due_ms * 4 // 5
     if late or peer.has_stalled(first.time_ms, peer.recorder.elapsed_ms()):
@@ -77,15 +77,17 @@ def test_order_ack_does_not_change_last_access_time(peer, sut, judge):
     receiver.await_last_acknowledgment(1)
     times = []
     for number in range(2, MESSAGE_COUNT + 2):
-        known = len(receiver.acknowledgments())
+        known = len(receiver.list_acknowledgments())
         sent.append(receiver.send())
-        peer.eventually(lambda number=number: read_element(_find_transfer(receiver), "SequenceNumber") == number)
+        peer.eventually(
+            lambda number=number: read_data_model_element(_find_transfer(receiver), "SequenceNumber") == number
+        )
         before = _find_transfer(receiver)
-        is_early = before["SequenceNumber"] == number and len(receiver.acknowledgments()) == known
+        is_early = before["SequenceNumber"] == number and len(receiver.list_acknowledgments()) == known
         receiver.await_last_acknowledgment(number)
         if is_early:
-            times.append([read_element(one, "LastAccessTime") for one in (before, _find_transfer(receiver))])
-        peer.pass_time(PHASE_SHIFT_MS)
+            times.append([read_data_model_element(one, "LastAccessTime") for one in (before, _find_transfer(receiver))])
+        peer.pass_time(SUBSECOND_SEND_TIME_INCREASE_MS)
     peer.inbox.acknowledge()
     if not times:
         raise ConformanceFailure("each OrderAck arrived before LastAccessTime was read")
@@ -94,5 +96,5 @@ def test_order_ack_does_not_change_last_access_time(peer, sut, judge):
         expected=[before for before, _ in times],
         observed=[after for _, after in times],
         case="LastAccessTime after the OrderAcks",
-        evidence=[*sent, *receiver.acknowledgments()],
+        evidence=[*sent, *receiver.list_acknowledgments()],
     )

@@ -12,12 +12,12 @@ from harness.run.marks import covers, malforms, needs, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID, find_accepted_session, format_guid
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
-LATER_MESSAGE_DELAY_MS = 3_000
-LEAST_IDENTIFIER_GROWTH_S = 2
+DELAY_BEFORE_LATER_MESSAGE_MS = 3_000
+LEAST_INCREASE_OF_TIME_ELEMENT_S = 2
 """The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
 element in s.
 """
@@ -42,7 +42,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
     receiver.await_acknowledgment()
     first = rejected = _get_listed_transfer(receiver)
     of_other = _get_listed_transfer(receiver, other)
-    peer.pass_time(LATER_MESSAGE_DELAY_MS)
+    peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
         receiver.sequence.number = number - 1
@@ -81,7 +81,7 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
                 peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
             )
             rejected = _get_listed_transfer(receiver)
-            peer.pass_time(LATER_MESSAGE_DELAY_MS)
+            peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_MS)
     receiver.sequence = Sequence(peer, 2)
     sent.append(receiver.send())
     receiver.await_acknowledgment()
@@ -130,7 +130,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     receiver.await_acknowledgment()
     before = _find_session_of_peer(peer, sut)
     first = _find_newest_transfer_info(peer, sut)
-    peer.pass_time(LATER_MESSAGE_DELAY_MS)
+    peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_MS)
     rejected = []
     for count in (1, 2):
         receiver.sequence.number = 2
@@ -140,14 +140,14 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
         judge(
             "MQQB-3.1.5.8.6-05",
             expected=count,
-            observed=read_element(session, "TxMessageRejectCount"),
+            observed=read_data_model_element(session, "TxMessageRejectCount"),
             case="TxMessageRejectCount",
             evidence=rejected,
         )
         judge(
             "MQQB-3.1.5.8.6-06",
             expected=count,
-            observed=read_element(transfer, "RejectCount"),
+            observed=read_data_model_element(transfer, "RejectCount"),
             case="RejectCount",
             evidence=rejected,
         )
@@ -155,7 +155,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     receiver.sequence.number = 1
     taken = receiver.send()
     peer.eventually(functools.partial(_has_session_reject_count, peer, sut, 0))
-    count = read_element(_find_session_of_peer(peer, sut), "TxMessageRejectCount")
+    count = read_data_model_element(_find_session_of_peer(peer, sut), "TxMessageRejectCount")
     judge(
         "MQQB-3.1.5.8.6-07",
         expected=0,
@@ -179,9 +179,12 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
 
 def _judge_time_increase(peer, judge, rule, before, after, name, since, evidence):
     """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
-    passed, grown = peer.measure_duration(since), read_element(after, name) - read_element(before, name)
+    passed, grown = (
+        peer.measure_duration(since),
+        read_data_model_element(after, name) - read_data_model_element(before, name),
+    )
     latest_s = passed.ms // 1_000 + 2
-    allowed_ms = passed.get_allowed_range(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
+    allowed_ms = passed.get_allowed_range(LEAST_INCREASE_OF_TIME_ELEMENT_S * 1_000, latest_s * 1_000, grown * 1_000)
     judge(
         rule,
         expected=between(*(ms // 1_000 for ms in allowed_ms)),
@@ -192,7 +195,7 @@ def _judge_time_increase(peer, judge, rule, before, after, name, since, evidence
 
 
 def _has_session_reject_count(peer, sut, count: int) -> bool:
-    return bool(read_element(_find_session_of_peer(peer, sut), "TxMessageRejectCount") == count)
+    return bool(read_data_model_element(_find_session_of_peer(peer, sut), "TxMessageRejectCount") == count)
 
 
 def _find_session_of_peer(peer, sut) -> dict[str, Any]:
@@ -205,7 +208,7 @@ def _find_newest_transfer_info(peer, sut) -> dict[str, Any]:
     found = [
         one
         for queue in sut.inspect()["QueueManager"]["QueueCollection"]
-        for one in read_element(queue, "IncomingTransactionalTransferInfoCollection")
+        for one in read_data_model_element(queue, "IncomingTransactionalTransferInfoCollection")
         if queue["Pathname"].lower().endswith(name)
         and format_guid(one["SenderIdentifier"]) == format_guid(peer.identifier)
     ]

@@ -15,11 +15,11 @@ from harness.wire import TxSequenceID
 from suites.applications import list_computer_names
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
-from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_acknowledged_sequence_position
 
 LONGEST_ORDER_ACK_DELAY_MS = 10_000
 """The value of MaximumOrderAckDelay (3.1.3.2), in ms."""
-UNLIMITED_DELAY_MS = 9 * LONGEST_ORDER_ACK_DELAY_MS
+DELAY_JUDGED_AS_UNLIMITED_MS = 9 * LONGEST_ORDER_ACK_DELAY_MS
 """The time in ms after which the check no longer waits for an OrderAck, and judges that its delay has no limit."""
 MESSAGE_INTERVAL_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
@@ -66,12 +66,12 @@ MESSAGES_OF_SEVERAL_SEQUENCES = (
 """For each message: the seconds that are added to TimeStamp, the Ordinal (None: 1), TxSequenceNumber,
 PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
-WAIT_FOR_NEW_SECOND_MS = 2_500
+WAIT_UNTIL_CLOCK_SHOWS_NEW_SECOND_MS = 2_500
 """The time in ms after which a new sequence has a later TimeStamp than all sequences of this check."""
 QUEUE_NAME_KINDS = ("direct", pytest.param("private", marks=needs("queue_control")))
-FOR_EACH_KIND_OF_NAME = pytest.mark.parametrize("name", QUEUE_NAME_KINDS)
+PARAMETRIZE_BY_QUEUE_NAME_KIND = pytest.mark.parametrize("name", QUEUE_NAME_KINDS)
 MAX_ATTEMPTS = 3
-MAX_STALLED_ATTEMPTS = 6
+MAX_ATTEMPTS_WITH_SLOW_SUT = 6
 """The number of attempts. The check needs several attempts, because a slow system may process a message and a timer
 together.
 """
@@ -126,7 +126,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             case="time of the OrderAck",
             evidence=evidence,
         )
-        what = "nothing" if frame is None else read_acknowledged_sequence_place(frame).TxSequenceNumber
+        what = "nothing" if frame is None else read_acknowledged_sequence_position(frame).TxSequenceNumber
         judge(
             "MQQB-3.1.5.8.6-04",
             "MQQB-3.1.1.6.2-07",
@@ -157,17 +157,17 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
     gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * MESSAGE_INTERVAL_IN_TIMEOUTS)
     _judge_two_messages_in_time(receiver, judge, gap_ms, ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.3.2-31"))
 
-    known, begun_ms = len(receiver.acknowledgments()), peer.recorder.elapsed_ms()
+    known, begun_ms = len(receiver.list_acknowledgments()), peer.recorder.elapsed_ms()
     expected = holds("an OrderAck arrived while messages were being sent")
     for rules, longest_ms in (
         (["MQQB-3.1.3.2-30"], LONGEST_ORDER_ACK_DELAY_MS),
-        (["MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"], UNLIMITED_DELAY_MS),
+        (["MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"], DELAY_JUDGED_AS_UNLIMITED_MS),
     ):
         latest_ms = sut.duration_ms(longest_ms + ORDER_ACK_TIMEOUT_MS) + sut.slack_ms(longest_ms) + 1_000
-        while len(receiver.acknowledgments()) == known and peer.measure_duration(begun_ms).ms < latest_ms:
+        while len(receiver.list_acknowledgments()) == known and peer.measure_duration(begun_ms).ms < latest_ms:
             sent = [receiver.send()]
             peer.pass_time(gap_ms)
-        acks = receiver.acknowledgments()[known:]
+        acks = receiver.list_acknowledgments()[known:]
         came = bool(acks) or f"not acknowledged in {peer.measure_duration(begun_ms).ms} ms"
         judge(*rules, expected=expected, observed=came, evidence=[*sent, *acks])
     receiver.await_last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
@@ -178,11 +178,11 @@ def _judge_two_messages_in_time(receiver: Receiver, judge, gap_ms: int, rules: t
     """Send two messages within OrderAckTimeout; judge that one OrderAck follows when OrderAckTimeout has passed since
     the second message.
     """
-    for _ in range(MAX_STALLED_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS_WITH_SLOW_SUT):
         sent = _send_two_messages_in_time(receiver, gap_ms)
         last = sent[-1]["TransactionHeader"].TxSequenceNumber
         frame = receiver.await_acknowledgment()
-        number = read_acknowledged_sequence_place(frame).TxSequenceNumber
+        number = read_acknowledged_sequence_position(frame).TxSequenceNumber
         if number == last:
             break
         receiver.await_last_acknowledgment(last)  # a stalled system handles timer and message together
@@ -233,7 +233,7 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
             receiver.sequence.number = number - 1
             sent.append(receiver.send())
         frame = receiver.await_last_acknowledgment(expected)
-        observed = "nothing" if frame is None else read_acknowledged_sequence_place(frame).TxSequenceNumber
+        observed = "nothing" if frame is None else read_acknowledged_sequence_position(frame).TxSequenceNumber
         judge.all(
             expected=expected, observed=observed, case="TxSequenceNumber of the OrderAck", evidence=[*sent, frame]
         )
@@ -241,7 +241,7 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
-@FOR_EACH_KIND_OF_NAME
+@PARAMETRIZE_BY_QUEUE_NAME_KIND
 def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, second_host, sut, judge, name):
     """After the first message of a sequence to another queue, the peer sends messages of one sequence in order and out
     of order, while a second host has a session. The SUT acknowledges and stores only the messages that are in order,
@@ -274,7 +274,7 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
     ]
     rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
     _judge_accepted_messages(AcknowledgingReceiver(peer, sut), judge, rules, name, messages)
-    peer.pass_time(WAIT_FOR_NEW_SECOND_MS)
+    peer.pass_time(WAIT_UNTIL_CLOCK_SHOWS_NEW_SECOND_MS)
 
 
 class PositionInSequence(NamedTuple):

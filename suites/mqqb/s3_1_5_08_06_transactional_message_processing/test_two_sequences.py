@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_acknowledged_sequence_position
 from suites.mqqb.steps.pinging import STALLED_SUT_REASON
 
 MESSAGE_INTERVAL_IN_TIMEOUTS = 0.6
@@ -29,17 +29,17 @@ def test_message_of_second_sequence_delays_order_acks_of_both(peer, sut, judge):
     peer.pass_time(int(due_ms * MESSAGE_INTERVAL_IN_TIMEOUTS))
     second = receiver.session.send(beside.message(destination=rf"TCP:{sut.address}\{other}"))
     wanted = {(one.identifier.Ordinal, one.identifier.TimeStamp) for one in (receiver.sequence, beside)}
-    acks = receiver.acknowledgments
+    acks = receiver.list_acknowledgments
 
-    def list_acknowledged():
-        return {read_acknowledged_sequence_place(frame)[:2] for frame in acks()} & wanted
+    def list_acknowledged_ordinals():
+        return {read_acknowledged_sequence_position(frame)[:2] for frame in acks()} & wanted
 
-    peer.environment.run_until(lambda: list_acknowledged() == wanted, due_ms + 2 * sut.response_timeout_ms)
+    peer.environment.run_until(lambda: list_acknowledged_ordinals() == wanted, due_ms + 2 * sut.response_timeout_ms)
     evidence = [first, second, *acks()]
     judge(
         "MQQB-3.1.1.6.2-07",
         expected=len(wanted),
-        observed=len(list_acknowledged()),
+        observed=len(list_acknowledged_ordinals()),
         case="number of sequences with an OrderAck",
         evidence=evidence,
     )

@@ -58,8 +58,8 @@ add(
 )
 
 
-@fault("receiver-ack-of-second-32-messages-not-sent", breaks="MQQB-3.1.5.8.7-02", blind=True)
-class ReceiverAckOfSecond32MessagesNotSent(SessionAcks):
+@fault("receiver-ack-of-second-group-of-32-messages-not-sent", breaks="MQQB-3.1.5.8.7-02", blind=True)
+class ReceiverAckOfSecondGroupOf32MessagesNotSent(SessionAcks):
     """The receiver sends the immediate SessionAck after 32 recoverable messages only once in a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -189,7 +189,7 @@ class ReceiverAckOf32MessagesCountsRecoverableMessagesOnly(SessionAcks):
         return replace(header, AckSequenceNumber=session.RecoverableMessageReceivedCount)
 
 
-class _FullFlagsAckChanger(SessionAcks):
+class _AckOf32MessagesFault(SessionAcks):
     """Change only the SessionAck that the receiver sends when all bits of RecoverableMsgAckFlags are used."""
 
     def __init__(self, qm: QM) -> None:
@@ -209,24 +209,24 @@ class _FullFlagsAckChanger(SessionAcks):
         return header
 
 
-@fault("receiver-ack-of-32-messages-number-1", breaks="MQQB-3.1.5.8.7-06", blind=True)
-class ReceiverAckOf32MessagesNumber1(_FullFlagsAckChanger):
+@fault("receiver-recoverable-ack-number-1-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-06", blind=True)
+class ReceiverRecoverableAckNumber1InAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends RecoverableMsgAckSeqNumber 1 in every SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, RecoverableMsgAckSeqNumber=1)
 
 
-@fault("receiver-ack-of-32-messages-without-sent-messages", breaks="MQQB-3.1.5.8.7-07", blind=True)
-class ReceiverAckOf32MessagesWithoutSentMessages(_FullFlagsAckChanger):
+@fault("receiver-user-msg-sequence-number-0-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-07", blind=True)
+class ReceiverUserMsgSequenceNumber0InAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends UserMsgSequenceNumber 0 in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, UserMsgSequenceNumber=0)
 
 
-@fault("receiver-ack-of-32-messages-recoverable-count-of-all-sent", breaks="MQQB-3.1.5.8.7-08", blind=True)
-class ReceiverAckOf32MessagesRecoverableCountOfAllSent(_FullFlagsAckChanger):
+@fault("receiver-recoverable-count-is-all-sent-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-08", blind=True)
+class ReceiverRecoverableCountIsAllSentInAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends the number of all sent messages as RecoverableMsgSeqNumber in the SessionAck after 32
     recoverable messages.
     """
@@ -244,8 +244,8 @@ class ReceiverSessionAckHighestFlagNeverSet(SessionAcks):
         session.RecoverableMsgAckFlags &= 0x7FFFFFFF
 
 
-@fault("receiver-ack-of-32-messages-window-of-peer", breaks="MQQB-3.1.5.8.7-10", blind=True)
-class ReceiverAckOf32MessagesWindowOfPeer(_FullFlagsAckChanger):
+@fault("receiver-window-size-of-peer-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-10", blind=True)
+class ReceiverWindowSizeOfPeerInAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends the WindowSize of the other queue manager in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -263,8 +263,8 @@ class ReceiverSessionAckAfterNext32MessagesHasNumberTooHigh(SessionAcks):
         session.LastAckedRecoverableMsgSeqNumber += session.RecoverableMessageReceivedCount > FLAG_BITS
 
 
-@fault("receiver-session-ack-number-counts-express-messages", breaks="MQQB-3.1.5.8.7-11", blind=True)
-class ReceiverSessionAckNumberCountsExpressMessages(SessionAcks):
+@fault("receiver-recoverable-ack-number-counts-express-messages", breaks="MQQB-3.1.5.8.7-11", blind=True)
+class ReceiverRecoverableAckNumberCountsExpressMessages(SessionAcks):
     """After a SessionAck, the receiver numbers recoverable messages by the count of all messages, including express
     messages.
     """
@@ -312,8 +312,8 @@ class ReceiverExtensionNotSaved(Arrival):
         super().save_message(saving, replace(packet, BaseHeader=size, MessagePropertiesHeader=properties))
 
 
-@fault("receiver-correlation-of-recoverable-message-not-saved", breaks="MQQB-3.1.5.8.7-12", blind=True)
-class ReceiverCorrelationOfRecoverableMessageNotSaved(Arrival):
+@fault("receiver-correlation-id-of-recoverable-message-not-saved", breaks="MQQB-3.1.5.8.7-12", blind=True)
+class ReceiverCorrelationIdOfRecoverableMessageNotSaved(Arrival):
     """The receiver saves a recoverable message to the disk without its CorrelationID."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -321,8 +321,8 @@ class ReceiverCorrelationOfRecoverableMessageNotSaved(Arrival):
         super().save_message(saving, replace(packet, MessagePropertiesHeader=properties))
 
 
-@fault("receiver-recoverable-count-includes-express", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRecoverableCountIncludesExpress(Receiving):
+@fault("receiver-recoverable-received-count-includes-express-messages", breaks="MQQB-3.1.5.8.7-13")
+class ReceiverRecoverableReceivedCountIncludesExpressMessages(Receiving):
     """The receiver also increments RecoverableMessageReceivedCount for express messages."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -330,8 +330,8 @@ class ReceiverRecoverableCountIncludesExpress(Receiving):
         session.RecoverableMessageReceivedCount += 1 - packet.UserHeader.DM
 
 
-@fault("receiver-recoverable-count-grows-by-2", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRecoverableCountGrowsBy2(Receiving):
+@fault("receiver-recoverable-message-received-count-incremented-by-two", breaks="MQQB-3.1.5.8.7-13")
+class ReceiverRecoverableMessageReceivedCountIncrementedByTwo(Receiving):
     """The receiver increments RecoverableMessageReceivedCount by two for each recoverable message."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -350,8 +350,8 @@ class ReceiverRecoverableDuplicateNotCounted(Receiving):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
-@fault("receiver-recoverable-message-for-others-not-counted", breaks="MQQB-3.1.5.8.7-13", blind=True)
-class ReceiverRecoverableMessageForOthersNotCounted(Receiving):
+@fault("receiver-recoverable-message-for-other-manager-not-counted", breaks="MQQB-3.1.5.8.7-13", blind=True)
+class ReceiverRecoverableMessageForOtherManagerNotCounted(Receiving):
     """The receiver does not count a message for another queue manager in RecoverableMessageReceivedCount."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -360,8 +360,8 @@ class ReceiverRecoverableMessageForOthersNotCounted(Receiving):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
-@fault("receiver-session-ack-timer-of-express-message-kept", breaks="MQQB-3.1.5.8.7-14", blind=True)
-class ReceiverSessionAckTimerOfExpressMessageKept(SessionAcks):
+@fault("receiver-session-ack-timer-not-shortened-by-recoverable-message", breaks="MQQB-3.1.5.8.7-14", blind=True)
+class ReceiverSessionAckTimerNotShortenedByRecoverableMessage(SessionAcks):
     """The receiver does not shorten a running Session Ack Send Timer when the first recoverable message arrives."""
 
     def set_flag(self, session: Session, now: Now) -> None:
@@ -393,8 +393,8 @@ class ReceiverSessionAckLacksFlagsAfterARefusedMessage(Receiving):
         receipt.done = False
 
 
-@fault("receiver-session-ack-has-flag-after-last-message-set", breaks="MQQB-3.1.5.8.7-15")
-class ReceiverSessionAckHasFlagAfterLastMessageSet(SessionAcks):
+@fault("receiver-ack-flag-of-next-message-also-set", breaks="MQQB-3.1.5.8.7-15")
+class ReceiverAckFlagOfNextMessageAlsoSet(SessionAcks):
     """The receiver sets the flag of a recoverable message, and also the flag of the next message."""
 
     def set_flag(self, session: Session, now: Now) -> None:
@@ -402,8 +402,8 @@ class ReceiverSessionAckHasFlagAfterLastMessageSet(SessionAcks):
         session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1 & (1 << FLAG_BITS) - 1
 
 
-@fault("receiver-flag-of-recoverable-duplicate-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
-class ReceiverFlagOfRecoverableDuplicateNotSet(Receiving):
+@fault("receiver-ack-flag-of-recoverable-duplicate-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
+class ReceiverAckFlagOfRecoverableDuplicateNotSet(Receiving):
     """The receiver does not set the flag of a repeated recoverable message."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -412,8 +412,8 @@ class ReceiverFlagOfRecoverableDuplicateNotSet(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("receiver-flag-of-transactional-message-after-gap-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
-class ReceiverFlagOfTransactionalMessageAfterGapNotSet(Receiving):
+@fault("receiver-ack-flag-of-rejected-transactional-message-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
+class ReceiverAckFlagOfRejectedTransactionalMessageNotSet(Receiving):
     """The receiver does not set the flag of a transactional message that it rejects."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -451,8 +451,8 @@ class ReceiverImmediateSessionAckOnlyOnce(SessionAcks):
         session.RecoverableMsgAckFlags |= 1 << (number - session.LastAckedRecoverableMsgSeqNumber - 1 & FLAG_BITS - 1)
 
 
-@fault("receiver-session-ack-of-32-ack-sequence-number-recoverable-only", breaks="MQQB-3.1.5.8.7-05", blind=True)
-class ReceiverSessionAckOf32AckSequenceNumberRecoverableOnly(SessionAcks):
+@fault("receiver-ack-sequence-number-counts-recoverable-in-ack-of-32", breaks="MQQB-3.1.5.8.7-05", blind=True)
+class ReceiverAckSequenceNumberCountsRecoverableInAckOf32(SessionAcks):
     """The receiver sets AckSequenceNumber in the SessionAck that it sends when all flags are in use to the number of
     received recoverable messages, without the express messages.
     """

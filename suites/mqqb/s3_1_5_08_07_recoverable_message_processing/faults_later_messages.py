@@ -52,8 +52,8 @@ class ReceiverAckOf32MessagesOnlyWithoutExpress(SessionAcks):
         super().set_flag(session, now)
 
 
-@fault("receiver-ack-of-32-messages-omitted-beside-other-session", breaks="MQQB-3.1.5.8.7-02")
-class ReceiverAckOf32MessagesOmittedBesideOtherSession(SessionAcks):
+@fault("receiver-ack-of-32-messages-omitted-while-other-session-is-open", breaks="MQQB-3.1.5.8.7-02")
+class ReceiverAckOf32MessagesOmittedWhileOtherSessionIsOpen(SessionAcks):
     """The receiver omits the SessionAck after 32 recoverable messages while another session is open."""
 
     def set_flag(self, session: Session, now: Now) -> None:
@@ -64,7 +64,7 @@ class ReceiverAckOf32MessagesOmittedBesideOtherSession(SessionAcks):
         super().set_flag(session, now)
 
 
-class _FullFlagsAckChanger(SessionAcks):
+class _AckOf32MessagesFault(SessionAcks):
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
         raise NotImplementedError
 
@@ -77,16 +77,16 @@ class _FullFlagsAckChanger(SessionAcks):
         return replace(packet, SessionHeader=replace(header, **fields))
 
 
-@fault("receiver-ack-of-32-messages-number-at-most-32", breaks="MQQB-3.1.5.8.7-05")
-class ReceiverAckOf32MessagesNumberAtMost32(_FullFlagsAckChanger):
+@fault("receiver-ack-sequence-number-at-most-32-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-05")
+class ReceiverAckSequenceNumberAtMost32InAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sets AckSequenceNumber in the SessionAck after 32 messages to at most 32."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
         return self.change_header(packet, AckSequenceNumber=min(packet.SessionHeader.AckSequenceNumber, FLAG_BITS))
 
 
-@fault("receiver-ack-of-32-messages-number-follows-all-messages", breaks="MQQB-3.1.5.8.7-06")
-class ReceiverAckOf32MessagesNumberFollowsAllMessages(_FullFlagsAckChanger):
+@fault("receiver-recoverable-ack-number-31-below-ack-sequence-number", breaks="MQQB-3.1.5.8.7-06")
+class ReceiverRecoverableAckNumber31BelowAckSequenceNumber(_AckOf32MessagesFault):
     """The receiver sets RecoverableMsgAckSeqNumber in the SessionAck after 32 messages to AckSequenceNumber - 31."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -94,24 +94,24 @@ class ReceiverAckOf32MessagesNumberFollowsAllMessages(_FullFlagsAckChanger):
         return self.change_header(packet, RecoverableMsgAckSeqNumber=number)
 
 
-@fault("receiver-ack-of-32-messages-counts-at-most-1-sent-message", breaks="MQQB-3.1.5.8.7-07")
-class ReceiverAckOf32MessagesCountsAtMost1SentMessage(_FullFlagsAckChanger):
+@fault("receiver-user-msg-sequence-number-at-most-1-in-ack-of-32", breaks="MQQB-3.1.5.8.7-07")
+class ReceiverUserMsgSequenceNumberAtMost1InAckOf32(_AckOf32MessagesFault):
     """The receiver sets UserMsgSequenceNumber in the SessionAck after 32 messages to 1 after several sent messages."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
         return self.change_header(packet, UserMsgSequenceNumber=min(packet.SessionHeader.UserMsgSequenceNumber, 1))
 
 
-@fault("receiver-ack-of-32-messages-recoverable-sent-count-0", breaks="MQQB-3.1.5.8.7-08")
-class ReceiverAckOf32MessagesRecoverableSentCount0(_FullFlagsAckChanger):
+@fault("receiver-recoverable-msg-seq-number-0-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-08")
+class ReceiverRecoverableMsgSeqNumber0InAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sets RecoverableMsgSeqNumber in the SessionAck after 32 messages to 0."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
         return self.change_header(packet, RecoverableMsgSeqNumber=0)
 
 
-@fault("receiver-ack-of-next-32-messages-window-0", breaks="MQQB-3.1.5.8.7-10")
-class ReceiverAckOfNext32MessagesWindow0(_FullFlagsAckChanger):
+@fault("receiver-window-size-0-in-ack-of-next-32-messages", breaks="MQQB-3.1.5.8.7-10")
+class ReceiverWindowSize0InAckOfNext32Messages(_AckOf32MessagesFault):
     """The receiver sets WindowSize to 0 in the SessionAck after the second 32 messages."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -119,7 +119,7 @@ class ReceiverAckOfNext32MessagesWindow0(_FullFlagsAckChanger):
         return self.change_header(packet, WindowSize=0) if later else packet
 
 
-class _SavedMessageChanger(Arrival):
+class _SavedMessageFault(Arrival):
     def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         raise NotImplementedError
 
@@ -128,7 +128,7 @@ class _SavedMessageChanger(Arrival):
 
 
 @fault("receiver-body-of-large-message-not-saved", breaks="MQQB-3.1.5.8.7-12")
-class ReceiverBodyOfLargeMessageNotSaved(_SavedMessageChanger):
+class ReceiverBodyOfLargeMessageNotSaved(_SavedMessageFault):
     """The receiver saves only the first 4,096 bytes of the body of a message."""
 
     def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -141,7 +141,7 @@ class ReceiverBodyOfLargeMessageNotSaved(_SavedMessageChanger):
 
 
 @fault("receiver-priority-of-message-not-saved", breaks="MQQB-3.1.5.8.7-12")
-class ReceiverPriorityOfMessageNotSaved(_SavedMessageChanger):
+class ReceiverPriorityOfMessageNotSaved(_SavedMessageFault):
     """The receiver saves a message with priority 3."""
 
     def change_saved_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -163,26 +163,26 @@ class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
             self.qm.disk.save(build_removal_change(earlier))
 
 
-class _RecoverableCountOmission(Receiving):
-    def is_left_uncounted(self, packet: UserMessagePacket) -> bool:
+class _RecoverableCountOmissionFault(Receiving):
+    def is_message_left_uncounted(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
-        if packet.UserHeader.DM and self.is_left_uncounted(packet):
+        if packet.UserHeader.DM and self.is_message_left_uncounted(packet):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
 @fault("receiver-recoverable-count-without-transactional-messages", breaks="MQQB-3.1.5.8.7-13")
-class ReceiverRecoverableCountWithoutTransactionalMessages(_RecoverableCountOmission):
+class ReceiverRecoverableCountWithoutTransactionalMessages(_RecoverableCountOmissionFault):
     """The receiver does not count a transactional message as recoverable."""
 
-    def is_left_uncounted(self, packet: UserMessagePacket) -> bool:
+    def is_message_left_uncounted(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 
-@fault("receiver-session-ack-timer-not-shortened-beside-other-session", breaks="MQQB-3.1.5.8.7-14")
-class ReceiverSessionAckTimerNotShortenedBesideOtherSession(SessionAcks):
+@fault("receiver-session-ack-timer-not-shortened-while-session-is-open", breaks="MQQB-3.1.5.8.7-14")
+class ReceiverSessionAckTimerNotShortenedWhileSessionIsOpen(SessionAcks):
     """The receiver starts the Session Ack Send Timer with half of AckWaitTimeout for a recoverable message while
     another session is open.
     """
@@ -204,8 +204,8 @@ class ReceiverSessionAckTimerRestartedByEachRecoverableMessage(SessionAcks):
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
 
 
-@fault("receiver-flag-of-later-session-not-set", breaks="MQQB-3.1.5.8.7-15")
-class ReceiverFlagOfLaterSessionNotSet(SessionAcks):
+@fault("receiver-ack-flags-not-set-while-older-session-is-open", breaks="MQQB-3.1.5.8.7-15")
+class ReceiverAckFlagsNotSetWhileOlderSessionIsOpen(SessionAcks):
     """The receiver sets no acknowledgment flag in a session while an older session is open."""
 
     def set_flag(self, session: Session, now: Now) -> None:
@@ -213,8 +213,8 @@ class ReceiverFlagOfLaterSessionNotSet(SessionAcks):
             super().set_flag(session, now)
 
 
-@fault("receiver-flags-shifted-after-first-acknowledgment", breaks="MQQB-3.1.5.8.7-15")
-class ReceiverFlagsShiftedAfterFirstAcknowledgment(SessionAcks):
+@fault("receiver-ack-flag-of-next-message-set-after-first-session-ack", breaks="MQQB-3.1.5.8.7-15")
+class ReceiverAckFlagOfNextMessageSetAfterFirstSessionAck(SessionAcks):
     """The receiver sets the acknowledgment flag of the next message after the first SessionAck."""
 
     def set_flag(self, session: Session, now: Now) -> None:

@@ -20,12 +20,12 @@ SessionPredicate = Callable[[QueueManager, Session], bool]
 SessionAckChange = Callable[[SessionAckPacket], SessionAckPacket]
 
 
-def is_initiated(qm: QueueManager, session: Session) -> bool:
+def is_initiated_session(qm: QueueManager, session: Session) -> bool:
     """Return whether the queue manager opened the session."""
     return session.initiator
 
 
-def is_beside_other_session(qm: QueueManager, session: Session) -> bool:
+def is_other_session_open(qm: QueueManager, session: Session) -> bool:
     """Return whether another session is open."""
     return bool(list_open_sessions(qm, session))
 
@@ -45,7 +45,7 @@ def has_acknowledged_recoverable_messages(qm: QueueManager, session: Session) ->
     return session.LastAckedRecoverableMsgSeqNumber > 0
 
 
-def change_full_ack(change: SessionAckChange, when: SessionPredicate) -> Install:
+def change_ack_of_32_messages(change: SessionAckChange, when: SessionPredicate) -> Install:
     """Return an installer of a fault that changes the SessionAck after 32 recoverable messages."""
 
     class FullAckChanged(SessionAcks):
@@ -57,7 +57,7 @@ def change_full_ack(change: SessionAckChange, when: SessionPredicate) -> Install
     return replace_part(FullAckChanged)
 
 
-def change_last_acked_number_after_full_ack(by: int, when: SessionPredicate) -> Install:
+def change_last_acked_number_after_ack_of_32(by: int, when: SessionPredicate) -> Install:
     """Return an installer of a fault that adds a number to LastAckedRecoverableMsgSeqNumber after the SessionAck for 32
     recoverable messages.
     """
@@ -78,7 +78,7 @@ def clear_session_header_flag(packet: SessionAckPacket) -> SessionAckPacket:
     return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags))
 
 
-def replace_packet_type(when: SessionPredicate) -> Install:
+def replace_packet_type_of_ack_of_32_messages(when: SessionPredicate) -> Install:
     """Return an installer of a fault that sends PT 3 in the SessionAck after 32 recoverable messages."""
 
     def is_changed(qm: QueueManager, session: Session, packet: SessionAckPacket) -> bool:
@@ -104,14 +104,14 @@ for _name, _rule, _says, _change, _when in (
         "MQQB-3.1.5.8.7-03",
         "The receiver that initiated the session clears SH in the SessionAck after 32 recoverable messages.",
         clear_session_header_flag,
-        is_initiated,
+        is_initiated_session,
     ),
     (
         "receiver-session-ack-after-32-messages-beside-other-session-has-sh-clear",
         "MQQB-3.1.5.8.7-03",
         "The receiver clears SH in the SessionAck after 32 recoverable messages if another session is open.",
         clear_session_header_flag,
-        is_beside_other_session,
+        is_other_session_open,
     ),
     (
         "receiver-session-ack-after-32-transactional-messages-has-sh-clear",
@@ -142,17 +142,17 @@ for _name, _rule, _says, _change, _when in (
         "The receiver that initiated the session clears bit 24 of RecoverableMsgAckFlags in the SessionAck after 32 "
         "recoverable messages.",
         make_ack_flag_clearing(24),
-        is_initiated,
+        is_initiated_session,
     ),
 ):
-    add(_name, _rule, _says, change_full_ack(_change, _when), blind=True)
+    add(_name, _rule, _says, change_ack_of_32_messages(_change, _when), blind=True)
 
 for _name, _says, _when in (
     (
         "initiator-acknowledgment-after-32-messages-begins-late",
         "After the SessionAck for 32 recoverable messages on a session that it initiated, the receiver begins the next "
         "acknowledgment one number too high.",
-        is_initiated,
+        is_initiated_session,
     ),
     (
         "receiver-acknowledgment-after-32-transactional-messages-begins-late",
@@ -164,10 +164,10 @@ for _name, _says, _when in (
         "receiver-acknowledgment-after-32-messages-beside-other-session-begins-late",
         "After the SessionAck for 32 recoverable messages, the receiver begins the next acknowledgment one number too "
         "high if another session is open.",
-        is_beside_other_session,
+        is_other_session_open,
     ),
 ):
-    add(_name, "MQQB-3.1.5.8.7-11", _says, change_last_acked_number_after_full_ack(1, _when), blind=True)
+    add(_name, "MQQB-3.1.5.8.7-11", _says, change_last_acked_number_after_ack_of_32(1, _when), blind=True)
 
 for _name, _says, _when in (
     (
@@ -178,7 +178,7 @@ for _name, _says, _when in (
     (
         "receiver-session-ack-after-32-messages-beside-other-session-pt-3",
         "The receiver sends PT 3 in the SessionAck after 32 recoverable messages if another session is open.",
-        is_beside_other_session,
+        is_other_session_open,
     ),
     (
         "receiver-session-ack-after-32-transactional-messages-pt-3",
@@ -186,4 +186,4 @@ for _name, _says, _when in (
         has_received_transactional_messages,
     ),
 ):
-    add(_name, "MQQB-3.1.5.8.7-04", _says, replace_packet_type(_when), blind=True)
+    add(_name, "MQQB-3.1.5.8.7-04", _says, replace_packet_type_of_ack_of_32_messages(_when), blind=True)

@@ -9,12 +9,12 @@ from reference_qm.codec import BaseHeader, SessionAckPacket
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 
-_ALL_ACK_FLAGS = 0xFFFFFFFF
-_SH_BIT = BaseHeader.flags(SH=1)
+_ALL_RECOVERABLE_ACK_FLAGS = 0xFFFFFFFF
+_SESSION_HEADER_BIT = BaseHeader.flags(SH=1)
 
 
 def _has_all_ack_flags(packet: SessionAckPacket) -> bool:
-    return packet.SessionHeader.RecoverableMsgAckFlags == _ALL_ACK_FLAGS
+    return packet.SessionHeader.RecoverableMsgAckFlags == _ALL_RECOVERABLE_ACK_FLAGS
 
 
 @fault("receiver-second-session-ack-after-32-messages-has-sh-clear", breaks="MQQB-3.1.5.8.7-03", blind=True)
@@ -29,4 +29,6 @@ class ReceiverSecondSessionAckAfter32MessagesHasShClear(SessionAcks):
         if session.number not in seen:
             seen.add(session.number)
             return packet
-        return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~_SH_BIT))
+        return replace(
+            packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~_SESSION_HEADER_BIT)
+        )

@@ -13,13 +13,13 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, receive_first_message
-from suites.mqqb.steps.opening import read_internal_bits
+from suites.mqqb.steps.opening import read_in_flag_and_packet_type
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.outgoing_session import OutgoingSession, await_session_of_sut
 
 ACK_FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
-EXPRESS_MESSAGE_COUNT = 3
+EXPRESS_MESSAGES_BEFORE_RECOVERABLE_ONES = 3
 """The number of express messages that are sent between the recoverable messages."""
 LATEST_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 BODY_TEXT_REPETITIONS = (0, 1, 10_000)
@@ -74,13 +74,13 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
         session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATEST_ACK_DELAY_MS)
     late_ack_ms = session.sut_parameters.RecoverableAckTimeout
     window = session.sut_parameters.WindowSize
-    if window <= ACK_FLAG_COUNT + EXPRESS_MESSAGE_COUNT:
+    if window <= ACK_FLAG_COUNT + EXPRESS_MESSAGES_BEFORE_RECOVERABLE_ONES:
         raise ConformanceFailure(f"the SUT's window of {window} messages is too small to use all flags")
-    earlier = _await_acks_of_every_kind(peer, sut, session) if before == "acknowledgments of the SUT" else 0
+    earlier = _await_order_final_and_session_acks(peer, sut, session) if before == "acknowledgments of the SUT" else 0
     own = [frame["UserHeader"].DM for frame in session.received if frame.kind == "UserMessage"]
     known = len(session.received)
     packets = [peer.recoverable_message() for _ in range(ACK_FLAG_COUNT)]
-    packets[1:1] = [peer.message() for _ in range(EXPRESS_MESSAGE_COUNT)]
+    packets[1:1] = [peer.message() for _ in range(EXPRESS_MESSAGES_BEFORE_RECOVERABLE_ONES)]
     sent = [session.send(packet) for packet in packets]
     early = not session.stays_quiet(sut.duration_ms(late_ack_ms) // 4)
     sent.append(session.send(peer.recoverable_message()))
@@ -101,7 +101,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
             "the SUT sent no acknowledgment when the message after the first 32 recoverable messages arrived"
         )
     ack = acks[0]
-    bits = read_internal_bits(ack)
+    bits = read_in_flag_and_packet_type(ack)
     flags = int.from_bytes(ack.data[2:4], "little")
     evidence = [sent[0], sent[-1], ack]
     judge(
@@ -115,7 +115,11 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
         raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
     for rule, name, value in (
-        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", earlier + ACK_FLAG_COUNT + EXPRESS_MESSAGE_COUNT + 1),
+        (
+            "MQQB-3.1.5.8.7-05",
+            "AckSequenceNumber",
+            earlier + ACK_FLAG_COUNT + EXPRESS_MESSAGES_BEFORE_RECOVERABLE_ONES + 1,
+        ),
         ("MQQB-3.1.5.8.7-06", "RecoverableMsgAckSeqNumber", earlier + 1),
         ("MQQB-3.1.5.8.7-07", "UserMsgSequenceNumber", len(own)),
         ("MQQB-3.1.5.8.7-08", "RecoverableMsgSeqNumber", sum(own)),
@@ -137,7 +141,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
     session.acknowledge_all()
 
 
-def _await_acks_of_every_kind(peer, sut, session) -> int:
+def _await_order_final_and_session_acks(peer, sut, session) -> int:
     """Let the SUT send an OrderAck, a FinalAck, and SessionAcks after 32 recoverable messages. Return how many messages
     the SUT has received; all of them are recoverable and acknowledged.
     """

@@ -48,16 +48,16 @@ class ReceiverMessagePriority7LoweredTo6(Positions):
         return super().insert_message(queue, replace(message, Priority=min(message.Priority, 6)))
 
 
-@fault("receiver-message-in-wrong-queue", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
-class ReceiverMessageInWrongQueue(Positions):
+@fault("receiver-every-message-put-into-same-queue", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
+class ReceiverEveryMessagePutIntoSameQueue(Positions):
     """The receiver puts every message into the same queue, regardless of its destination."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(next(iter(self.qm.adm.QueueCollection.values())), message)
 
 
-@fault("receiver-priority-of-recoverable-message-3", breaks="MQQB-3.1.5.8.8-05", blind=True)
-class ReceiverPriorityOfRecoverableMessage3(Admission):
+@fault("receiver-priority-of-recoverable-message-changed-to-3", breaks="MQQB-3.1.5.8.8-05", blind=True)
+class ReceiverPriorityOfRecoverableMessageChangedTo3(Admission):
     """The receiver puts a recoverable message into its queue with the priority 3."""
 
     def admit(
@@ -132,8 +132,8 @@ class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
         return super().has_room(session, packet, queue, message, now)
 
 
-@fault("receiver-quota-ignored-by-empty-queue", breaks="MQQB-3.1.5.8.8-06")
-class ReceiverQuotaIgnoredByEmptyQueue(Quotas):
+@fault("receiver-quota-not-applied-to-message-in-empty-queue", breaks="MQQB-3.1.5.8.8-06")
+class ReceiverQuotaNotAppliedToMessageInEmptyQueue(Quotas):
     """The receiver accepts a message that is larger than the quota of its queue if the queue is empty."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -207,8 +207,8 @@ add(
 )
 
 
-@fault("receiver-transactional-message-above-quota-dead-letter", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverTransactionalMessageAboveQuotaDeadLetter(Admission):
+@fault("receiver-over-quota-transactional-message-made-dead-letter", breaks="MQQB-3.1.5.8.8-10")
+class ReceiverOverQuotaTransactionalMessageMadeDeadLetter(Admission):
     """The receiver puts a transactional message that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
@@ -217,16 +217,16 @@ class ReceiverTransactionalMessageAboveQuotaDeadLetter(Admission):
             self.qm.journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
 
 
-@fault("receiver-dead-letter-of-queue-quota-without-jn", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverDeadLetterOfQueueQuotaWithoutJn(Admission):
+@fault("receiver-over-quota-message-without-jn-made-dead-letter", breaks="MQQB-3.1.5.8.8-10")
+class ReceiverOverQuotaMessageWithoutJnMadeDeadLetter(Admission):
     """The receiver puts a message without JN that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
         super().journal_refused(replace(message, NegativeJournalingRequested=True))
 
 
-@fault("receiver-dead-letter-of-recoverable-message-missing", breaks="MQQB-3.1.5.8.8-10", blind=True)
-class ReceiverDeadLetterOfRecoverableMessageMissing(Admission):
+@fault("receiver-over-quota-recoverable-message-not-made-dead-letter", breaks="MQQB-3.1.5.8.8-10", blind=True)
+class ReceiverOverQuotaRecoverableMessageNotMadeDeadLetter(Admission):
     """The receiver does not put a recoverable message with JN that exceeds the quota of its queue into the dead-letter
     queue.
     """
@@ -300,8 +300,8 @@ add(
 )
 
 
-@fault("receiver-over-quota-final-ack-only-with-na", breaks="MQQB-3.1.5.8.8-11", blind=True)
-class ReceiverOverQuotaFinalAckOnlyWithNa(FinalAcks):
+@fault("receiver-over-quota-final-ack-sent-only-if-na-is-set", breaks="MQQB-3.1.5.8.8-11", blind=True)
+class ReceiverOverQuotaFinalAckSentOnlyIfNaIsSet(FinalAcks):
     """The receiver sends the FinalAck of a message that exceeds the quota only if NA is set."""
 
     def refuse_transactional(

@@ -82,8 +82,8 @@ add(
 )
 
 
-@fault("receiver-express-message-above-quota-of-queue-manager-ignored", breaks="MQQB-3.1.5.8.8-15")
-class ReceiverExpressMessageAboveQuotaOfQueueManagerIgnored(Admission):
+@fault("receiver-express-excess-of-machine-quota-keeps-session", breaks="MQQB-3.1.5.8.8-15")
+class ReceiverExpressExcessOfMachineQuotaKeepsSession(Admission):
     """The receiver does not close the session when an express message exceeds the quota of the queue manager."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -107,8 +107,8 @@ class ReceiverQuotaOfQueueManagerClosesEverySession(Admission):
         return room
 
 
-@fault("receiver-quota-of-queue-manager-transactional-message-keeps-session", breaks="MQQB-3.1.5.8.8-15", blind=True)
-class ReceiverQuotaOfQueueManagerTransactionalMessageKeepsSession(Admission):
+@fault("receiver-transactional-excess-of-machine-quota-keeps-session", breaks="MQQB-3.1.5.8.8-15", blind=True)
+class ReceiverTransactionalExcessOfMachineQuotaKeepsSession(Admission):
     """The receiver keeps the session open when a transactional message exceeds the quota of the queue manager."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -129,8 +129,8 @@ class ReceiverSessionOpenAfterExpressMessageBeyondMachineQuota(Admission):
         return super().has_room(session, packet, queue, message, now)
 
 
-@fault("receiver-quota-of-queue-manager-nack-sent", breaks="MQQB-3.1.5.8.8-16", blind=True)
-class ReceiverQuotaOfQueueManagerNackSent(Admission):
+@fault("receiver-nack-sent-for-excess-of-queue-manager-quota", breaks="MQQB-3.1.5.8.8-16", blind=True)
+class ReceiverNackSentForExcessOfQueueManagerQuota(Admission):
     """The receiver sends an acknowledgment of class Q_EXCEED_QUOTA for a message with NA that exceeds the quota of the
     queue manager.
     """
@@ -141,8 +141,8 @@ class ReceiverQuotaOfQueueManagerNackSent(Admission):
         return super().has_room(session, packet, queue, message, now)
 
 
-@fault("receiver-quota-of-queue-manager-final-ack-sent", breaks="MQQB-3.1.5.8.8-16", blind=True)
-class ReceiverQuotaOfQueueManagerFinalAckSent(Admission):
+@fault("receiver-final-ack-sent-for-excess-of-queue-manager-quota", breaks="MQQB-3.1.5.8.8-16", blind=True)
+class ReceiverFinalAckSentForExcessOfQueueManagerQuota(Admission):
     """The receiver sends a FinalAck for a transactional message that exceeds the quota of the queue manager."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -153,8 +153,8 @@ class ReceiverQuotaOfQueueManagerFinalAckSent(Admission):
         return super().has_room(session, packet, queue, message, now)
 
 
-@fault("receiver-transfer-info-format-name-of-first-sender", breaks="MQQB-3.1.5.8.8-22", blind=True)
-class ReceiverTransferInfoFormatNameOfFirstSender(InSequence):
+@fault("receiver-transfer-info-format-name-copied-from-first-sender", breaks="MQQB-3.1.5.8.8-22", blind=True)
+class ReceiverTransferInfoFormatNameCopiedFromFirstSender(InSequence):
     """The receiver sets FormatName of a second IncomingTransactionalTransferInfo of a queue to the FormatName of the
     first IncomingTransactionalTransferInfo.
     """
@@ -165,8 +165,8 @@ class ReceiverTransferInfoFormatNameOfFirstSender(InSequence):
         super().accept_in_sequence(session, transfer, packet, now)
 
 
-@fault("receiver-transfer-info-sender-identifier-of-first-sender", breaks="MQQB-3.1.5.8.8-23")
-class ReceiverTransferInfoSenderIdentifierOfFirstSender(InSequence):
+@fault("receiver-transfer-info-sender-identifier-copied-from-first", breaks="MQQB-3.1.5.8.8-23")
+class ReceiverTransferInfoSenderIdentifierCopiedFromFirst(InSequence):
     """The receiver sets SenderIdentifier of every IncomingTransactionalTransferInfo of a queue to the SenderIdentifier
     of the queue's first IncomingTransactionalTransferInfo.
     """
@@ -179,8 +179,8 @@ class ReceiverTransferInfoSenderIdentifierOfFirstSender(InSequence):
         transfer.SenderIdentifier = first.SenderIdentifier
 
 
-@fault("receiver-transfer-info-sequence-identifier-kept", breaks="MQQB-3.1.5.8.8-24", blind=True)
-class ReceiverTransferInfoSequenceIdentifierKept(InSequence):
+@fault("receiver-transfer-info-sequence-identifier-copied-from-first", breaks="MQQB-3.1.5.8.8-24", blind=True)
+class ReceiverTransferInfoSequenceIdentifierCopiedFromFirst(InSequence):
     """The receiver initializes SequenceIdentifier of a second IncomingTransactionalTransferInfo with the
     SequenceIdentifier of the first IncomingTransactionalTransferInfo.
     """

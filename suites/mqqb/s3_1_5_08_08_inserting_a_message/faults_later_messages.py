@@ -114,8 +114,8 @@ class ReceiverSecondMessageOfSenderHasBodyOfFirst(Positions):
         return super().insert_message(queue, message)
 
 
-@fault("receiver-label-of-latest-message-of-other-queue", breaks="MQQB-3.1.5.8.8-02")
-class ReceiverLabelOfLatestMessageOfOtherQueue(Positions):
+@fault("receiver-label-copied-from-latest-message-of-other-queue", breaks="MQQB-3.1.5.8.8-02")
+class ReceiverLabelCopiedFromLatestMessageOfOtherQueue(Positions):
     """The receiver stores a message with the label of the latest message in any other queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -191,8 +191,8 @@ class ReceiverQuotaIgnoredForPriority7(Quotas):
         return EnqueueStatus.NO_ERROR if ignored else status
 
 
-@fault("receiver-quota-checked-for-other-queue", breaks="MQQB-3.1.5.8.8-06")
-class ReceiverQuotaCheckedForOtherQueue(Quotas):
+@fault("receiver-queue-quota-ignored-while-other-queue-is-full", breaks="MQQB-3.1.5.8.8-06")
+class ReceiverQueueQuotaIgnoredWhileOtherQueueIsFull(Quotas):
     """The receiver ignores the quota of a queue while another queue with a quota is full."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -204,36 +204,36 @@ class ReceiverQuotaCheckedForOtherQueue(Quotas):
         return status
 
 
-class _OverQuotaNackOmitted(AdminAcks):
-    def is_omitted(self, message: Message) -> bool:
+class _OverQuotaNackOmissionFault(AdminAcks):
+    def is_over_quota_answer_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        if message_class is not OVER_QUOTA_CLASS or not self.is_omitted(message):
+        if message_class is not OVER_QUOTA_CLASS or not self.is_over_quota_answer_omitted(message):
             super().acknowledge_failure(message, message_class, now)
 
 
 @fault("receiver-over-quota-nack-of-large-message-omitted", breaks="MQQB-3.1.5.8.8-07")
-class ReceiverOverQuotaNackOfLargeMessageOmitted(_OverQuotaNackOmitted):
+class ReceiverOverQuotaNackOfLargeMessageOmitted(_OverQuotaNackOmissionFault):
     """The receiver sends no Q_EXCEED_QUOTA for a message with more than 4,096 bytes of body."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return len(message.Body) > LARGE_BODY_BYTES
 
 
-@fault("receiver-over-quota-nack-only-with-pa", breaks="MQQB-3.1.5.8.8-07")
-class ReceiverOverQuotaNackOnlyWithPa(_OverQuotaNackOmitted):
+@fault("receiver-over-quota-nack-sent-only-if-pa-is-set", breaks="MQQB-3.1.5.8.8-07")
+class ReceiverOverQuotaNackSentOnlyIfPaIsSet(_OverQuotaNackOmissionFault):
     """The receiver sends no Q_EXCEED_QUOTA for a message with NA but without PA."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return not message.AcknowledgementsRequested & 1
 
 
-@fault("receiver-over-quota-nack-omitted-with-jn", breaks="MQQB-3.1.5.8.8-07")
-class ReceiverOverQuotaNackOmittedWithJn(_OverQuotaNackOmitted):
+@fault("receiver-over-quota-nack-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.8-07")
+class ReceiverOverQuotaNackOmittedIfJnIsSet(_OverQuotaNackOmissionFault):
     """The receiver sends no Q_EXCEED_QUOTA for a message with JN."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return message.NegativeJournalingRequested
 
 
@@ -252,30 +252,30 @@ class ReceiverOverQuotaNackToFirstAdministrationQueue(AdminAcks):
         super().acknowledge_failure(message, message_class, now)
 
 
-class _OverQuotaNotJournaled(Admission):
-    def is_omitted(self, message: Message) -> bool:
+class _OverQuotaDeadLetterOmissionFault(Admission):
+    def is_over_quota_answer_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        if self.is_omitted(message):
+        if self.is_over_quota_answer_omitted(message):
             unjournaled = replace(message, NegativeJournalingRequested=False)
             return super().has_room(session, packet, queue, unjournaled, now)
         return super().has_room(session, packet, queue, message, now)
 
 
 @fault("receiver-over-quota-message-in-dead-letter-queue-only-with-na", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverOverQuotaMessageInDeadLetterQueueOnlyWithNa(_OverQuotaNotJournaled):
+class ReceiverOverQuotaMessageInDeadLetterQueueOnlyWithNa(_OverQuotaDeadLetterOmissionFault):
     """The receiver puts a message with JN that exceeds the quota into the dead-letter queue only if NA is set."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return not message.AcknowledgementsRequested & 4
 
 
 @fault("receiver-over-quota-message-with-na-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverOverQuotaMessageWithNaNotInDeadLetterQueue(_OverQuotaNotJournaled):
+class ReceiverOverQuotaMessageWithNaNotInDeadLetterQueue(_OverQuotaDeadLetterOmissionFault):
     """The receiver does not put a message with JN and NA that exceeds the quota into the dead-letter queue."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_over_quota_answer_omitted(self, message: Message) -> bool:
         return bool(message.AcknowledgementsRequested & 4)
 
 
@@ -306,45 +306,45 @@ class ReceiverOverQuotaMessageInBothDeadLetterQueues(Admission):
             self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
 
 
-class _OverQuotaFinalAckOmitted(FinalAcks):
+class _OverQuotaFinalAckOmissionFault(FinalAcks):
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._seen: set[int] = set()
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_over_quota_answer_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class is OVER_QUOTA_CLASS and self.is_omitted(session, packet):
+        if message_class is OVER_QUOTA_CLASS and self.is_over_quota_answer_omitted(session, packet):
             return
         super().refuse_transactional(session, packet, message_class, now)
 
 
 @fault("receiver-second-over-quota-final-ack-of-session-omitted", breaks="MQQB-3.1.5.8.8-11")
-class ReceiverSecondOverQuotaFinalAckOfSessionOmitted(_OverQuotaFinalAckOmitted):
+class ReceiverSecondOverQuotaFinalAckOfSessionOmitted(_OverQuotaFinalAckOmissionFault):
     """The receiver sends only one FinalAck of class Q_EXCEED_QUOTA on a session."""
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_over_quota_answer_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         known = session.number in self._seen
         self._seen.add(session.number)
         return known
 
 
 @fault("receiver-over-quota-final-ack-only-with-journaling", breaks="MQQB-3.1.5.8.8-11")
-class ReceiverOverQuotaFinalAckOnlyWithJournaling(_OverQuotaFinalAckOmitted):
+class ReceiverOverQuotaFinalAckOnlyWithJournaling(_OverQuotaFinalAckOmissionFault):
     """The receiver sends no FinalAck of class Q_EXCEED_QUOTA for a message without JN and JP."""
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_over_quota_answer_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return not (packet.UserHeader.JN or packet.UserHeader.JP)
 
 
-@fault("receiver-over-quota-final-ack-omitted-with-jn", breaks="MQQB-3.1.5.8.8-11")
-class ReceiverOverQuotaFinalAckOmittedWithJn(_OverQuotaFinalAckOmitted):
+@fault("receiver-over-quota-final-ack-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.8-11")
+class ReceiverOverQuotaFinalAckOmittedIfJnIsSet(_OverQuotaFinalAckOmissionFault):
     """The receiver sends no FinalAck of class Q_EXCEED_QUOTA for a message with JN."""
 
-    def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_over_quota_answer_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         return bool(packet.UserHeader.JN)
 
 
@@ -364,37 +364,37 @@ class ReceiverOverQuotaFinalAckNamesFirstRefusedMessage(FinalAcks):
         super().refuse_transactional(session, packet, message_class, now)
 
 
-class _OverQuotaInserted(Admission):
-    def is_inserted(self, message: Message) -> bool:
+class _OverQuotaInsertionFault(Admission):
+    def is_over_quota_message_inserted(self, message: Message) -> bool:
         raise NotImplementedError
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         has_room = super().has_room(session, packet, queue, message, now)
-        return has_room or (full and self.is_inserted(message))
+        return has_room or (full and self.is_over_quota_message_inserted(message))
 
 
 @fault("receiver-over-quota-transactional-message-refused-and-inserted", breaks="MQQB-3.1.5.8.8-13")
-class ReceiverOverQuotaTransactionalMessageRefusedAndInserted(_OverQuotaInserted):
+class ReceiverOverQuotaTransactionalMessageRefusedAndInserted(_OverQuotaInsertionFault):
     """The receiver refuses a transactional message that exceeds the quota, but inserts the message nevertheless."""
 
-    def is_inserted(self, message: Message) -> bool:
+    def is_over_quota_message_inserted(self, message: Message) -> bool:
         return _is_transactional(message)
 
 
 @fault("receiver-over-quota-express-message-refused-and-inserted", breaks="MQQB-3.1.5.8.8-13")
-class ReceiverOverQuotaExpressMessageRefusedAndInserted(_OverQuotaInserted):
+class ReceiverOverQuotaExpressMessageRefusedAndInserted(_OverQuotaInsertionFault):
     """The receiver refuses an express message that exceeds the quota, but inserts the message nevertheless."""
 
-    def is_inserted(self, message: Message) -> bool:
+    def is_over_quota_message_inserted(self, message: Message) -> bool:
         return message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 
 
 @fault("receiver-over-quota-message-with-jn-refused-and-inserted", breaks="MQQB-3.1.5.8.8-13")
-class ReceiverOverQuotaMessageWithJnRefusedAndInserted(_OverQuotaInserted):
+class ReceiverOverQuotaMessageWithJnRefusedAndInserted(_OverQuotaInsertionFault):
     """The receiver refuses a message with JN that exceeds the quota, but inserts the message nevertheless."""
 
-    def is_inserted(self, message: Message) -> bool:
+    def is_over_quota_message_inserted(self, message: Message) -> bool:
         return message.NegativeJournalingRequested
 
 
@@ -454,8 +454,8 @@ class ReceiverMachineQuotaPutsMessageWithJnIntoDeadLetterQueue(Admission):
         return super().has_room(session, packet, queue, message, now)
 
 
-@fault("receiver-machine-quota-message-in-history", breaks="MQQB-3.1.5.8.8-16")
-class ReceiverMachineQuotaMessageInHistory(Admission):
+@fault("receiver-message-above-machine-quota-kept-in-history", breaks="MQQB-3.1.5.8.8-16")
+class ReceiverMessageAboveMachineQuotaKeptInHistory(Admission):
     """The receiver discards the repetition of a message that exceeded the quota of the queue manager as a duplicate."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:

@@ -29,34 +29,34 @@ LONG_LABEL_CHARACTERS = 64
 # -- IncomingTransactionalTransferInfo --------------------------------------------------------------------------------
 
 
-class _AcceptedTransferChanger(InSequence):
-    def change_transfer(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
+class _AcceptedTransferInfoFault(InSequence):
+    def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         raise NotImplementedError
 
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
     ) -> None:
         super().accept_in_sequence(session, transfer, packet, now)
-        self.change_transfer(session, transfer)
+        self.change_transfer_info(session, transfer)
 
 
 @fault("receiver-transfer-info-only-for-first-queue", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
-class ReceiverTransferInfoOnlyForFirstQueue(_AcceptedTransferChanger):
+class ReceiverTransferInfoOnlyForFirstQueue(_AcceptedTransferInfoFault):
     """The receiver removes the IncomingTransactionalTransferInfo of earlier queues when a sequence to another queue
     begins.
     """
 
-    def change_transfer(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
+    def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         for queue in self.qm.adm.QueueCollection.values():
             if queue is not transfer.QueueReference:
                 queue.IncomingTransactionalTransferInfoCollection.clear()
 
 
-@fault("receiver-transfer-info-of-second-name-replaces-first", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
-class ReceiverTransferInfoOfSecondNameReplacesFirst(_AcceptedTransferChanger):
+@fault("receiver-transfer-info-of-new-sequence-replaces-earlier-one", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
+class ReceiverTransferInfoOfNewSequenceReplacesEarlierOne(_AcceptedTransferInfoFault):
     """The receiver keeps one IncomingTransactionalTransferInfo for each queue, that of the latest sequence."""
 
-    def change_transfer(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
+    def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         transfers = transfer.QueueReference.IncomingTransactionalTransferInfoCollection
         for key in [key for key, one in transfers.items() if one is not transfer]:
             del transfers[key]
@@ -75,32 +75,32 @@ class ReceiverTransferInfoFoundByOrdinalOnly(InSequence):
 
 
 @fault("receiver-transfer-info-format-name-in-lower-case", breaks="MQQB-3.1.5.8.8-22")
-class ReceiverTransferInfoFormatNameInLowerCase(_AcceptedTransferChanger):
+class ReceiverTransferInfoFormatNameInLowerCase(_AcceptedTransferInfoFault):
     """The receiver sets FormatName of IncomingTransactionalTransferInfo to the path of the queue."""
 
-    def change_transfer(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
+    def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         transfer.FormatName = transfer.FormatName.partition("\\")[2] or transfer.FormatName
 
 
-@fault("receiver-transfer-info-sender-of-second-queue-zero", breaks="MQQB-3.1.5.8.8-23")
-class ReceiverTransferInfoSenderOfSecondQueueZero(_AcceptedTransferChanger):
+@fault("receiver-transfer-info-of-second-queue-has-own-id-as-sender", breaks="MQQB-3.1.5.8.8-23")
+class ReceiverTransferInfoOfSecondQueueHasOwnIdAsSender(_AcceptedTransferInfoFault):
     """The receiver sets SenderIdentifier to its own Identifier in the IncomingTransactionalTransferInfo of a second
     queue.
     """
 
-    def change_transfer(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
+    def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         known = [one for one in self.qm.adm.QueueCollection.values() if one.IncomingTransactionalTransferInfoCollection]
         if len(known) > 1:
             transfer.SenderIdentifier = self.qm.adm.Identifier
 
 
 @fault("receiver-transfer-info-last-access-time-of-other-queue-changed", breaks="MQQB-3.1.5.8.8-26")
-class ReceiverTransferInfoLastAccessTimeOfOtherQueueChanged(_AcceptedTransferChanger):
+class ReceiverTransferInfoLastAccessTimeOfOtherQueueChanged(_AcceptedTransferInfoFault):
     """The receiver sets LastAccessTime to 0 in the IncomingTransactionalTransferInfo of every sequence except the
     first.
     """
 
-    def change_transfer(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
+    def change_transfer_info(self, session: Session, transfer: IncomingTransactionalTransferInfo) -> None:
         known = [one for one in self.qm.adm.QueueCollection.values() if one.IncomingTransactionalTransferInfoCollection]
         if len(known) > 1:
             transfer.LastAccessTime = 0

@@ -59,7 +59,7 @@ add(
 )
 
 
-class _ChangedTransfer(InSequence):
+class _NewTransferInfoFault(InSequence):
     """A base class of faults that change an IncomingTransactionalTransferInfo when it is created."""
 
     def receive_transactional_message(
@@ -70,9 +70,9 @@ class _ChangedTransfer(InSequence):
         super().receive_transactional_message(session, packet, receipt, now)
         if queue is not None:
             for key in [one for one in queue.IncomingTransactionalTransferInfoCollection if one not in known]:
-                self.change_transfer(queue, queue.IncomingTransactionalTransferInfoCollection[key], packet)
+                self.change_transfer_info(queue, queue.IncomingTransactionalTransferInfoCollection[key], packet)
 
-    def change_transfer(
+    def change_transfer_info(
         self, queue: Queue, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
     ) -> None:
         """Change a transfer that was just created."""
@@ -80,12 +80,12 @@ class _ChangedTransfer(InSequence):
 
 
 @fault("receiver-transfer-info-of-own-identifier-not-kept", breaks="MQQB-3.1.5.8.8-17", blind=True)
-class ReceiverTransferInfoOfOwnIdentifierNotKept(_ChangedTransfer):
+class ReceiverTransferInfoOfOwnIdentifierNotKept(_NewTransferInfoFault):
     """The receiver keeps no IncomingTransactionalTransferInfo for a message whose QueueManagerAddress is its own
     Identifier, and keeps one for a direct name.
     """
 
-    def change_transfer(
+    def change_transfer_info(
         self, queue: Queue, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
     ) -> None:
         if packet.UserHeader.QueueManagerAddress != NULL_GUID:
@@ -94,15 +94,15 @@ class ReceiverTransferInfoOfOwnIdentifierNotKept(_ChangedTransfer):
             )
 
 
-@fault("receiver-transfer-info-in-first-queue", breaks="MQQB-3.1.5.8.8-19", blind=True)
-class ReceiverTransferInfoInFirstQueue(_ChangedTransfer):
+@fault("receiver-transfer-info-of-second-queue-added-only-to-first", breaks="MQQB-3.1.5.8.8-19", blind=True)
+class ReceiverTransferInfoOfSecondQueueAddedOnlyToFirst(_NewTransferInfoFault):
     """The receiver adds the IncomingTransactionalTransferInfo of a second queue to the collection of the first."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.first: Queue | None = None
 
-    def change_transfer(
+    def change_transfer_info(
         self, queue: Queue, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
     ) -> None:
         self.first = self.first or queue
@@ -113,10 +113,10 @@ class ReceiverTransferInfoInFirstQueue(_ChangedTransfer):
 
 
 @fault("receiver-transfer-info-of-second-sender-not-added", breaks="MQQB-3.1.5.8.8-19", blind=True)
-class ReceiverTransferInfoOfSecondSenderNotAdded(_ChangedTransfer):
+class ReceiverTransferInfoOfSecondSenderNotAdded(_NewTransferInfoFault):
     """The receiver adds no IncomingTransactionalTransferInfo for a second sender to a queue that has one."""
 
-    def change_transfer(
+    def change_transfer_info(
         self, queue: Queue, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
     ) -> None:
         collection = queue.IncomingTransactionalTransferInfoCollection
@@ -125,38 +125,38 @@ class ReceiverTransferInfoOfSecondSenderNotAdded(_ChangedTransfer):
             del collection[(transfer.SenderIdentifier, transfer.FormatName.lower())]
 
 
-@fault("receiver-transfer-info-format-name-of-first-sequence", breaks="MQQB-3.1.5.8.8-22", blind=True)
-class ReceiverTransferInfoFormatNameOfFirstSequence(_ChangedTransfer):
+@fault("receiver-later-transfer-info-has-format-name-of-first", breaks="MQQB-3.1.5.8.8-22", blind=True)
+class ReceiverLaterTransferInfoHasFormatNameOfFirst(_NewTransferInfoFault):
     """The receiver sets FormatName of a further IncomingTransactionalTransferInfo of a queue to that of the first."""
 
-    def change_transfer(
+    def change_transfer_info(
         self, queue: Queue, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
     ) -> None:
         transfer.FormatName = next(iter(queue.IncomingTransactionalTransferInfoCollection.values())).FormatName
 
 
 @fault("receiver-transfer-info-format-name-of-private-name-direct", breaks="MQQB-3.1.5.8.8-22", blind=True)
-class ReceiverTransferInfoFormatNameOfPrivateNameDirect(_ChangedTransfer):
+class ReceiverTransferInfoFormatNameOfPrivateNameDirect(_NewTransferInfoFault):
     """FormatName of the IncomingTransactionalTransferInfo of a private name is a direct name with the path of the
     queue.
     """
 
-    def change_transfer(
+    def change_transfer_info(
         self, queue: Queue, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
     ) -> None:
         if transfer.FormatName.upper().startswith("PRIVATE="):
             transfer.FormatName = f"DIRECT=OS:{self.qm.config.host_name}\\{queue.Pathname}"
 
 
-@fault("receiver-transfer-info-sender-of-first-transfer", breaks="MQQB-3.1.5.8.8-23", blind=True)
-class ReceiverTransferInfoSenderOfFirstTransfer(_ChangedTransfer):
+@fault("receiver-later-transfer-info-has-sender-identifier-of-first", breaks="MQQB-3.1.5.8.8-23", blind=True)
+class ReceiverLaterTransferInfoHasSenderIdentifierOfFirst(_NewTransferInfoFault):
     """The receiver sets SenderIdentifier of each further IncomingTransactionalTransferInfo to that of the first."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.first: UUID | None = None
 
-    def change_transfer(
+    def change_transfer_info(
         self, queue: Queue, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
     ) -> None:
         self.first = self.first or transfer.SenderIdentifier
@@ -164,12 +164,12 @@ class ReceiverTransferInfoSenderOfFirstTransfer(_ChangedTransfer):
 
 
 @fault("receiver-transfer-info-sender-null-for-direct-name", breaks="MQQB-3.1.5.8.8-23", blind=True)
-class ReceiverTransferInfoSenderNullForDirectName(_ChangedTransfer):
+class ReceiverTransferInfoSenderNullForDirectName(_NewTransferInfoFault):
     """The receiver sets SenderIdentifier of the IncomingTransactionalTransferInfo of a direct name to
     QueueManagerAddress, which is zero.
     """
 
-    def change_transfer(
+    def change_transfer_info(
         self, queue: Queue, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
     ) -> None:
         if packet.UserHeader.DQ == 7:

@@ -19,8 +19,8 @@ add(
 )
 
 
-@fault("router-throttled-forwards-messages", breaks="MQQB-3.1.5.8.8-15")
-class RouterThrottledForwardsMessages(Routing):
+@fault("router-forwards-messages-while-throttled", breaks="MQQB-3.1.5.8.8-15")
+class RouterForwardsMessagesWhileThrottled(Routing):
     """The router forwards messages while Throttled is TRUE, and keeps the session open."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -61,7 +61,7 @@ def find_transfer_of_other_sender(
     )
 
 
-class NewTransferInfoChanged(InSequence):
+class WrongNewTransferInfoFault(InSequence):
     """Changes each IncomingTransactionalTransferInfo after its first message was accepted."""
 
     def accept_in_sequence(
@@ -78,8 +78,8 @@ class NewTransferInfoChanged(InSequence):
         """Change the new IncomingTransactionalTransferInfo."""
 
 
-@fault("receiver-transfer-info-of-second-queue-also-at-first", breaks="MQQB-3.1.5.8.8-21", blind=True)
-class ReceiverTransferInfoOfSecondQueueAlsoAtFirst(NewTransferInfoChanged):
+@fault("receiver-transfer-info-of-second-queue-also-added-to-first", breaks="MQQB-3.1.5.8.8-21", blind=True)
+class ReceiverTransferInfoOfSecondQueueAlsoAddedToFirst(WrongNewTransferInfoFault):
     """The receiver adds the IncomingTransactionalTransferInfo of a sender's sequence to a second queue also to the
     sender's first queue.
     """
@@ -93,8 +93,8 @@ class ReceiverTransferInfoOfSecondQueueAlsoAtFirst(NewTransferInfoChanged):
             other.QueueReference.IncomingTransactionalTransferInfoCollection[key] = transfer
 
 
-@fault("receiver-transfer-info-of-private-name-not-at-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
-class ReceiverTransferInfoOfPrivateNameNotAtQueue(Inspection):
+@fault("receiver-transfer-info-not-kept-for-private-name", breaks="MQQB-3.1.5.8.8-21", blind=True)
+class ReceiverTransferInfoNotKeptForPrivateName(Inspection):
     """The receiver keeps the IncomingTransactionalTransferInfo of a sequence to a private format name at no queue."""
 
     def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
@@ -103,8 +103,8 @@ class ReceiverTransferInfoOfPrivateNameNotAtQueue(Inspection):
         return Result({"transfers": kept})
 
 
-@fault("receiver-transfer-info-of-second-sender-not-at-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
-class ReceiverTransferInfoOfSecondSenderNotAtQueue(Inspection):
+@fault("receiver-transfer-info-kept-only-for-first-sender-of-queue", breaks="MQQB-3.1.5.8.8-21", blind=True)
+class ReceiverTransferInfoKeptOnlyForFirstSenderOfQueue(Inspection):
     """The receiver keeps only the IncomingTransactionalTransferInfos of a queue's first sender at the queue."""
 
     def get_transfers(self, request: GetTransfers, token: int, now: Now) -> Result:
@@ -115,8 +115,8 @@ class ReceiverTransferInfoOfSecondSenderNotAtQueue(Inspection):
         )
 
 
-@fault("receiver-transfer-info-of-late-first-number-has-number-1", breaks="MQQB-3.1.5.8.8-25", blind=True)
-class ReceiverTransferInfoOfLateFirstNumberHasNumber1(NewTransferInfoChanged):
+@fault("receiver-transfer-info-number-1-despite-higher-first-number", breaks="MQQB-3.1.5.8.8-25", blind=True)
+class ReceiverTransferInfoNumber1DespiteHigherFirstNumber(WrongNewTransferInfoFault):
     """The receiver sets SequenceNumber of a new IncomingTransactionalTransferInfo to 1, although the first message of
     the sequence has a greater TxSequenceNumber.
     """
@@ -128,7 +128,7 @@ class ReceiverTransferInfoOfLateFirstNumberHasNumber1(NewTransferInfoChanged):
 
 
 @fault("receiver-transfer-info-of-second-queue-has-number-of-first", breaks="MQQB-3.1.5.8.8-25", blind=True)
-class ReceiverTransferInfoOfSecondQueueHasNumberOfFirst(NewTransferInfoChanged):
+class ReceiverTransferInfoOfSecondQueueHasNumberOfFirst(WrongNewTransferInfoFault):
     """The receiver sets SequenceNumber of a new IncomingTransactionalTransferInfo of a second queue to the
     SequenceNumber of the sender's sequence to the first queue.
     """
@@ -142,7 +142,7 @@ class ReceiverTransferInfoOfSecondQueueHasNumberOfFirst(NewTransferInfoChanged):
 
 
 @fault("receiver-transfer-info-number-cut-to-16-bits", breaks="MQQB-3.1.5.8.8-25", blind=True)
-class ReceiverTransferInfoNumberCutTo16Bits(NewTransferInfoChanged):
+class ReceiverTransferInfoNumberCutTo16Bits(WrongNewTransferInfoFault):
     """The receiver cuts SequenceNumber of a new IncomingTransactionalTransferInfo to 16 bits."""
 
     def change_new_transfer(
@@ -152,7 +152,7 @@ class ReceiverTransferInfoNumberCutTo16Bits(NewTransferInfoChanged):
 
 
 @fault("receiver-transfer-info-of-second-queue-has-identifier-of-first", breaks="MQQB-3.1.5.8.8-24", blind=True)
-class ReceiverTransferInfoOfSecondQueueHasIdentifierOfFirst(NewTransferInfoChanged):
+class ReceiverTransferInfoOfSecondQueueHasIdentifierOfFirst(WrongNewTransferInfoFault):
     """The receiver sets SequenceIdentifier of a new IncomingTransactionalTransferInfo of a second queue to the
     SequenceIdentifier of the sender's sequence to the first queue.
     """
@@ -166,7 +166,7 @@ class ReceiverTransferInfoOfSecondQueueHasIdentifierOfFirst(NewTransferInfoChang
 
 
 @fault("receiver-transfer-info-of-second-sender-has-identifier-of-first", breaks="MQQB-3.1.5.8.8-24", blind=True)
-class ReceiverTransferInfoOfSecondSenderHasIdentifierOfFirst(NewTransferInfoChanged):
+class ReceiverTransferInfoOfSecondSenderHasIdentifierOfFirst(WrongNewTransferInfoFault):
     """The receiver sets SequenceIdentifier of a new IncomingTransactionalTransferInfo of a second sender to the
     SequenceIdentifier of the first sender at the same queue.
     """
@@ -180,7 +180,7 @@ class ReceiverTransferInfoOfSecondSenderHasIdentifierOfFirst(NewTransferInfoChan
 
 
 @fault("receiver-transfer-info-of-second-queue-has-access-time-of-first", breaks="MQQB-3.1.5.8.8-26", blind=True)
-class ReceiverTransferInfoOfSecondQueueHasAccessTimeOfFirst(NewTransferInfoChanged):
+class ReceiverTransferInfoOfSecondQueueHasAccessTimeOfFirst(WrongNewTransferInfoFault):
     """The receiver sets LastAccessTime of a new IncomingTransactionalTransferInfo of a second queue to the
     LastAccessTime of the sender's sequence to the first queue.
     """
@@ -194,7 +194,7 @@ class ReceiverTransferInfoOfSecondQueueHasAccessTimeOfFirst(NewTransferInfoChang
 
 
 @fault("receiver-transfer-info-access-time-is-sent-time", breaks="MQQB-3.1.5.8.8-26", blind=True)
-class ReceiverTransferInfoAccessTimeIsSentTime(NewTransferInfoChanged):
+class ReceiverTransferInfoAccessTimeIsSentTime(WrongNewTransferInfoFault):
     """The receiver sets LastAccessTime of a new IncomingTransactionalTransferInfo to SentTime of the message."""
 
     def change_new_transfer(
@@ -204,7 +204,7 @@ class ReceiverTransferInfoAccessTimeIsSentTime(NewTransferInfoChanged):
 
 
 @fault("receiver-transfer-info-access-time-in-local-time", breaks="MQQB-3.1.5.8.8-26", blind=True)
-class ReceiverTransferInfoAccessTimeInLocalTime(NewTransferInfoChanged):
+class ReceiverTransferInfoAccessTimeInLocalTime(WrongNewTransferInfoFault):
     """The receiver sets LastAccessTime of a new IncomingTransactionalTransferInfo to local time, which is one hour
     ahead of UTC.
     """
@@ -216,7 +216,7 @@ class ReceiverTransferInfoAccessTimeInLocalTime(NewTransferInfoChanged):
 
 
 @fault("receiver-transfer-info-of-second-queue-has-reject-count-of-first", breaks="MQQB-3.1.5.8.8-27", blind=True)
-class ReceiverTransferInfoOfSecondQueueHasRejectCountOfFirst(NewTransferInfoChanged):
+class ReceiverTransferInfoOfSecondQueueHasRejectCountOfFirst(WrongNewTransferInfoFault):
     """The receiver sets RejectCount of a new IncomingTransactionalTransferInfo of a second queue to the RejectCount of
     the sender's sequence to the first queue.
     """
@@ -230,7 +230,7 @@ class ReceiverTransferInfoOfSecondQueueHasRejectCountOfFirst(NewTransferInfoChan
 
 
 @fault("receiver-transfer-info-of-second-sender-has-reject-count-1", breaks="MQQB-3.1.5.8.8-27", blind=True)
-class ReceiverTransferInfoOfSecondSenderHasRejectCount1(NewTransferInfoChanged):
+class ReceiverTransferInfoOfSecondSenderHasRejectCount1(WrongNewTransferInfoFault):
     """The receiver sets RejectCount of a new IncomingTransactionalTransferInfo to 1 if the queue has a sequence of
     another sender.
     """
@@ -242,7 +242,7 @@ class ReceiverTransferInfoOfSecondSenderHasRejectCount1(NewTransferInfoChanged):
             transfer.RejectCount = 1
 
 
-class IncomingSequenceReplaced(InSequence):
+class WrongIncomingSequenceFault(InSequence):
     """Uses, for a message to a queue that has no sequence with the message's key, another sequence of the queue."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -250,23 +250,27 @@ class IncomingSequenceReplaced(InSequence):
         assert queue is not None  # a message to no queue was refused before
         if session.IncomingTxSequenceID == NO_INCOMING_SEQUENCE:
             for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
-                if self.is_used_by_mistake(transfer, packet):
+                if self.is_sequence_used_by_mistake(transfer, packet):
                     session.IncomingTxSequenceID = transfer.SequenceIdentifier
                     session.IncomingTxSequenceNumber = transfer.SequenceNumber
         return super().is_in_sequence(session, packet)
 
-    def is_used_by_mistake(self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket) -> bool:
+    def is_sequence_used_by_mistake(
+        self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
+    ) -> bool:
         """Return whether the sequence is used for the message by mistake."""
         return False
 
 
 @fault("receiver-transfer-info-found-by-queue-alone", breaks="MQQB-3.1.5.8.8-18", blind=True)
-class ReceiverTransferInfoFoundByQueueAlone(IncomingSequenceReplaced):
+class ReceiverTransferInfoFoundByQueueAlone(WrongIncomingSequenceFault):
     """The receiver uses the IncomingTransactionalTransferInfo of another sender's sequence to the same queue for the
     first message of a second sender.
     """
 
-    def is_used_by_mistake(self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket) -> bool:
+    def is_sequence_used_by_mistake(
+        self, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket
+    ) -> bool:
         return transfer.SenderIdentifier != packet.UserHeader.SourceQueueManager
 
 
@@ -284,7 +288,7 @@ class ReceiverTransferInfoFoundByTimestampAlone(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-class NextSequenceChanged(OrderAcks):
+class WrongEodNextSeqFault(OrderAcks):
     """Changes EodNextSeq of each OutgoingTransferInfo."""
 
     def note_transfer(self, session: Session) -> None:
@@ -309,16 +313,16 @@ class NextSequenceChanged(OrderAcks):
         return None
 
 
-@fault("router-next-sequence-has-only-timestamp", breaks="MQQB-3.1.5.8.8-37", blind=True)
-class RouterNextSequenceHasOnlyTimestamp(NextSequenceChanged):
+@fault("router-eod-next-seq-id-lacks-ordinal", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterEodNextSeqIdLacksOrdinal(WrongEodNextSeqFault):
     """The queue manager that forwards a message sets SeqID of EodNextSeq to OutgoingTxSequenceID without Ordinal."""
 
     def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
         return replace(info, SeqID=info.SeqID >> 32 << 32)
 
 
-@fault("router-next-sequence-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-37", blind=True)
-class RouterNextSequenceOfSecondDestinationIsThatOfFirst(NextSequenceChanged):
+@fault("router-eod-next-seq-id-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterEodNextSeqIdOfSecondDestinationIsThatOfFirst(WrongEodNextSeqFault):
     """The queue manager that forwards a message to a second destination sets SeqID of EodNextSeq to the
     OutgoingTxSequenceID of the first destination.
     """
@@ -328,16 +332,16 @@ class RouterNextSequenceOfSecondDestinationIsThatOfFirst(NextSequenceChanged):
         return info if other is None else replace(info, SeqID=other.SeqID)
 
 
-@fault("router-next-sequence-is-that-of-last-ack", breaks="MQQB-3.1.5.8.8-37", blind=True)
-class RouterNextSequenceIsThatOfLastAck(NextSequenceChanged):
+@fault("router-eod-next-seq-id-copied-from-last-ack", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterEodNextSeqIdCopiedFromLastAck(WrongEodNextSeqFault):
     """The queue manager that forwards a message sets SeqID of EodNextSeq to the SeqID of LastAck."""
 
     def change_next_sequence_info(self, session: Session, info: SequenceInfo) -> SequenceInfo:
         return replace(info, SeqID=get_outgoing_sequence(session).LastAck.SeqID)
 
 
-@fault("router-next-number-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-38", blind=True)
-class RouterNextNumberOfSecondDestinationIsThatOfFirst(NextSequenceChanged):
+@fault("router-eod-next-seq-no-of-second-destination-is-that-of-first", breaks="MQQB-3.1.5.8.8-38", blind=True)
+class RouterEodNextSeqNoOfSecondDestinationIsThatOfFirst(WrongEodNextSeqFault):
     """The queue manager that forwards a message to a second destination sets SeqNo of EodNextSeq to the
     OutgoingTxSequenceNumber of the first destination.
     """
@@ -347,8 +351,8 @@ class RouterNextNumberOfSecondDestinationIsThatOfFirst(NextSequenceChanged):
         return info if other is None else replace(info, SeqNo=other.SeqNo)
 
 
-@fault("router-next-number-is-number-of-unacknowledged-messages", breaks="MQQB-3.1.5.8.8-38", blind=True)
-class RouterNextNumberIsNumberOfUnacknowledgedMessages(NextSequenceChanged):
+@fault("router-eod-next-seq-no-is-count-of-unacknowledged-messages", breaks="MQQB-3.1.5.8.8-38", blind=True)
+class RouterEodNextSeqNoIsCountOfUnacknowledgedMessages(WrongEodNextSeqFault):
     """The queue manager that forwards a message sets SeqNo of EodNextSeq to the number of messages in the
     OutgoingMessageTable.
     """
@@ -357,8 +361,8 @@ class RouterNextNumberIsNumberOfUnacknowledgedMessages(NextSequenceChanged):
         return replace(info, SeqNo=len(session.OutgoingMessageTable))
 
 
-@fault("router-next-number-is-number-of-forwarded-message", breaks="MQQB-3.1.5.8.8-38", blind=True)
-class RouterNextNumberIsNumberOfForwardedMessage(NextSequenceChanged):
+@fault("router-eod-next-seq-no-follows-number-of-forwarded-message", breaks="MQQB-3.1.5.8.8-38", blind=True)
+class RouterEodNextSeqNoFollowsNumberOfForwardedMessage(WrongEodNextSeqFault):
     """The queue manager that forwards a message sets SeqNo of EodNextSeq to the number that follows TxSequenceNumber of
     the forwarded message.
     """

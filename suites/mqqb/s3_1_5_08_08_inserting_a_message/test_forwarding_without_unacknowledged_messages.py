@@ -8,13 +8,13 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import find_initiated_session, private_name
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
 
-ROUTED_QUEUE_NUMBER = 1
-LATER_SESSION_DELAY_MS = 2_000
+NUMBER_OF_QUEUE_BEHIND_ROUTER = 1
+DELAY_BEFORE_LATER_SESSION_MS = 2_000
 """The time before the next session, after which TimeOfLastAck, in whole seconds, differs."""
-COPIED_ELEMENT_BY_RULE = {
+TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
@@ -35,7 +35,7 @@ def _forward_message(peer, outgoing: Outgoing, number: int):
     """Send the SUT a transactional message for the peer, and wait until OutgoingTransferInfo is up to date. Return the
     peer's packet.
     """
-    elsewhere = peer.private_queue(peer.identifier, ROUTED_QUEUE_NUMBER)
+    elsewhere = peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER)
     sent = peer.open_raw().send(Sequence(peer, ordinal=number).message(elsewhere, destination=None))
     identifier = int(sent["UserHeader"].MessageID)
     peer.inbox.wait(lambda frame: int(frame["UserHeader"].MessageID) == identifier)
@@ -43,22 +43,22 @@ def _forward_message(peer, outgoing: Outgoing, number: int):
     return sent
 
 
-def _judge_copied_elements(judge, sut, outgoing: Outgoing, case: str, evidence) -> None:
+def _judge_elements_copied_to_transfer_info(judge, sut, outgoing: Outgoing, case: str, evidence) -> None:
     """Judge that OutgoingTransferInfo has the values of TxOutgoingSequence."""
     info, shown = outgoing.read_transfer_info(), find_initiated_session(sut, outgoing.to)
-    sequence = read_element(shown, "TxOutgoingSequence")
-    for rule, (attribute, element) in COPIED_ELEMENT_BY_RULE.items():
+    sequence = read_data_model_element(shown, "TxOutgoingSequence")
+    for rule, (attribute, element) in TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE.items():
         judge(
             rule,
-            expected=fields({element: read_element(sequence, element)}),
-            observed={element: read_element(info, attribute)},
+            expected=fields({element: read_data_model_element(sequence, element)}),
+            observed={element: read_data_model_element(info, attribute)},
             case=case,
             evidence=evidence,
         )
-    count = len(read_element(sequence, "UnackedSequence"))
-    observed = read_element(info, "EodNoAckCount")
+    count = len(read_data_model_element(sequence, "UnackedSequence"))
+    observed = read_data_model_element(info, "EodNoAckCount")
     judge("MQQB-3.1.5.8.8-31", expected=count, observed=observed, case=f"EodNoAckCount {case}", evidence=evidence)
-    number = int(read_element(shown, "OutgoingTxSequenceNumber"))
+    number = int(read_data_model_element(shown, "OutgoingTxSequenceNumber"))
     judge(
         "MQQB-3.1.5.8.8-39",
         expected=(number, number - 1),
@@ -68,7 +68,7 @@ def _judge_copied_elements(judge, sut, outgoing: Outgoing, case: str, evidence) 
     )
 
 
-@covers(*COPIED_ELEMENT_BY_RULE, "MQQB-3.1.5.8.8-31", "MQQB-3.1.5.8.8-39")
+@covers(*TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE, "MQQB-3.1.5.8.8-31", "MQQB-3.1.5.8.8-39")
 @needs("inspect", "management", "send", "private_names")
 def test_transfer_info_after_forwarding_without_unacknowledged_messages(peer, sut, judge):
     """The SUT sends two transactional messages to a queue, and the peer acknowledges them by an OrderAck, but not by a
@@ -80,10 +80,10 @@ def test_transfer_info_after_forwarding_without_unacknowledged_messages(peer, su
     frame = outgoing.send_order_ack(2)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
     forwarded = _forward_message(peer, outgoing, 1)
-    _judge_copied_elements(judge, sut, outgoing, "before the SessionAck", [*sent, frame, forwarded])
+    _judge_elements_copied_to_transfer_info(judge, sut, outgoing, "before the SessionAck", [*sent, frame, forwarded])
     outgoing.send_session_ack()
     forwarded = _forward_message(peer, outgoing, 2)
-    _judge_copied_elements(judge, sut, outgoing, "after the SessionAck", [*sent, frame, forwarded])
+    _judge_elements_copied_to_transfer_info(judge, sut, outgoing, "after the SessionAck", [*sent, frame, forwarded])
     peer.inbox.acknowledge()
 
 
@@ -102,10 +102,10 @@ def test_transfer_info_is_updated_after_end_of_session(peer, sut, judge):
     outgoing.await_transfer_info_value("EodLastAckCount", 1)
     sent = outgoing.send(1)
     outgoing.send_session_ack()
-    peer.pass_time(LATER_SESSION_DELAY_MS)
+    peer.pass_time(DELAY_BEFORE_LATER_SESSION_MS)
     carrier = peer.open_raw()
     outgoing.session.close()
-    elsewhere = peer.private_queue(peer.identifier, ROUTED_QUEUE_NUMBER)
+    elsewhere = peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER)
     forwarded = carrier.send(Sequence(peer, ordinal=1).message(elsewhere, destination=None))
     following, evidence = get_sequence_info(sent[0], 1), [*sent, forwarded]
     peer.eventually(lambda: read_sequence_info_of_transfer(outgoing.read_transfer_info(), "EodNextSeq") == following)
@@ -122,11 +122,11 @@ def test_transfer_info_is_updated_after_end_of_session(peer, sut, judge):
     outgoing.send_session_ack()
     later = _forward_message(peer, outgoing, 2)
     sequence = outgoing.read_sequence()
-    shown_s = read_element(sequence, "TimeOfLastAck")
+    shown_s = read_data_model_element(sequence, "TimeOfLastAck")
     judge(
         "MQQB-3.1.5.8.8-29",
         expected=holds(f"EodLastAckTime is {shown_s}, which is TimeOfLastAck"),
-        observed=read_element(outgoing.read_transfer_info(), "EodLastAckTime") == shown_s or "another time",
+        observed=read_data_model_element(outgoing.read_transfer_info(), "EodLastAckTime") == shown_s or "another time",
         case="on the next session",
         evidence=[*evidence, later],
     )

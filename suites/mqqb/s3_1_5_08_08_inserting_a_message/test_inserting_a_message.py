@@ -22,7 +22,7 @@ from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    ADMINISTRATION_QUEUE,
+    ADMINISTRATION_QUEUE_NAME,
     AckClass,
     AcknowledgingReceiver,
     get_correlation_id,
@@ -40,7 +40,7 @@ LONG_LABEL_SUFFIX = " with a long label" * 5
 OVERSIZE_BODY = b"x" * 16_384
 RECEIVING_QUEUE_KINDS = ("plain", "admin", "transactional")
 DEAD_LETTER_QUEUE_NAME, TRANSACTIONAL_DEAD_LETTER_QUEUE_NAME = "system$;deadletter", "system$;deadxact"
-QUOTA_MESSAGES = (
+MESSAGES_ABOVE_AND_BELOW_QUOTA = (
     (OVERSIZE_BODY, "", "", 0),
     (b"fits", "A", "", 0),
     (OVERSIZE_BODY, "A", "", 0),
@@ -178,7 +178,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         queues.append(sut.new_queue("second", transactional=transactional, quota_kb=SMALL_QUOTA_KB))
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
-    for number, (body, asked, end, queue) in enumerate(QUOTA_MESSAGES):
+    for number, (body, asked, end, queue) in enumerate(MESSAGES_ABOVE_AND_BELOW_QUOTA):
         if queue >= len(queues):
             continue
         journal = {"JN": "J" in asked, "JP": "P" in asked, "DM": int(kind != "express")}
@@ -193,19 +193,19 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
             rest |= {"debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
             rest["base"] |= {"TR": 1}
         fields: dict[str, Any] = {name: int(value) for name, value in journal.items()}
-        fields["AdminQueue"] = rf"TCP:{peer.address}\private$\{ADMINISTRATION_QUEUE}{end}"
+        fields["AdminQueue"] = rf"TCP:{peer.address}\private$\{ADMINISTRATION_QUEUE_NAME}{end}"
         begun = Sequence(peer, ordinal=number + 1)
         packet = begun.message(fields, **rest) if transactional else peer.message(fields, **rest)
         sent.append(receiver.send_packet(packet))
     refused: dict[str, list[Frame]] = {"N": [], "J": [], "": []}
     fitting = []
-    for packet, (body, asked, _, _) in zip(sent, QUOTA_MESSAGES, strict=False):
+    for packet, (body, asked, _, _) in zip(sent, MESSAGES_ABOVE_AND_BELOW_QUOTA, strict=False):
         for letter, packets in refused.items():
             if body == OVERSIZE_BODY and letter in asked:
                 packets.append(packet)
         if body != OVERSIZE_BODY:
             fitting.append(packet)
-    finals = receiver.await_messages_of_sut(receiver.final_acks, len(refused[""]) if transactional else 0)
+    finals = receiver.await_messages_of_sut(receiver.list_final_acks, len(refused[""]) if transactional else 0)
     arrived = receiver.await_messages_of_sut(
         lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(fitting)
     )
@@ -353,7 +353,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
     came = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, sent), 1)
     judge("MQQB-3.1.5.8.8-16", expected=acknowledged(), observed=came, case="acknowledgments", evidence=[sent, *came])
-    finals = receiver.final_acks()
+    finals = receiver.list_final_acks()
     judge("MQQB-3.1.5.8.8-16", expected=of_classes(), observed=finals, case="FinalAcks", evidence=[sent, *finals])
     judge(
         "MQQB-3.1.5.8.8-15",

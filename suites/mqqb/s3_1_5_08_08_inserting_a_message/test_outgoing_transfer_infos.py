@@ -20,7 +20,7 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
 
-ROUTED_QUEUE_NUMBER = 1
+NUMBER_OF_QUEUE_BEHIND_ROUTER = 1
 
 
 RULES_OF_TRANSFER_INFO = (
@@ -65,7 +65,7 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
         _get_outgoing_transfer_info(find_outgoing_queue(sut, name)).get("EodResendInterval", 0),
     )
     packet = Sequence(peer).message(
-        peer.private_queue(peer.identifier, ROUTED_QUEUE_NUMBER), destination=None, ApplicationTag=3
+        peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER), destination=None, ApplicationTag=3
     )
     sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
@@ -113,11 +113,11 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     outgoing.acknowledge_all()
 
 
-RESEND_TIMER_EXPIRIES = 4
+RESEND_TIMER_EXPIRY_COUNT = 4
 """The number of expiries of the resend timer: one more than the number after which the resend interval changes."""
 FIRST_UNACKNOWLEDGED_NUMBER = 3
 """The number of the first message that the peer does not acknowledge by an OrderAck before the timer expires."""
-COPIED_ELEMENT_BY_RULE = {
+TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
     "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
@@ -155,7 +155,7 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
         peer.settle()
         _judge_outgoing_transfer_info(peer, sut, judge, name, outgoing, [outgoing.sent[number]])
     _judge_transfer_info_after_forwarding(peer, sut, judge, name, outgoing)
-    for _ in range(RESEND_TIMER_EXPIRIES):
+    for _ in range(RESEND_TIMER_EXPIRY_COUNT):
         outgoing.await_resend(FIRST_UNACKNOWLEDGED_NUMBER)
         peer.settle()
         outgoing.send_session_ack()
@@ -169,7 +169,7 @@ def _judge_transfer_info_after_forwarding(peer, sut, judge, name, outgoing):
     """Let the SUT forward a message of the peer, and judge OutgoingTransferInfo."""
     before = _get_outgoing_transfer_info(find_outgoing_queue(sut, name))
     packet = Sequence(peer).message(
-        peer.private_queue(peer.identifier, ROUTED_QUEUE_NUMBER), destination=None, ApplicationTag=3
+        peer.private_queue(peer.identifier, NUMBER_OF_QUEUE_BEHIND_ROUTER), destination=None, ApplicationTag=3
     )
     sent = peer.open_raw().send(packet)
     peer.settle()
@@ -186,7 +186,7 @@ def _judge_outgoing_transfer_info(peer, sut, judge, name, outgoing, evidence):
     sequence = state["TxOutgoingSequence"]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
-    for rule, (element, of_sequence) in COPIED_ELEMENT_BY_RULE.items():
+    for rule, (element, of_sequence) in TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE.items():
         judge(
             rule,
             "MQQB-3.1.5.8.8-28",

@@ -26,7 +26,7 @@ def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, s
     most = sut.provide_quota_kb(QUEUE_MANAGER_QUOTA_KB) // LARGE_BODY_KB + 1
     queue, receiver = sut.queue(), AcknowledgingReceiver(peer, sut)
     sent = [_send_large_message(receiver, recoverable, 1)]
-    while _is_acknowledged(receiver, sent[-1]) and len(sent) < most:
+    while _is_arrival_acknowledged(receiver, sent[-1]) and len(sent) < most:
         sent.append(_send_large_message(receiver, recoverable, len(sent) + 1))
     ended = receiver.session.await_close()
     stored = f"message {len(sent)}" in sut.labels(queue)
@@ -52,7 +52,7 @@ def _send_large_message(receiver: AcknowledgingReceiver, recoverable: int, numbe
     )
 
 
-def _is_acknowledged(receiver: AcknowledgingReceiver, message: Frame) -> bool:
+def _is_arrival_acknowledged(receiver: AcknowledgingReceiver, message: Frame) -> bool:
     """Return whether the SUT acknowledged the arrival of a message before the session ended."""
     session = receiver.session
 
@@ -69,5 +69,5 @@ def _require_storage_in_empty_queue(receiver: AcknowledgingReceiver, recoverable
     not the reason why it refused the last message.
     """
     receiver.session = receiver.peer.open_raw()
-    if not _is_acknowledged(receiver, _send_large_message(receiver, recoverable, 0)):
+    if not _is_arrival_acknowledged(receiver, _send_large_message(receiver, recoverable, 0)):
         raise ConformanceFailure("the SUT does not store a large message even when its queue is empty")

@@ -11,12 +11,12 @@ from harness.wire import TxSequenceID
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID, format_guid
 
-SECOND_QUEUE_DELAY_MS = 1_100
+DELAY_BEFORE_MESSAGE_TO_SECOND_QUEUE_MS = 1_100
 """The time before the message to the second queue, after which a clock in seconds shows a later second."""
 DAY_S = 86_400
 HIGH_FIRST_NUMBER = 0x1_0005
 """The TxSequenceNumber of the first message of a sequence; it does not fit into 16 bits."""
-NUMBERS_OF_LATE_SEQUENCE = (HIGH_FIRST_NUMBER, HIGH_FIRST_NUMBER - 1, 0)
+NUMBERS_OF_SEQUENCE_WITH_HIGH_FIRST = (HIGH_FIRST_NUMBER, HIGH_FIRST_NUMBER - 1, 0)
 """The values of SequenceNumber that the readings of E75 allow after the first message of that sequence: its number, the
 number before, and its PreviousTxSequenceNumber.
 """
@@ -52,7 +52,7 @@ def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge)
     sent.append(session.send(first.message(destination=names[0], transaction=wrong, label="of another sequence")))
     gap = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 4}
     sent.append(session.send(first.message(destination=names[0], transaction=gap, label="behind a gap")))
-    peer.pass_time(SECOND_QUEUE_DELAY_MS)
+    peer.pass_time(DELAY_BEFORE_MESSAGE_TO_SECOND_QUEUE_MS)
     yesterday = {"SentTime": peer.environment.now().utc_s - DAY_S}
     late = {"TxSequenceNumber": HIGH_FIRST_NUMBER, "PreviousTxSequenceNumber": 0}
     packet = second.message(yesterday, destination=names[1], transaction=late, label="in second queue")
@@ -111,7 +111,9 @@ def test_two_queues_have_transfer_infos_of_their_own_sequences(peer, sut, judge)
             case="LastAccessTime of the second queue",
             evidence=sent,
         )
-    for name, group, allowed in zip(("first", "second"), infos, ((1, 2), NUMBERS_OF_LATE_SEQUENCE), strict=True):
+    for name, group, allowed in zip(
+        ("first", "second"), infos, ((1, 2), NUMBERS_OF_SEQUENCE_WITH_HIGH_FIRST), strict=True
+    ):
         judge(
             "MQQB-3.1.5.8.8-25",
             expected=one_of(*allowed),

@@ -51,8 +51,8 @@ class ReceiverReportOfTransactionalMessageNotSent(Tracing):
             super().trace_received(message, now)
 
 
-@fault("receiver-report-of-second-message-not-sent", breaks="MQQB-3.1.5.8.9-01", blind=True)
-class ReceiverReportOfSecondMessageNotSent(Tracing):
+@fault("receiver-report-sent-only-for-first-traced-message-of-queue", breaks="MQQB-3.1.5.8.9-01", blind=True)
+class ReceiverReportSentOnlyForFirstTracedMessageOfQueue(Tracing):
     """The receiver sends only one report to each queue, for the first traced message."""
 
     def __init__(self, qm: QM) -> None:
@@ -148,8 +148,8 @@ class ReceiverReportLabelDateFromMonotonicClock(Tracing):
         return super().build_report_label(message, replace(now, utc_s=now.monotonic_ms // 1000))
 
 
-@fault("receiver-report-label-hops-decimal", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelHopsDecimal(Tracing):
+@fault("receiver-hop-count-in-report-label-decimal", breaks="MQQB-3.1.5.8.9-06")
+class ReceiverHopCountInReportLabelDecimal(Tracing):
     """The receiver puts the hop count in decimal digits into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
@@ -200,8 +200,8 @@ add(
 )
 
 
-@fault("receiver-reports-end-after-report-that-cannot-be-sent", breaks="MQQB-3.1.5.8.9-11", blind=True)
-class ReceiverReportsEndAfterReportThatCannotBeSent(Tracing):
+@fault("receiver-no-reports-after-report-that-could-not-be-sent", breaks="MQQB-3.1.5.8.9-11", blind=True)
+class ReceiverNoReportsAfterReportThatCouldNotBeSent(Tracing):
     """After a report whose queue cannot be opened, the receiver sends no further report."""
 
     def __init__(self, qm: QM) -> None:

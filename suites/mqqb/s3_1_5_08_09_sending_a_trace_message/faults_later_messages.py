@@ -17,48 +17,48 @@ LARGE_BODY_BYTES = 0x1000
 REPORT_CLASS = 1
 
 
-class _ReportOmitted(Tracing):
-    def is_omitted(self, message: Message) -> bool:
+class _ReportOmissionFault(Tracing):
+    def is_report_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
     def trace_received(self, message: Message, now: Now) -> None:
-        if not self.is_omitted(message):
+        if not self.is_report_omitted(message):
             super().trace_received(message, now)
 
 
 @fault("receiver-report-of-message-with-jn-omitted", breaks="MQQB-3.1.5.8.9-01")
-class ReceiverReportOfMessageWithJnOmitted(_ReportOmitted):
+class ReceiverReportOfMessageWithJnOmitted(_ReportOmissionFault):
     """The receiver sends no report on a traced message with JN."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_report_omitted(self, message: Message) -> bool:
         return message.NegativeJournalingRequested
 
 
 @fault("receiver-report-of-large-message-omitted", breaks="MQQB-3.1.5.8.9-01")
-class ReceiverReportOfLargeMessageOmitted(_ReportOmitted):
+class ReceiverReportOfLargeMessageOmitted(_ReportOmissionFault):
     """The receiver sends no report on a traced message with more than 4,096 bytes of body."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_report_omitted(self, message: Message) -> bool:
         return len(message.Body) > LARGE_BODY_BYTES
 
 
 @fault("receiver-report-of-message-with-pa-omitted", breaks="MQQB-3.1.5.8.9-01")
-class ReceiverReportOfMessageWithPaOmitted(_ReportOmitted):
+class ReceiverReportOfMessageWithPaOmitted(_ReportOmissionFault):
     """The receiver sends no report on a traced message that requests acknowledgments."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_report_omitted(self, message: Message) -> bool:
         return bool(message.AcknowledgementsRequested)
 
 
 @fault("receiver-report-of-acknowledgment-class-omitted", breaks="MQQB-3.1.5.8.9-01")
-class ReceiverReportOfAcknowledgmentClassOmitted(_ReportOmitted):
+class ReceiverReportOfAcknowledgmentClassOmitted(_ReportOmissionFault):
     """The receiver sends no report on a traced message whose MessageClass is not MQMSG_CLASS_NORMAL."""
 
-    def is_omitted(self, message: Message) -> bool:
+    def is_report_omitted(self, message: Message) -> bool:
         return message.Class != 0
 
 
-class _ReportChanger(OwnMessages):
+class _ReportFault(OwnMessages):
     def change_report(self, message: Message) -> Message:
         raise NotImplementedError
 
@@ -67,7 +67,7 @@ class _ReportChanger(OwnMessages):
 
 
 @fault("receiver-second-report-is-recoverable", breaks="MQQB-3.1.5.8.9-05")
-class ReceiverSecondReportIsRecoverable(_ReportChanger):
+class ReceiverSecondReportIsRecoverable(_ReportFault):
     """The receiver sends every report after the first as a recoverable message."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -80,7 +80,7 @@ class ReceiverSecondReportIsRecoverable(_ReportChanger):
 
 
 @fault("receiver-report-has-body-of-first-report", breaks="MQQB-3.1.5.8.9-07")
-class ReceiverReportHasBodyOfFirstReport(_ReportChanger):
+class ReceiverReportHasBodyOfFirstReport(_ReportFault):
     """The receiver sends the body of the first report in each report."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -93,7 +93,7 @@ class ReceiverReportHasBodyOfFirstReport(_ReportChanger):
 
 
 @fault("receiver-second-report-of-class-normal", breaks="MQQB-3.1.5.8.9-03")
-class ReceiverSecondReportOfClassNormal(_ReportChanger):
+class ReceiverSecondReportOfClassNormal(_ReportFault):
     """The receiver sends every report after the first with the class MQMSG_CLASS_NORMAL."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -105,7 +105,7 @@ class ReceiverSecondReportOfClassNormal(_ReportChanger):
         return replace(message, Class=type(message.Class)(0)) if sent else message
 
 
-class _ReportLabelChanger(Tracing):
+class _ReportLabelFault(Tracing):
     def change_message(self, message: Message) -> Message:
         raise NotImplementedError
 
@@ -114,7 +114,7 @@ class _ReportLabelChanger(Tracing):
 
 
 @fault("receiver-report-label-message-id-of-16-bits", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelMessageIdOf16Bits(_ReportLabelChanger):
+class ReceiverReportLabelMessageIdOf16Bits(_ReportLabelFault):
     """The receiver writes only the lower 16 bits of the MessageID into the label of a report."""
 
     def change_message(self, message: Message) -> Message:
@@ -123,15 +123,15 @@ class ReceiverReportLabelMessageIdOf16Bits(_ReportLabelChanger):
 
 
 @fault("receiver-report-label-hops-at-most-15", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelHopsAtMost15(_ReportLabelChanger):
+class ReceiverReportLabelHopsAtMost15(_ReportLabelFault):
     """The receiver writes at most 15 hops into the label of a report."""
 
     def change_message(self, message: Message) -> Message:
         return replace(message, HopCount=min(message.HopCount, 0xF))
 
 
-@fault("receiver-report-label-source-of-routed-message-is-own", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverReportLabelSourceOfRoutedMessageIsOwn(_ReportLabelChanger):
+@fault("receiver-report-label-has-own-identifier-for-routed-message", breaks="MQQB-3.1.5.8.9-06")
+class ReceiverReportLabelHasOwnIdentifierForRoutedMessage(_ReportLabelFault):
     """The receiver writes its own Identifier into the label of a report on a message with hops."""
 
     def change_message(self, message: Message) -> Message:
@@ -151,7 +151,7 @@ class ReceiverReportBodyWithoutTargetOfTransactionalMessage(Tracing):
 
 
 @fault("receiver-report-to-queue-of-previous-report", breaks="MQQB-3.1.5.8.9-04")
-class ReceiverReportToQueueOfPreviousReport(_ReportChanger):
+class ReceiverReportToQueueOfPreviousReport(_ReportFault):
     """The receiver sends each report to the report queue of the previous report."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -18,7 +18,7 @@ from reference_qm.model.adm import Message, Queue
 from reference_qm.surface.clock import Now
 
 
-def copy_into_report(*elements: str) -> Install:
+def copy_message_elements_into_report(*elements: str) -> Install:
     """Return an installer of a fault that copies elements of a traced message into the report on its arrival."""
 
     def make_copying_send(original: Any, qm: QueueManager, message: Message, now: Now) -> Any:
@@ -32,7 +32,7 @@ add(
     "receiver-report-has-correlation-and-tag-of-traced-message",
     "MQQB-3.1.5.8.9-02",
     "The receiver copies CorrelationIdentifier and ApplicationTag of the received message into the report.",
-    copy_into_report("CorrelationIdentifier", "AppSpecific"),
+    copy_message_elements_into_report("CorrelationIdentifier", "AppSpecific"),
     blind=True,
 )
 

@@ -19,10 +19,10 @@ from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queu
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.surface.clock import Now
 
-REPORT = MessageClass.MQMSG_CLASS_REPORT
+REPORT_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_REPORT
 
 
-def change_received_report(change: Callable[[Message, Message], Message]) -> Install:
+def change_report_on_received_message(change: Callable[[Message, Message], Message]) -> Install:
     """Return an installer of a fault that changes the report on a received message. ``change`` is called with the
     report and the traced message.
     """
@@ -40,7 +40,7 @@ add(
     "receiver-report-with-content-of-traced-message",
     "MQQB-3.1.5.8.9-02",
     "The receiver makes the report from the traced message: the report has its application tag and extension.",
-    change_received_report(
+    change_report_on_received_message(
         lambda report, message: replace(report, AppSpecific=message.AppSpecific, Extension=message.Extension)
     ),
     blind=True,
@@ -49,7 +49,7 @@ add(
     "receiver-report-on-acknowledgment-with-its-class",
     "MQQB-3.1.5.8.9-03",
     "The report on a traced acknowledgment has the class of the acknowledgment.",
-    change_received_report(
+    change_report_on_received_message(
         lambda report, message: replace(
             report, Class=message.Class if message.Class != MessageClass.MQMSG_CLASS_NORMAL else report.Class
         )
@@ -60,7 +60,7 @@ add(
     "receiver-report-to-administration-queue",
     "MQQB-3.1.5.8.9-04",
     "The receiver sends the report to the administration queue of the traced message, if the message names one.",
-    change_received_report(
+    change_report_on_received_message(
         lambda report, message: replace(
             report,
             DestinationQueueFormatName=message.AdministrationQueueFormatName or report.DestinationQueueFormatName,
@@ -70,7 +70,7 @@ add(
 )
 
 
-def _make_recoverable(report: Message, recoverable: bool) -> Message:
+def _make_report_recoverable(report: Message, recoverable: bool) -> Message:
     return replace(report, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE) if recoverable else report
 
 
@@ -78,8 +78,8 @@ add(
     "receiver-report-on-transactional-message-recoverable",
     "MQQB-3.1.5.8.9-05",
     "The report on a transactional message is recoverable.",
-    change_received_report(
-        lambda report, message: _make_recoverable(report, message.TransactionIdentifier is not None)
+    change_report_on_received_message(
+        lambda report, message: _make_report_recoverable(report, message.TransactionIdentifier is not None)
     ),
     blind=True,
 )
@@ -87,7 +87,9 @@ add(
     "receiver-report-on-journaled-message-recoverable",
     "MQQB-3.1.5.8.9-05",
     "The report on a message that requests negative journaling is recoverable.",
-    change_received_report(lambda report, message: _make_recoverable(report, message.NegativeJournalingRequested)),
+    change_report_on_received_message(
+        lambda report, message: _make_report_recoverable(report, message.NegativeJournalingRequested)
+    ),
     blind=True,
 )
 
@@ -102,7 +104,7 @@ class ReceiverReportWithIdentifierOfEarlierReport(Sending):
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         message = position.MessageReference
-        if message.Class == REPORT:
+        if message.Class == REPORT_MESSAGE_CLASS:
             self.first = self.first or message.Identifier
             position.MessageReference = replace(message, Identifier=self.first)
         return super().construct_user_message(position)
@@ -117,7 +119,7 @@ class ReceiverLaterReportOfClassNormal(OwnMessages):
         self.count = 0
 
     def send(self, message: Message, now: Now) -> None:
-        if message.Class == REPORT:
+        if message.Class == REPORT_MESSAGE_CLASS:
             self.count += 1
             if self.count > 1:
                 message = replace(message, Class=MessageClass.MQMSG_CLASS_NORMAL)
@@ -133,52 +135,52 @@ class ReceiverReportToFirstReportQueue(OwnMessages):
         self.first: str | None = None
 
     def send(self, message: Message, now: Now) -> None:
-        if message.Class == REPORT:
+        if message.Class == REPORT_MESSAGE_CLASS:
             self.first = self.first or message.DestinationQueueFormatName
             message = replace(message, DestinationQueueFormatName=self.first)
         super().send(message, now)
 
 
-class _ReportQueueOpening(OwnMessages):
+class _ReportQueueOpeningFault(OwnMessages):
     """A base class of faults in the opening of report queues."""
 
-    def may_open(self, message: Message) -> bool:
+    def may_open_report_queue(self, message: Message) -> bool:
         """Return whether the queue of a report may be opened."""
         raise NotImplementedError
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:
-        if message.Class == REPORT and not self.may_open(message):
+        if message.Class == REPORT_MESSAGE_CLASS and not self.may_open_report_queue(message):
             return None
         return super()._open_queue(message, now)
 
 
 @fault("receiver-second-report-queue-not-opened", breaks="MQQB-3.1.5.8.9-08", blind=True)
-class ReceiverSecondReportQueueNotOpened(_ReportQueueOpening):
+class ReceiverSecondReportQueueNotOpened(_ReportQueueOpeningFault):
     """The receiver opens only the queue of its first report, and no other report queue."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.first: str | None = None
 
-    def may_open(self, message: Message) -> bool:
+    def may_open_report_queue(self, message: Message) -> bool:
         self.first = self.first or message.DestinationQueueFormatName
         return message.DestinationQueueFormatName == self.first
 
 
 @fault("receiver-report-queue-of-earlier-failure-not-opened", breaks="MQQB-3.1.5.8.9-08", blind=True)
-class ReceiverReportQueueOfEarlierFailureNotOpened(_ReportQueueOpening):
+class ReceiverReportQueueOfEarlierFailureNotOpened(_ReportQueueOpeningFault):
     """After the receiver could not open a report queue, it opens no report queue."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
         self.failed: set[UUID] = set()
 
-    def may_open(self, message: Message) -> bool:
+    def may_open_report_queue(self, message: Message) -> bool:
         return not self.failed
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:
         queue = super()._open_queue(message, now)
-        if queue is None and message.Class == REPORT:
+        if queue is None and message.Class == REPORT_MESSAGE_CLASS:
             self.failed.add(message.Identifier.QueueManagerGuid)
         return queue
 
@@ -191,7 +193,7 @@ class ReceiverReportWithoutOpenSessionDiscarded(OwnMessages):
         known = self.qm.adm.OutgoingQueues.get(message.DestinationQueueFormatName.lower())
         closed = known is not None and known.session.SessionState is not SessionState.OPEN
         used = closed and known is not None and known.session.MessageSentCount > 0
-        return None if message.Class == REPORT and used else super()._open_queue(message, now)
+        return None if message.Class == REPORT_MESSAGE_CLASS and used else super()._open_queue(message, now)
 
 
 @fault("receiver-report-to-unknown-queue-kept", breaks="MQQB-3.1.5.8.9-11", blind=True)
@@ -200,6 +202,6 @@ class ReceiverReportToUnknownQueueKept(OwnMessages):
 
     def _open_queue(self, message: Message, now: Now) -> Queue | OutgoingQueue | None:
         queue = super()._open_queue(message, now)
-        if queue is None and message.Class == REPORT:
+        if queue is None and message.Class == REPORT_MESSAGE_CLASS:
             return self.qm.adm.SystemDeadletterQueue
         return queue

@@ -15,7 +15,7 @@ from suites.mqqb.steps.tracing import Report
 
 MESSAGES_LIMIT = 1_000
 """The number of messages that the check reads from each dead-letter queue."""
-TRACED_CONTENT: dict[str, Any] = {"ApplicationTag": 0xC0FF_EE01, "ExtensionData": b"an extension"}
+CONTENT_FIELDS_OF_TRACED_MESSAGE: dict[str, Any] = {"ApplicationTag": 0xC0FF_EE01, "ExtensionData": b"an extension"}
 
 
 def _build_traced_message(receiver: AcknowledgingReceiver, queue: UUID = PEER_PUBLIC_QUEUE, **content: Any) -> Any:
@@ -29,7 +29,7 @@ def test_report_is_sent_after_end_of_session_of_earlier_report(peer, sut, judge)
     message: the SUT sends a second report. The reports have no content of the traced messages.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = [receiver.send_packet(_build_traced_message(receiver, **TRACED_CONTENT))]
+    sent = [receiver.send_packet(_build_traced_message(receiver, **CONTENT_FIELDS_OF_TRACED_MESSAGE))]
     reports = receiver.await_messages_of_sut(receiver.list_reports, 1)
     if not reports:
         judge.mark_not_exercised("MQQB-3.1.5.8.9-02", reason="no report arrived")
@@ -41,7 +41,7 @@ def test_report_is_sent_after_end_of_session_of_earlier_report(peer, sut, judge)
         receiver.session = peer.open_raw()
     carrier.close()
     peer.settle()
-    sent.append(receiver.send_packet(_build_traced_message(receiver, **TRACED_CONTENT)))
+    sent.append(receiver.send_packet(_build_traced_message(receiver, **CONTENT_FIELDS_OF_TRACED_MESSAGE)))
     reports = receiver.await_messages_of_sut(receiver.list_reports, 2)
     evidence = [*sent, *reports]
     counts = [sum(Report(report).is_about_message(one) for report in reports) for one in sent]
@@ -57,7 +57,7 @@ def test_report_is_sent_after_end_of_session_of_earlier_report(peer, sut, judge)
                     ("ApplicationTag", int(properties.ApplicationTag)),
                     ("ExtensionData", bytes(properties.ExtensionData)),
                 )
-                if value == TRACED_CONTENT[name]
+                if value == CONTENT_FIELDS_OF_TRACED_MESSAGE[name]
             ],
             case="content of the report",
             evidence=[*sent, report],

@@ -16,12 +16,12 @@ from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.tracing import Report
 
-RULES_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
+RULES_FULFILLED_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
 """Rules that a system fulfils even if it sends no reports, such as an early release of Windows (MS-MQMQ <23>)."""
 
 
 LARGE_BODY_BYTES = 5_000
-TRACED_CORRELATION = bytes(range(20))
+CORRELATION_ID_OF_TRACED_MESSAGE = bytes(range(20))
 """The CorrelationID of a traced message, which the report on this message does not have."""
 LARGE_MESSAGE_ID = 0x5A00_0000
 """A number that makes a MessageID use all its bytes."""
@@ -61,7 +61,9 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     packets = [
         receiver.build_message(**build_traced_fields(0)),
         receiver.build_message(**build_traced_fields(3), body=bytes(LARGE_BODY_BYTES), properties={"PA": 1}),
-        receiver.build_message(**build_traced_fields(9), properties={"CorrelationID": TRACED_CORRELATION}),
+        receiver.build_message(
+            **build_traced_fields(9), properties={"CorrelationID": CORRELATION_ID_OF_TRACED_MESSAGE}
+        ),
         receiver.build_message(**build_traced_fields(0x1D), MessageClass=AckClass.REACH_QUEUE),
         receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1, JN=1)),
         receiver.build_message(
@@ -119,7 +121,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
             (len(reported), 0),
             (
                 len({report.identifier for report in found}),
-                sum(bytes(report.properties.CorrelationID) == TRACED_CORRELATION for report in found),
+                sum(bytes(report.properties.CorrelationID) == CORRELATION_ID_OF_TRACED_MESSAGE for report in found),
             ),
         ),
         (
@@ -142,7 +144,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         ),
     )
     for rule, case, wanted, observed in cases:
-        if found or rule not in RULES_WITHOUT_REPORTS:
+        if found or rule not in RULES_FULFILLED_WITHOUT_REPORTS:
             judge(rule, expected=wanted, observed=observed, case=case, evidence=evidence)
         else:
             judge.mark_not_exercised(rule, reason="no report arrived")

@@ -11,7 +11,7 @@ from suites.mqqb.steps.tracing import read_text_of_label, read_time_of_label_s
 
 HOURS_PER_DAY, SECONDS_PER_HOUR = 24, 3_600
 SECONDS_PER_DAY = HOURS_PER_DAY * SECONDS_PER_HOUR
-TIME_TOLERANCE_S = SECONDS_PER_HOUR + CLOCK_TOLERANCE_S
+REPORT_TIME_TOLERANCE_S = SECONDS_PER_HOUR + CLOCK_TOLERANCE_S
 """The greatest accepted difference, which includes a change to or from summer time."""
 
 
@@ -46,15 +46,15 @@ def test_label_of_report_contains_time_at_every_hour(peer, sut, judge):
         observed={
             "number_of_reports": len(reports),
             "labels_with_another_time": [
-                label for label, zone in zip(labels, zones, strict=True) if not _is_same_zone(zone, zones[0])
+                label for label, zone in zip(labels, zones, strict=True) if not _is_same_time_zone(zone, zones[0])
             ],
         },
         evidence=[*sent, *reports],
     )
 
 
-def _is_same_zone(zone, other):
+def _is_same_time_zone(zone, other):
     """Return whether two labels have the same difference between their time of day and the time of sending."""
     if zone is None or other is None:
         return False
-    return min((zone - other) % SECONDS_PER_DAY, (other - zone) % SECONDS_PER_DAY) <= TIME_TOLERANCE_S
+    return min((zone - other) % SECONDS_PER_DAY, (other - zone) % SECONDS_PER_DAY) <= REPORT_TIME_TOLERANCE_S

@@ -71,8 +71,8 @@ class ReceiverDuplicateAccepted(History):
         return None
 
 
-@fault("receiver-expiration-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
-class ReceiverExpirationBeforeDuplicateDetection(Receiving):
+@fault("receiver-expiration-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
+class ReceiverExpirationCheckedBeforeDuplicateDetection(Receiving):
     """The receiver refuses an expired message before it checks whether the message is a duplicate."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -97,8 +97,8 @@ class ReceiverQuotaCheckedBeforeDuplicateDetection(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("receiver-message-session-header-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"))
-class ReceiverMessageSessionHeaderIgnored(Receiving):
+@fault("receiver-session-header-of-user-message-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"))
+class ReceiverSessionHeaderOfUserMessageIgnored(Receiving):
     """The receiver ignores the SessionHeader of a user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -213,11 +213,11 @@ class ReceiverSecondTracedMessageNotReported(Tracing):
 
 
 @fault(
-    "receiver-ack-reach-queue-omitted-beside-na",
+    "receiver-ack-reach-queue-omitted-if-na-is-also-set",
     breaks=("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02"),
     blind=True,
 )
-class ReceiverAckReachQueueOmittedBesideNa(AdminAcks):
+class ReceiverAckReachQueueOmittedIfNaIsAlsoSet(AdminAcks):
     """The receiver sends no ACK_REACH_QUEUE for a message that has both PA and NA set."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -277,8 +277,8 @@ add(
 )
 
 
-@fault("receiver-session-header-of-message-without-flags", breaks="MQQB-3.1.5.8.4-01", blind=True)
-class ReceiverSessionHeaderOfMessageWithoutFlags(Receiving):
+@fault("receiver-recoverable-ack-in-session-header-of-message-ignored", breaks="MQQB-3.1.5.8.4-01", blind=True)
+class ReceiverRecoverableAckInSessionHeaderOfMessageIgnored(Receiving):
     """The receiver ignores RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags in the SessionHeader of a message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -288,8 +288,8 @@ class ReceiverSessionHeaderOfMessageWithoutFlags(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-@fault("receiver-session-header-of-message-counts-not-validated", breaks="MQQB-3.1.5.8.4-01", blind=True)
-class ReceiverSessionHeaderOfMessageCountsNotValidated(Receiving):
+@fault("receiver-counts-in-session-header-of-message-not-validated", breaks="MQQB-3.1.5.8.4-01", blind=True)
+class ReceiverCountsInSessionHeaderOfMessageNotValidated(Receiving):
     """The receiver does not compare the message counts in the SessionHeader of a message with the receiver's own
     counts.
     """
@@ -305,8 +305,8 @@ class ReceiverSessionHeaderOfMessageCountsNotValidated(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-@fault("receiver-no-ack-reach-queue-with-pr", breaks="MQQB-3.1.5.8.10-02", blind=True)
-class ReceiverNoAckReachQueueWithPr(AdminAcks):
+@fault("receiver-ack-reach-queue-omitted-if-pr-is-also-set", breaks="MQQB-3.1.5.8.10-02", blind=True)
+class ReceiverAckReachQueueOmittedIfPrIsAlsoSet(AdminAcks):
     """The receiver sends no ACK_REACH_QUEUE for a message that has both PA and PR set."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -314,8 +314,8 @@ class ReceiverNoAckReachQueueWithPr(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-@fault("router-duplicate-hop-count-checked-first", breaks="MQQB-3.1.5.8-03", blind=True)
-class RouterDuplicateHopCountCheckedFirst(Routing):
+@fault("router-hop-count-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
+class RouterHopCountCheckedBeforeDuplicateDetection(Routing):
     """The router checks RC of a message before it looks for a duplicate, and refuses a duplicate with too many hops
     with a negative acknowledgment.
     """
@@ -344,8 +344,8 @@ class ReceiverMessageWithTimeToReachQueue0NeverExpires(Admission):
         return outcome if isinstance(outcome, MessageClass) else packet
 
 
-@fault("receiver-access-checked-before-kind-of-queue", breaks="MQQB-3.1.5.8-05", blind=True)
-class ReceiverAccessCheckedBeforeKindOfQueue(Admission):
+@fault("receiver-access-checked-before-transactionality-of-queue", breaks="MQQB-3.1.5.8-05", blind=True)
+class ReceiverAccessCheckedBeforeTransactionalityOfQueue(Admission):
     """The receiver checks whether the sender of a transactional message may write to the queue before it checks
     whether the queue is transactional.
     """

@@ -81,8 +81,8 @@ class ReceiverOnlyLastMessageInHistory(History):
 # -- the order of the steps -------------------------------------------------------------------------------------------
 
 
-@fault("receiver-security-reported-before-missing-transaction", breaks="MQQB-3.1.5.8-05")
-class ReceiverSecurityReportedBeforeMissingTransaction(Admission):
+@fault("receiver-security-error-reported-before-missing-transaction", breaks="MQQB-3.1.5.8-05")
+class ReceiverSecurityErrorReportedBeforeMissingTransaction(Admission):
     """The receiver reports a security error of a message although the queue refuses the message because of the
     transaction.
     """
@@ -96,12 +96,12 @@ class ReceiverSecurityReportedBeforeMissingTransaction(Admission):
         return super().check_nontransactional_queue(session, packet, queue, now)
 
 
-class _SessionHeaderIgnored(Receiving):
-    def is_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
+class _IgnoredSessionHeaderFault(Receiving):
+    def is_session_header_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if packet.SessionHeader is not None and self.is_ignored(session, packet):
+        if packet.SessionHeader is not None and self.is_session_header_ignored(session, packet):
             flags = packet.BaseHeader.Flags & ~BaseHeader.flags(SH=1)
             packet = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags), SessionHeader=None)
         super().receive_user_message(session, packet, now)
@@ -111,38 +111,38 @@ RULES_OF_SESSION_HEADER = ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
 
 
 @fault("receiver-session-header-of-recoverable-message-ignored", breaks=RULES_OF_SESSION_HEADER)
-class ReceiverSessionHeaderOfRecoverableMessageIgnored(_SessionHeaderIgnored):
+class ReceiverSessionHeaderOfRecoverableMessageIgnored(_IgnoredSessionHeaderFault):
     """The receiver ignores the SessionHeader of a recoverable message."""
 
-    def is_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_session_header_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
         return bool(packet.UserHeader.DM)
 
 
 @fault("receiver-session-header-of-duplicate-ignored", breaks=RULES_OF_SESSION_HEADER)
-class ReceiverSessionHeaderOfDuplicateIgnored(_SessionHeaderIgnored):
+class ReceiverSessionHeaderOfDuplicateIgnored(_IgnoredSessionHeaderFault):
     """The receiver ignores the SessionHeader of a duplicate."""
 
-    def is_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_session_header_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
 
 
 @fault("receiver-session-header-of-refused-message-ignored", breaks=RULES_OF_SESSION_HEADER)
-class ReceiverSessionHeaderOfRefusedMessageIgnored(_SessionHeaderIgnored):
+class ReceiverSessionHeaderOfRefusedMessageIgnored(_IgnoredSessionHeaderFault):
     """The receiver ignores the SessionHeader of a message to a queue that does not exist."""
 
-    def is_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_session_header_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
         return self.qm.arrival.find_destination(packet) is None
 
 
 @fault("receiver-second-session-header-of-session-ignored", breaks=RULES_OF_SESSION_HEADER)
-class ReceiverSecondSessionHeaderOfSessionIgnored(_SessionHeaderIgnored):
+class ReceiverSecondSessionHeaderOfSessionIgnored(_IgnoredSessionHeaderFault):
     """The receiver processes only the first SessionHeader in the messages of a session."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._seen: set[int] = set()
 
-    def is_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_session_header_ignored(self, session: Session, packet: UserMessagePacket) -> bool:
         known = session.number in self._seen
         self._seen.add(session.number)
         return known
@@ -164,51 +164,51 @@ class ReceiverSessionHeaderOfMessageFlagsAboveBit0Ignored(Receiving):
 # -- expiration -------------------------------------------------------------------------------------------------------
 
 
-class _ExpirationIgnored(Admission):
-    def is_ignored(self, packet: UserMessagePacket) -> bool:
+class _IgnoredExpirationFault(Admission):
+    def is_expiration_ignored(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
-        return packet if self.is_ignored(packet) else super().check_expiration(session, packet, queue, now)
+        return packet if self.is_expiration_ignored(packet) else super().check_expiration(session, packet, queue, now)
 
 
 @fault("receiver-expired-transactional-message-stored", breaks="MQQB-3.1.5.8-07")
-class ReceiverExpiredTransactionalMessageStored(_ExpirationIgnored):
+class ReceiverExpiredTransactionalMessageStored(_IgnoredExpirationFault):
     """The receiver puts an expired transactional message into its queue."""
 
-    def is_ignored(self, packet: UserMessagePacket) -> bool:
+    def is_expiration_ignored(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 
 @fault("receiver-expired-message-with-priority-7-stored", breaks="MQQB-3.1.5.8-07")
-class ReceiverExpiredMessageWithPriority7Stored(_ExpirationIgnored):
+class ReceiverExpiredMessageWithPriority7Stored(_IgnoredExpirationFault):
     """The receiver puts an expired message of priority 7 into its queue."""
 
-    def is_ignored(self, packet: UserMessagePacket) -> bool:
+    def is_expiration_ignored(self, packet: UserMessagePacket) -> bool:
         return packet.BaseHeader.PR == 7
 
 
 @fault("receiver-expired-message-with-jn-stored", breaks="MQQB-3.1.5.8-07")
-class ReceiverExpiredMessageWithJnStored(_ExpirationIgnored):
+class ReceiverExpiredMessageWithJnStored(_IgnoredExpirationFault):
     """The receiver puts an expired message with JN into its queue."""
 
-    def is_ignored(self, packet: UserMessagePacket) -> bool:
+    def is_expiration_ignored(self, packet: UserMessagePacket) -> bool:
         return bool(packet.UserHeader.JN)
 
 
 @fault("receiver-expired-message-to-private-name-stored", breaks="MQQB-3.1.5.8-07")
-class ReceiverExpiredMessageToPrivateNameStored(_ExpirationIgnored):
+class ReceiverExpiredMessageToPrivateNameStored(_IgnoredExpirationFault):
     """The receiver puts an expired message to a private format name into its queue."""
 
-    def is_ignored(self, packet: UserMessagePacket) -> bool:
+    def is_expiration_ignored(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.QueueManagerAddress != NULL_GUID
 
 
 # -- later steps ------------------------------------------------------------------------------------------------------
 
 
-@fault("receiver-order-of-second-queue-not-checked", breaks="MQQB-3.1.5.8-08")
-class ReceiverOrderOfSecondQueueNotChecked(InSequence):
+@fault("receiver-transactional-order-of-second-queue-not-checked", breaks="MQQB-3.1.5.8-08")
+class ReceiverTransactionalOrderOfSecondQueueNotChecked(InSequence):
     """The receiver accepts a transactional message in any order if another queue received a transactional message
     before.
     """
@@ -252,66 +252,66 @@ class ReceiverTracedExpressMessageNotReported(Tracing):
 RULES_OF_ARRIVAL_ACKS = ("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-02")
 
 
-class _ReachQueueAckOmitted(AdminAcks):
-    def is_omitted(self, position: MessagePosition) -> bool:
+class _ReachQueueAckOmissionFault(AdminAcks):
+    def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         raise NotImplementedError
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        if not self.is_omitted(position):
+        if not self.is_reach_queue_ack_omitted(position):
             super().acknowledge_arrival(position, now)
 
 
-@fault("receiver-ack-reach-queue-omitted-with-jn", breaks=RULES_OF_ARRIVAL_ACKS)
-class ReceiverAckReachQueueOmittedWithJn(_ReachQueueAckOmitted):
+@fault("receiver-ack-reach-queue-omitted-if-jn-is-set", breaks=RULES_OF_ARRIVAL_ACKS)
+class ReceiverAckReachQueueOmittedIfJnIsSet(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE for a message with JN."""
 
-    def is_omitted(self, position: MessagePosition) -> bool:
+    def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         return position.MessageReference.NegativeJournalingRequested
 
 
-@fault("receiver-ack-reach-queue-omitted-with-pr", breaks=RULES_OF_ARRIVAL_ACKS)
-class ReceiverAckReachQueueOmittedWithPr(_ReachQueueAckOmitted):
+@fault("receiver-ack-reach-queue-omitted-if-pr-is-set", breaks=RULES_OF_ARRIVAL_ACKS)
+class ReceiverAckReachQueueOmittedIfPrIsSet(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE for a message with PA and PR."""
 
-    def is_omitted(self, position: MessagePosition) -> bool:
+    def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         return bool(position.MessageReference.AcknowledgementsRequested & 2)
 
 
-@fault("receiver-ack-reach-queue-omitted-with-na", breaks=RULES_OF_ARRIVAL_ACKS)
-class ReceiverAckReachQueueOmittedWithNa(_ReachQueueAckOmitted):
+@fault("receiver-ack-reach-queue-omitted-if-na-is-set", breaks=RULES_OF_ARRIVAL_ACKS)
+class ReceiverAckReachQueueOmittedIfNaIsSet(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE for a message with PA and NA."""
 
-    def is_omitted(self, position: MessagePosition) -> bool:
+    def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         return bool(position.MessageReference.AcknowledgementsRequested & 4)
 
 
 @fault("receiver-ack-reach-queue-omitted-while-queue-has-messages", breaks=RULES_OF_ARRIVAL_ACKS)
-class ReceiverAckReachQueueOmittedWhileQueueHasMessages(_ReachQueueAckOmitted):
+class ReceiverAckReachQueueOmittedWhileQueueHasMessages(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE if the queue already had a message."""
 
-    def is_omitted(self, position: MessagePosition) -> bool:
+    def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         return len(list(position.QueueReference.MessagePositionList)) > 1
 
 
 @fault("receiver-ack-reach-queue-of-large-message-omitted", breaks=RULES_OF_ARRIVAL_ACKS)
-class ReceiverAckReachQueueOfLargeMessageOmitted(_ReachQueueAckOmitted):
+class ReceiverAckReachQueueOfLargeMessageOmitted(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE for a message with more than 4,096 bytes of body."""
 
-    def is_omitted(self, position: MessagePosition) -> bool:
+    def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         return len(position.MessageReference.Body) > LARGE_BODY_BYTES
 
 
 @fault("receiver-ack-reach-queue-omitted-for-message-to-private-name", breaks="MQQB-3.1.5.8.10-01")
-class ReceiverAckReachQueueOmittedForMessageToPrivateName(_ReachQueueAckOmitted):
+class ReceiverAckReachQueueOmittedForMessageToPrivateName(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE for a message whose QueueManagerAddress is not zero."""
 
-    def is_omitted(self, position: MessagePosition) -> bool:
+    def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         return position.MessageReference.DestinationQueueManagerIdentifier != NULL_GUID
 
 
 @fault("receiver-no-ack-reach-queue-for-transactional-message", breaks=(*RULES_OF_ARRIVAL_ACKS, "MQQB-3.1.5.8.10-01"))
-class ReceiverNoAckReachQueueForTransactionalMessage(_ReachQueueAckOmitted):
+class ReceiverNoAckReachQueueForTransactionalMessage(_ReachQueueAckOmissionFault):
     """The receiver sends no ACK_REACH_QUEUE for a transactional message."""
 
-    def is_omitted(self, position: MessagePosition) -> bool:
+    def is_reach_queue_ack_omitted(self, position: MessagePosition) -> bool:
         return position.MessageReference.TransactionIdentifier is not None

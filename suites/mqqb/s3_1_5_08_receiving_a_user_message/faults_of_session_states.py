@@ -46,7 +46,7 @@ class ReceiverRecoverableMessageOnOwnSessionNotFlagged(SessionAcks):
             super().set_flag(session, now)
 
 
-def _forget_limited(part: Any, original: Any, saving: Any, now: Now) -> None:
+def _remove_limited_message_from_disk(part: Any, original: Any, saving: Any, now: Now) -> None:
     """Remove a message with a limited time from the disk after it was saved."""
     original(saving, now)
     position = saving.position
@@ -59,6 +59,6 @@ add(
     "receiver-recoverable-message-with-time-to-be-received-not-kept",
     "MQQB-3.1.5.8-09",
     "The receiver acknowledges a recoverable message with a TimeToBeReceived, but does not keep it on its disk.",
-    change_step(Receiving.on_persisted, _forget_limited),
+    change_step(Receiving.on_persisted, _remove_limited_message_from_disk),
     blind=True,
 )

@@ -19,42 +19,42 @@ LARGE_BODY_BYTES = 0x8000
 U16_MASK = 0xFFFF
 
 
-class SecuritySkipped(SecurityOnReceipt):
+class SkippedSecurityCheckFault(SecurityOnReceipt):
     """Does not check the security of some messages."""
 
-    def is_skipped(self, packet: UserMessagePacket) -> bool:
+    def is_security_check_skipped(self, packet: UserMessagePacket) -> bool:
         """Return whether the security of a message is not checked."""
         return False
 
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
-        if self.is_skipped(packet):
+        if self.is_security_check_skipped(packet):
             return packet
         return super().check_security(session, packet, queue, now)
 
 
 @fault("receiver-security-of-transactional-message-not-checked", breaks="MQQB-3.1.5.8-05", blind=True)
-class ReceiverSecurityOfTransactionalMessageNotChecked(SecuritySkipped):
+class ReceiverSecurityOfTransactionalMessageNotChecked(SkippedSecurityCheckFault):
     """The receiver does not check the security of a transactional message."""
 
-    def is_skipped(self, packet: UserMessagePacket) -> bool:
+    def is_security_check_skipped(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 
 @fault("receiver-security-of-message-to-private-name-not-checked", breaks="MQQB-3.1.5.8-05", blind=True)
-class ReceiverSecurityOfMessageToPrivateNameNotChecked(SecuritySkipped):
+class ReceiverSecurityOfMessageToPrivateNameNotChecked(SkippedSecurityCheckFault):
     """The receiver does not check the security of a message to a private format name."""
 
-    def is_skipped(self, packet: UserMessagePacket) -> bool:
+    def is_security_check_skipped(self, packet: UserMessagePacket) -> bool:
         return isinstance(packet.UserHeader.DestinationQueue, PrivateQueueFormatNameId)
 
 
 @fault("receiver-security-of-later-message-not-checked", breaks="MQQB-3.1.5.8-05", blind=True)
-class ReceiverSecurityOfLaterMessageNotChecked(SecuritySkipped):
+class ReceiverSecurityOfLaterMessageNotChecked(SkippedSecurityCheckFault):
     """The receiver checks the security of the first message with a SecurityHeader only."""
 
-    def is_skipped(self, packet: UserMessagePacket) -> bool:
+    def is_security_check_skipped(self, packet: UserMessagePacket) -> bool:
         if packet.SecurityHeader is None:
             return False
         seen = self.__dict__.get("secured_before", False)
@@ -62,8 +62,8 @@ class ReceiverSecurityOfLaterMessageNotChecked(SecuritySkipped):
         return bool(seen)
 
 
-@fault("receiver-security-reported-before-missing-queue", breaks="MQQB-3.1.5.8-05", blind=True)
-class ReceiverSecurityReportedBeforeMissingQueue(Admission):
+@fault("receiver-security-error-reported-before-missing-queue", breaks="MQQB-3.1.5.8-05", blind=True)
+class ReceiverSecurityErrorReportedBeforeMissingQueue(Admission):
     """The receiver reports an invalid signature of a message although the destination queue does not exist."""
 
     def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
@@ -75,8 +75,8 @@ class ReceiverSecurityReportedBeforeMissingQueue(Admission):
         return super().check_destination(session, packet, queue, now)
 
 
-@fault("receiver-order-of-low-16-bits-checked", breaks="MQQB-3.1.5.8-08", blind=True)
-class ReceiverOrderOfLow16BitsChecked(InSequence):
+@fault("receiver-sequence-numbers-compared-by-low-16-bits", breaks="MQQB-3.1.5.8-08", blind=True)
+class ReceiverSequenceNumbersComparedByLow16Bits(InSequence):
     """The receiver compares only the low 16 bits of sequence numbers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -90,8 +90,8 @@ class ReceiverOrderOfLow16BitsChecked(InSequence):
         return super().is_in_sequence(session, replace(packet, TransactionHeader=low))
 
 
-@fault("receiver-order-beside-other-session-not-checked", breaks="MQQB-3.1.5.8-08", blind=True)
-class ReceiverOrderBesideOtherSessionNotChecked(InSequence):
+@fault("receiver-transactional-order-not-checked-while-session-is-open", breaks="MQQB-3.1.5.8-08", blind=True)
+class ReceiverTransactionalOrderNotCheckedWhileSessionIsOpen(InSequence):
     """The receiver accepts a transactional message in any order while another session is open."""
 
     @only_if(lambda self, session, packet: bool(list_open_sessions(self.qm, session)))
@@ -109,39 +109,39 @@ class ReceiverMessageBehindGapWithPreviousNumber0Accepted(InSequence):
         return header.PreviousTxSequenceNumber == 0 or super().is_in_sequence(session, packet)
 
 
-class ArrivedMessageDropped(Arrival):
+class ArrivedMessageDropFault(Arrival):
     """Removes some messages from their queues when they arrive."""
 
-    def is_dropped(self, position: MessagePosition) -> bool:
+    def is_message_dropped(self, position: MessagePosition) -> bool:
         """Return whether a message is removed."""
         return False
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
-        if self.is_dropped(position):
+        if self.is_message_dropped(position):
             position.QueueReference.MessagePositionList.remove(position)
         else:
             super().message_arrived(position, now)
 
 
 @fault("receiver-message-of-priority-0-not-stored", breaks="MQQB-3.1.5.8-10", blind=True)
-class ReceiverMessageOfPriority0NotStored(ArrivedMessageDropped):
+class ReceiverMessageOfPriority0NotStored(ArrivedMessageDropFault):
     """The receiver does not put a message of priority 0 into its queue."""
 
-    def is_dropped(self, position: MessagePosition) -> bool:
+    def is_message_dropped(self, position: MessagePosition) -> bool:
         return position.MessageReference.Priority == 0 and position.MessageReference.TransactionIdentifier is None
 
 
 @fault("receiver-large-message-not-stored", breaks="MQQB-3.1.5.8-10", blind=True)
-class ReceiverLargeMessageNotStored(ArrivedMessageDropped):
+class ReceiverLargeMessageNotStored(ArrivedMessageDropFault):
     """The receiver does not put a message with a body of more than 32,768 bytes into its queue."""
 
-    def is_dropped(self, position: MessagePosition) -> bool:
+    def is_message_dropped(self, position: MessagePosition) -> bool:
         return len(position.MessageReference.Body) > LARGE_BODY_BYTES
 
 
 @fault("receiver-acknowledgment-class-not-stored", breaks="MQQB-3.1.5.8-10", blind=True)
-class ReceiverAcknowledgmentClassNotStored(ArrivedMessageDropped):
+class ReceiverAcknowledgmentClassNotStored(ArrivedMessageDropFault):
     """The receiver does not put a message whose class is not Normal into its queue."""
 
-    def is_dropped(self, position: MessagePosition) -> bool:
+    def is_message_dropped(self, position: MessagePosition) -> bool:
         return position.MessageReference.Class != MessageClass.MQMSG_CLASS_NORMAL

@@ -26,9 +26,9 @@ from suites.mqqb.steps.opening import OTHER_GUID, await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
+    SENDER_TYPE_OF_NO_SENDER,
+    SENDER_TYPE_OF_QUEUE_MANAGER,
     SHA512,
-    ST_OF_NO_SENDER,
-    ST_OF_SENDING_QUEUE_MANAGER,
     SYMMETRIC_KEYS,
     SecuredMessageSender,
     encrypt_message,
@@ -98,7 +98,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     receiver = AcknowledgingReceiver(peer, sut)
 
     def build_invalid_message(**claims: Any) -> Any:
-        security = {"ST": ST_OF_NO_SENDER, "DE": 1, **claims}
+        security = {"ST": SENDER_TYPE_OF_NO_SENDER, "DE": 1, **claims}
         return receiver.build_message(
             {"DM": recoverable}, security=security, properties={"PA": 1, "HashAlgorithm": SHA512}, body=CLEAR_BODY
         )
@@ -107,12 +107,12 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
         encrypt_message(sut, build_invalid_message(), UNLISTED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
         encrypt_message(sut, build_invalid_message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
         flip_signature_bit(sign_message(build_invalid_message(SenderCert=ALICE.certificate))),
-        build_invalid_message(ST=ST_OF_SENDING_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
+        build_invalid_message(ST=SENDER_TYPE_OF_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]
     valid_count = 2
     signed: dict[str, Any] = {
-        "security": {"ST": ST_OF_NO_SENDER, "DE": 1, "SenderCert": ALICE.certificate},
+        "security": {"ST": SENDER_TYPE_OF_NO_SENDER, "DE": 1, "SenderCert": ALICE.certificate},
         "properties": {"PA": 1, "HashAlgorithm": SHA512},
         "body": CLEAR_BODY,
     }
@@ -137,7 +137,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     invalid = receiver.build_message(
         {"DM": recoverable},
         queue="transactional",
-        security={"ST": ST_OF_NO_SENDER, "DE": 1, "SenderCert": ALICE.certificate},
+        security={"ST": SENDER_TYPE_OF_NO_SENDER, "DE": 1, "SenderCert": ALICE.certificate},
         properties={"NA": 1, "HashAlgorithm": SHA512},
         body=CLEAR_BODY,
     )

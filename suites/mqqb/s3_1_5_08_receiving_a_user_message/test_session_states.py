@@ -12,7 +12,7 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.ordering import EARLY_CLOSE_EXPECTATION, Receiver, send_in_states_before_open
+from suites.mqqb.steps.ordering import EARLY_CLOSE_EXPECTATION, Receiver, send_packet_in_states_before_open
 
 DAY_S = 86_400
 LIMITED_MESSAGE_LABELS = ("limited to a day", "limited and in a sequence")
@@ -31,7 +31,7 @@ def test_message_of_each_kind_before_session_is_open_closes_session(peer, judge,
         "an acknowledgment": lambda: peer.recoverable_message(queue="admin", MessageClass=AckClass.REACH_QUEUE),
         "to a missing queue": lambda: peer.message(destination=peer.missing_queue),
     }[kind]()
-    observed, evidence = send_in_states_before_open(peer, packet)
+    observed, evidence = send_packet_in_states_before_open(peer, packet)
     judge("MQQB-3.1.5.8-01", expected=EARLY_CLOSE_EXPECTATION, observed=observed, evidence=evidence)
 
 

@@ -8,17 +8,17 @@ from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface.clock import Now
 
 
-class ChangedClosing(Closing):
+class ChangedSessionClosing(Closing):
     """Change the closing of sessions for certain reasons."""
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.5.5.5" in reason
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         queue = session.OutgoingQueueReference
         before = None if queue is None else queue.State
         super().close(session, reason, now)
-        if self.is_cause_of_fault(reason):
+        if self.is_closing_reason_of_fault(reason):
             self.change(session, before, now)
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:

@@ -9,11 +9,11 @@ from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedClosing
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedSessionClosing
 
 
-@fault("any-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
-class AnySessionStateOpenAfterClosing(Closing):
+@fault("queue-manager-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
+class QueueManagerSessionStateOpenAfterClosing(Closing):
     """The queue manager leaves SessionState of a closed session at OPEN."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -22,8 +22,8 @@ class AnySessionStateOpenAfterClosing(Closing):
             session.SessionState = SessionState.OPEN
 
 
-@fault("acceptor-session-state-of-idle-session-open", breaks="MQQB-3.1.5.9-02", blind=True)
-class AcceptorSessionStateOfIdleSessionOpen(Closing):
+@fault("acceptor-session-state-open-after-closing-of-idle-session", breaks="MQQB-3.1.5.9-02", blind=True)
+class AcceptorSessionStateOpenAfterClosingOfIdleSession(Closing):
     """The acceptor leaves SessionState of an accepted session at OPEN when it closes the session because
     the session is idle.
     """
@@ -34,8 +34,8 @@ class AcceptorSessionStateOfIdleSessionOpen(Closing):
             session.SessionState = SessionState.OPEN
 
 
-@fault("acceptor-session-of-lost-connection-stays-open", breaks="MQQB-3.1.5.9-02")
-class AcceptorSessionOfLostConnectionStaysOpen(Closing):
+@fault("acceptor-session-state-open-after-connection-loss", breaks="MQQB-3.1.5.9-02")
+class AcceptorSessionStateOpenAfterConnectionLoss(Closing):
     """The acceptor leaves SessionState of an accepted session at OPEN after the other side has closed
     the connection.
     """
@@ -58,8 +58,8 @@ class InitiatorOutgoingQueueConnectedAfterClosing(Closing):
             session.OutgoingQueueReference.State = OutgoingQueueState.CONNECTED
 
 
-@fault("initiator-outgoing-queue-on-hold-ended-by-closing", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
-class InitiatorOutgoingQueueOnHoldEndedByClosing(Closing):
+@fault("initiator-state-on-hold-changed-when-session-closes", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
+class InitiatorStateOnHoldChangedWhenSessionCloses(Closing):
     """The initiator changes State of a paused outgoing queue from OnHold to a different value when it closes the
     session of this queue.
     """
@@ -71,8 +71,8 @@ class InitiatorOutgoingQueueOnHoldEndedByClosing(Closing):
         super().close(session, reason, now)
 
 
-@fault("initiator-closed-session-releases-held-queue-after-loss", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorClosedSessionReleasesHeldQueueAfterLoss(Closing):
+@fault("initiator-state-on-hold-reset-when-connection-is-lost", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorStateOnHoldResetWhenConnectionIsLost(Closing):
     """The initiator resets State of a paused queue when the connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -82,8 +82,8 @@ class InitiatorClosedSessionReleasesHeldQueueAfterLoss(Closing):
             queue.State = OutgoingQueueState.DISCONNECTED
 
 
-@fault("initiator-queue-of-idle-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorQueueOfIdleSessionConnected(Closing):
+@fault("initiator-queue-of-closed-idle-session-left-connected", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueOfClosedIdleSessionLeftConnected(Closing):
     """The initiator leaves the outgoing queue Connected when it closes an idle session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -93,8 +93,8 @@ class InitiatorQueueOfIdleSessionConnected(Closing):
             queue.State = OutgoingQueueState.CONNECTED
 
 
-@fault("initiator-queue-of-second-closed-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorQueueOfSecondClosedSessionConnected(Closing):
+@fault("initiator-queue-left-connected-after-second-closing", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueLeftConnectedAfterSecondClosing(Closing):
     """The initiator sets State of the outgoing queue to Connected after the session of this queue has
     closed for the second time.
     """
@@ -111,8 +111,8 @@ class InitiatorQueueOfSecondClosedSessionConnected(Closing):
         self.closed.add(session.number)
 
 
-@fault("initiator-state-kept-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterWrongCounts(ChangedClosing):
+@fault("initiator-queue-state-connected-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueStateConnectedAfterWrongCounts(ChangedSessionClosing):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     of wrong counts.
     """
@@ -122,31 +122,31 @@ class InitiatorStateKeptAfterWrongCounts(ChangedClosing):
             get_outgoing_queue(session).State = before
 
 
-@fault("initiator-state-kept-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterMalformedPacket(InitiatorStateKeptAfterWrongCounts):
+@fault("initiator-queue-state-connected-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueStateConnectedAfterMalformedPacket(InitiatorQueueStateConnectedAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session after a
     malformed packet.
     """
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.5.1.3" in reason
 
 
-@fault("initiator-state-kept-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongCounts):
+@fault("initiator-queue-state-connected-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueStateConnectedAfterMissingAcknowledgment(InitiatorQueueStateConnectedAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     no acknowledgment arrived.
     """
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.6.3" in reason
 
 
-@fault("initiator-state-kept-after-idle-time", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateKeptAfterIdleTime(InitiatorStateKeptAfterWrongCounts):
+@fault("initiator-queue-state-connected-after-closing-of-idle-session", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorQueueStateConnectedAfterClosingOfIdleSession(InitiatorQueueStateConnectedAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes an idle session."""
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.6.2" in reason
 
 

@@ -13,7 +13,7 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedClosing
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedSessionClosing
 
 add(
     "initiator-reconnection-not-scheduled",
@@ -84,8 +84,8 @@ class InitiatorNoRetryAfterSessionAckWaitTimeout(SessionAcks):
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("initiator-retries-twice-only", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorRetriesTwiceOnly(Closing):
+@fault("initiator-no-reconnect-after-third-session-closed", breaks="MQQB-3.1.5.9-04", blind=True)
+class InitiatorNoReconnectAfterThirdSessionClosed(Closing):
     """The initiator does not connect again after it has closed the third session while messages wait."""
 
     def __init__(self, qm: QM) -> None:
@@ -100,8 +100,8 @@ class InitiatorRetriesTwiceOnly(Closing):
                 self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("initiator-retry-while-on-hold", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorRetryWhileOnHold(Closing):
+@fault("initiator-reconnects-while-queue-is-on-hold", breaks="MQQB-3.1.5.9-04", blind=True)
+class InitiatorReconnectsWhileQueueIsOnHold(Closing):
     """The initiator connects again while the outgoing queue is on hold."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -115,8 +115,8 @@ class InitiatorRetryWhileOnHold(Closing):
             session.SessionState = SessionState.WAITING_RECONNECT
 
 
-@fault("initiator-no-retry-for-transactional-messages-alone", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoRetryForTransactionalMessagesAlone(Closing):
+@fault("initiator-no-reconnect-if-only-transactional-messages-wait", breaks="MQQB-3.1.5.9-04", blind=True)
+class InitiatorNoReconnectIfOnlyTransactionalMessagesWait(Closing):
     """The initiator does not connect again after a close if only transactional messages wait."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -126,7 +126,7 @@ class InitiatorNoRetryForTransactionalMessagesAlone(Closing):
 
 
 @fault("initiator-no-reconnect-after-wrong-counts", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectAfterWrongCounts(ChangedClosing):
+class InitiatorNoReconnectAfterWrongCounts(ChangedSessionClosing):
     """The initiator does not connect again after it has closed its session because of wrong counts."""
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
@@ -137,7 +137,7 @@ class InitiatorNoReconnectAfterWrongCounts(ChangedClosing):
 class InitiatorNoReconnectAfterMissingAcknowledgment(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because no acknowledgment arrived."""
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.6.3" in reason
 
 
@@ -145,15 +145,15 @@ class InitiatorNoReconnectAfterMissingAcknowledgment(InitiatorNoReconnectAfterWr
 class InitiatorNoReconnectAfterMalformedPacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of a malformed packet."""
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.5.1.3" in reason
 
 
-@fault("initiator-no-reconnect-after-out-of-state-packet", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectAfterOutOfStatePacket(InitiatorNoReconnectAfterWrongCounts):
+@fault("initiator-no-reconnect-after-unexpected-packet", breaks="MQQB-3.1.5.9-04", blind=True)
+class InitiatorNoReconnectAfterUnexpectedPacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of an unexpected packet."""
 
-    def is_cause_of_fault(self, reason: str) -> bool:
+    def is_closing_reason_of_fault(self, reason: str) -> bool:
         return "3.1.5.3 to 3.1.5.8" in reason
 
 
@@ -175,8 +175,8 @@ class InitiatorNoReconnectForAcknowledgedTransactionalMessages(Closing):
             super().await_reconnect(session, now)
 
 
-@fault("any-session-ack-sent-at-closing", breaks="MQQB-3.1.5.9-D01")
-class AnySessionAckSentAtClosing(Closing):
+@fault("queue-manager-session-ack-sent-at-closing", breaks="MQQB-3.1.5.9-D01")
+class QueueManagerSessionAckSentAtClosing(Closing):
     """The queue manager sends a SessionAck when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:

@@ -21,8 +21,8 @@ add(
 )
 
 
-@fault("queue-manager-connection-of-idle-session-open", breaks="MQQB-3.1.5.9-D02", blind=True)
-class QueueManagerConnectionOfIdleSessionOpen(Closing):
+@fault("queue-manager-connection-left-open-after-closing-idle-session", breaks="MQQB-3.1.5.9-D02", blind=True)
+class QueueManagerConnectionLeftOpenAfterClosingIdleSession(Closing):
     """The acceptor does not close the connection of a session that it closes because the session is idle."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -30,8 +30,8 @@ class QueueManagerConnectionOfIdleSessionOpen(Closing):
             super().close_transport(session, reason)
 
 
-@fault("queue-manager-connection-after-ack-wait-open", breaks="MQQB-3.1.5.9-D02", blind=True)
-class QueueManagerConnectionAfterAckWaitOpen(Closing):
+@fault("queue-manager-connection-left-open-after-ack-wait-timeout", breaks="MQQB-3.1.5.9-D02", blind=True)
+class QueueManagerConnectionLeftOpenAfterAckWaitTimeout(Closing):
     """The initiator does not close the connection of a session on which no acknowledgment arrived."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -71,8 +71,8 @@ class QueueManagerOtherSessionOfSamePeerClosed(Closing):
                     super().close(other, "a fault", now)
 
 
-@fault("closed-session-closes-connection-of-other-session", breaks="MQQB-3.1.5.9-D02")
-class ClosedSessionClosesConnectionOfOtherSession(Closing):
+@fault("queue-manager-closing-one-session-closes-all-connections", breaks="MQQB-3.1.5.9-D02")
+class QueueManagerClosingOneSessionClosesAllConnections(Closing):
     """When the queue manager closes a session, it closes the transport connections of all open sessions."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -112,8 +112,8 @@ class QueueManagerClosedSessionKeepsSessionAckSendTimer(Closing):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout, now)
 
 
-@fault("queue-manager-close-stops-timers-of-other-sessions", breaks="MQQB-3.1.5.9-D03", blind=True)
-class QueueManagerCloseStopsTimersOfOtherSessions(Closing):
+@fault("queue-manager-closing-one-session-stops-timers-of-others", breaks="MQQB-3.1.5.9-D03", blind=True)
+class QueueManagerClosingOneSessionStopsTimersOfOthers(Closing):
     """When the queue manager closes a session, it also stops the Session Ack Send Timers of other sessions."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -143,8 +143,8 @@ class QueueManagerOrderAckTimerRunsAfterClose(Closing):
             self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, 1000 * sequence.ResendInterval, now)
 
 
-@fault("acceptor-cleanup-timer-of-lost-connection-runs", breaks="MQQB-3.1.5.9-D03")
-class AcceptorCleanupTimerOfLostConnectionRuns(Closing):
+@fault("acceptor-session-cleanup-timer-not-stopped-at-connection-loss", breaks="MQQB-3.1.5.9-D03")
+class AcceptorSessionCleanupTimerNotStoppedAtConnectionLoss(Closing):
     """The acceptor does not stop the Session Cleanup Timer of an accepted session after the other side
     has closed the connection.
     """

@@ -12,11 +12,11 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import OTHER_GUID, SIGNATURE_BYTES, await_early_close, format_guid
 from suites.mqqb.steps.outgoing_session import OutgoingSession
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
-SESSION_CLEANUP_MS = 12_000
+SESSION_CLEANUP_TIMER_MS = 12_000
 
 
 @malforms("MQQB-3.1.6.4-06")
@@ -28,7 +28,7 @@ def test_closed_session_has_state_closed(peer, sut, judge, ended):
     the SUT shows the session as CLOSED, or does not show it.
     """
     if ended == "idle":
-        sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
+        sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_TIMER_MS)
 
     def list_session_states() -> list[str]:
         return [
@@ -45,7 +45,7 @@ def test_closed_session_has_state_closed(peer, sut, judge, ended):
     else:
         if ended != "idle":
             session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
-        if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
+        if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_TIMER_MS) if ended == "idle" else None):
             raise ConformanceFailure(f"the SUT did not close the session ({ended})")
     peer.eventually(lambda: set(list_session_states()) <= {"CLOSED"})
     judge(
@@ -61,11 +61,11 @@ def test_closed_session_has_state_closed(peer, sut, judge, ended):
 @needs("set_timers")
 def test_closing_idle_session_closes_connection_without_packet(peer, sut, judge):
     """A session of the peer is idle: the SUT sends no further packet and closes the connection."""
-    sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
+    sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_TIMER_MS)
     session = peer.open_raw()
     session.check_alive()
     known = len(session.received)
-    session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS))
+    session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_TIMER_MS))
     judge.all(expected=closed_unanswered(known), observed=session, evidence=[session.last])
 
 
@@ -113,10 +113,13 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
         shown = [
             one for one in sut.inspect()["Sessions"] if format_guid(one["RemoteQMGuid"]) == format_guid(OTHER_GUID)
         ]
-        return [{name for name, left_ms in read_element(one, "timers").items() if left_ms is not None} for one in shown]
+        return [
+            {name for name, left_ms in read_data_model_element(one, "timers").items() if left_ms is not None}
+            for one in shown
+        ]
 
     if ended == "idle":
-        sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
+        sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_TIMER_MS)
     session, beside = peer.open_raw({"ClientGuid": OTHER_GUID}), peer.open_raw()
     message = session.send(peer.message({"SourceQueueManager": OTHER_GUID}))
     if not peer.eventually(lambda: any(list_running_timers())):
@@ -128,7 +131,7 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
     elif ended != "idle":
         session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if ended != "by the peer" and not session.wait_closed(
-        3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None
+        3 * sut.duration_ms(SESSION_CLEANUP_TIMER_MS) if ended == "idle" else None
     ):
         raise ConformanceFailure(f"the SUT did not close the session ({ended})")
     peer.eventually(lambda: not any(list_running_timers()))
@@ -162,7 +165,7 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ende
     the peer closes, or which the SUT closes because of a wrong packet.
     """
     if ended == "idle":
-        sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
+        sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_TIMER_MS)
     sender = Sender(peer, sut)
 
     def get_queue_state() -> str:
@@ -187,7 +190,7 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ende
         elif ended != "idle":
             peer.settle()
             session.close()
-        elif not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS)):
+        elif not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_TIMER_MS)):
             raise ConformanceFailure("the SUT did not close the idle session")
         peer.eventually(lambda: get_queue_state() == "Disconnected")
         judge(
@@ -214,7 +217,7 @@ def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
         raise ConformanceFailure(
             f"the closed session is in state {session['SessionState']} instead of CLOSED or WAITING_RECONNECT"
         )
-    running = {name for name, left_ms in read_element(session, "timers").items() if left_ms is not None}
+    running = {name for name, left_ms in read_data_model_element(session, "timers").items() if left_ms is not None}
     others = sorted(running - {"SessionRetryConnect"})
     judge(
         "MQQB-3.1.5.9-D03",

@@ -6,7 +6,7 @@ from harness.expectations import closed_unanswered
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
-SESSION_CLEANUP_MS = 30_000
+SESSION_CLEANUP_TIMER_MS = 30_000
 """The duration in ms to which the check sets the timer (set_timers)."""
 
 
@@ -17,9 +17,9 @@ def test_closing_idle_session_of_initiator_closes_connection_without_packet(peer
     """The SUT opens a session for a message, and the peer acknowledges the message. The session is idle: the SUT sends
     no further packet and closes the connection.
     """
-    sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
+    sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_TIMER_MS)
     session = await_session_of_sut(peer, sut)
     peer.settle()
     known = len(session.received)
-    session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS))
+    session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_TIMER_MS))
     judge.all(expected=closed_unanswered(known), observed=session, evidence=[session.last])

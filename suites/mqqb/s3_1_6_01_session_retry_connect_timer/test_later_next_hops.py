@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, find_initiated_session, list_connection_history
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+UNREACHABLE_FORMAT_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A format name with an address that is reserved for documentation, so that no system has it (RFC 5737)."""
 LIFETIME_S = 60
 NEXT_HOP_ELEMENTS_WITH_RULES = (
@@ -41,7 +41,7 @@ def test_following_next_hop_is_tried_after_end_of_session(peer, second_host, sut
     of the following next hop.
     """
     second_host.try_session()
-    sut.send(UNREACHABLE_NAME, body="waiting", time_to_reach_queue_s=LIFETIME_S)
+    sut.send(UNREACHABLE_FORMAT_NAME, body="waiting", time_to_reach_queue_s=LIFETIME_S)
     session = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     request = session.poll_request(2 * sut.connect_timeout_ms)
     judge(

@@ -11,7 +11,7 @@ from suites.mqqb.steps.cleanup import (
     CLOSED_AFTER_1_CLEANUP_TIME_OUTCOME,
     CLOSED_AFTER_2_CLEANUP_TIMES_OUTCOME,
     LONGEST_WAIT_IN_CLEANUP_TIMES,
-    describe_cleanup,
+    describe_session_cleanup_time,
     limit_cleanup_timer_speed,
 )
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
@@ -42,7 +42,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(cleanup_ms))
 
     ended, ended_accepted, *ended_others = (
-        describe_cleanup(session, sut, cleanup_ms) for session in (idle, accepted, refused, stored)
+        describe_session_cleanup_time(session, sut, cleanup_ms) for session in (idle, accepted, refused, stored)
     )
     first, second = CLOSED_AFTER_1_CLEANUP_TIME_OUTCOME, CLOSED_AFTER_2_CLEANUP_TIMES_OUTCOME
     judge(
@@ -62,7 +62,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
     judge(
         "MQQB-3.1.2.2-01",
         expected=[first] * 2,
-        observed=[ended, describe_cleanup(other, sut, cleanup_ms)],
+        observed=[ended, describe_session_cleanup_time(other, sut, cleanup_ms)],
         case="idle sessions",
         evidence=[idle.last, other.last],
     )

@@ -13,7 +13,11 @@ from harness.expectations import closed, holds, one_of
 from harness.judging.judge import Judge
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers
-from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, SESSION_ACK_CARRIER, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import (
+    MESSAGE_AS_HEADER_CARRIER,
+    SESSION_ACK_AS_HEADER_CARRIER,
+    send_session_header_in_carrier,
+)
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
@@ -121,7 +125,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
-    for carrier in (SESSION_ACK_CARRIER, MESSAGE_CARRIER):
+    for carrier in (SESSION_ACK_AS_HEADER_CARRIER, MESSAGE_AS_HEADER_CARRIER):
         _judge_ack_wait_timer_restart(judge, sender, clock, wait, carrier)
     judge.conclude("MQQB-3.1.6.3-04")
     sender.await_session().acknowledge_all()
@@ -131,7 +135,7 @@ def _judge_ack_wait_timer_restart(judge: Judge, sender: Sender, clock: AckWaitCl
     """Judge when the SUT closes a session on which the peer sends a SessionHeader that acknowledges no message."""
     clock.begin(sender.await_session())
     clock.wait(wait / 2)
-    acknowledged = acknowledge_with_carrier(carrier, clock.session)
+    acknowledged = send_session_header_in_carrier(carrier, clock.session)
     ended = clock.await_end()
     outlived = holds(f"the SUT closed the session later than {1.5 * wait:.2f} times AckWaitTimeout after its message")
     judge(

@@ -33,7 +33,7 @@ def _has_second_session(self: Any, session: Any, earlier: int) -> bool:
     return any(number < session.number for number in others)
 
 
-def _is_initiator(self: Any, session: Any, earlier: int) -> bool:
+def _is_initiated_session(self: Any, session: Any, earlier: int) -> bool:
     return bool(session.initiator)
 
 
@@ -53,7 +53,7 @@ _ACK_CONDITIONS: dict[str, tuple[str, Condition]] = {
     "second-session-ack": ("the second and each later SessionAck of a session", _has_earlier_ack),
     "third-session-ack": ("the third and each later SessionAck of a session", _has_two_earlier_acks),
     "session-ack-of-later-session": ("a SessionAck on a session while an older session exists", _has_second_session),
-    "session-ack-of-initiator": ("a SessionAck on a session that it initiated", _is_initiator),
+    "session-ack-of-initiator": ("a SessionAck on a session that it initiated", _is_initiated_session),
     "session-ack-of-express-messages": ("a SessionAck for express messages only", _has_only_express_messages),
     "session-ack-after-sent-message": ("a SessionAck after it has sent a message", _has_sent_messages),
     "session-ack-of-several-messages": ("a SessionAck for more than three messages", _has_several_unacked_messages),

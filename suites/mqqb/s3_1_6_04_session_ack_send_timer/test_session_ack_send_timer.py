@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, varied
-from suites.mqqb.steps.opening import read_internal_bits
+from suites.mqqb.steps.opening import read_in_flag_and_packet_type
 from suites.mqqb.steps.sender import SESSION_SET_UP_PACKET_KINDS, Sender, is_recoverable
 
 EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
@@ -59,7 +59,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     if first is None:
         raise ConformanceFailure("the SUT did not acknowledge the first messages")
     judge.conclude("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
-    _judge_internal_bits(judge, first)
+    _judge_in_and_sh_flags_and_packet_type(judge, first)
     if first.kind != "SessionAck":
         raise ConformanceFailure("the SUT acknowledged the first messages with a packet other than a SessionAck")
     judge(
@@ -109,7 +109,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     )
     if fourth is None or fourth.kind != "SessionAck":
         return
-    _judge_internal_bits(judge, fourth)
+    _judge_in_and_sh_flags_and_packet_type(judge, fourth)
     unflagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0})
     judge("MQQB-3.1.6.4-08", "MQQB-3.1.6.4-10", expected=unflagged, observed=fourth, evidence=[third, sent[-1], fourth])
 
@@ -148,7 +148,7 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
         if ack is None:
             raise ConformanceFailure("the SUT did not acknowledge the messages of the peer")
         for frame in acks:
-            _judge_internal_bits(judge, frame)
+            _judge_in_and_sh_flags_and_packet_type(judge, frame)
         if any(frame.kind != "SessionAck" for frame in acks):
             raise ConformanceFailure("the SUT acknowledged the messages with a packet other than a SessionAck")
         judge(
@@ -169,13 +169,13 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
             judge(rule, expected=fields({name: expected}), observed=ack["SessionHeader"], evidence=[*own, *sent, ack])
 
 
-def _judge_internal_bits(judge, ack) -> None:
+def _judge_in_and_sh_flags_and_packet_type(judge, ack) -> None:
     """Judge IN and SH in BaseHeader.Flags, and PT in InternalHeader.Flags, of a SessionAck."""
     flags = int.from_bytes(ack.data[2:4], "little")
     shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
     judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=ack)
     judge.conclude("MQQB-3.1.6.4-02")
-    bits = read_internal_bits(ack)
+    bits = read_in_flag_and_packet_type(ack)
     shown = {name: bits[name] for name in ("IN", "PT")}
     judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=ack)
     judge.conclude("MQQB-3.1.6.4-03")
@@ -215,7 +215,7 @@ def _poll_ack_of_messages(judge, session, sut, count: int):
     frame = _poll_next_packet(session, sut)
     acknowledged = _get_session_header_field(frame, "AckSequenceNumber")
     if frame is not None:
-        _judge_internal_bits(judge, frame)
+        _judge_in_and_sh_flags_and_packet_type(judge, frame)
         numbered = fields({"SessionHeader.AckSequenceNumber": count})
         judge("MQQB-3.1.6.4-04", expected=numbered, observed=frame, evidence=frame)
         judge.conclude("MQQB-3.1.6.4-04")

@@ -9,9 +9,9 @@ from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
-HISTORY_CLEANUP_MS = 80_000
+HISTORY_CLEANUP_TIMER_MS = 80_000
 """The duration in ms to which the check sets the timer (set_timers)."""
-GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
+GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_TIMER_MS // 2_000
 """The greatest speed-up of the timer, which must run for at least two seconds, because TimeStamps are whole seconds."""
 ARRIVED_COPIES_BY_LABEL = {"repeated": 1, "forgotten": 2, "young": 1, "later": 2}
 """The number of copies of each message that arrive in the queue."""
@@ -35,7 +35,7 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
     "forgotten" at 0 and 2.4, and "later" at 0.45 and 2.85: each of these messages arrives twice.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    due_ms = sut.duration_ms(sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS))
+    due_ms = sut.duration_ms(sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_TIMER_MS))
     receiver = AcknowledgingReceiver(peer, sut)
     packets = {name: receiver.build_message(properties={"PA": 1}) for name in ARRIVED_COPIES_BY_LABEL}
     first = {"repeated": receiver.send_packet(packets["repeated"])}

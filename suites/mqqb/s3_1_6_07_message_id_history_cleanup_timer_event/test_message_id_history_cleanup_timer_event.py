@@ -11,9 +11,9 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import find_history_entry
 from suites.mqqb.steps.opening import OTHER_GUID
 
-HISTORY_CLEANUP_MS = 80_000
+HISTORY_CLEANUP_TIMER_MS = 80_000
 """The duration in ms to which these checks set the timer (set_timers)."""
-GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
+GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_TIMER_MS // 2_000
 """The highest factor by which the timers may be accelerated. The timer must run for at least two seconds, because
 TimeStamps are whole seconds.
 """
@@ -30,13 +30,13 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     6.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
+    sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_TIMER_MS)
     sut.restart()
     session = peer.open_raw()
     starting = session.send(peer.message())
 
     def wait_until(durations: float) -> None:
-        peer.pass_time_until(starting, int(sut.duration_ms(HISTORY_CLEANUP_MS) * durations))
+        peer.pass_time_until(starting, int(sut.duration_ms(HISTORY_CLEANUP_TIMER_MS) * durations))
 
     wait_until(0.45)
     sent = [session.send(peer.message(user)) for user in ({}, {"SourceQueueManager": OTHER_GUID, "RC": 1})]
@@ -104,7 +104,7 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     "young" starts the timer; a message at 1.75 does not delay the timer.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
+    cleanup_ms = sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_TIMER_MS)
     sut.restart()
     young = peer.open_raw().send(peer.recoverable_message(label="young"))
 
@@ -152,7 +152,7 @@ def _get_step_margin_ms(sut: Sut) -> int:
     """Return the allowed delay of a step, in ms; every step is planned at least twice this delay before or after an
     expiry.
     """
-    return sut.duration_ms(HISTORY_CLEANUP_MS) // 10
+    return sut.duration_ms(HISTORY_CLEANUP_TIMER_MS) // 10
 
 
 def _list_numbers_in_history(sut: Sut, sent: list[Frame]) -> list[int]:

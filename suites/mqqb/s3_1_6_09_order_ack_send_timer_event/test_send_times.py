@@ -11,7 +11,7 @@ from harness.expectations import between
 from harness.run.marks import covers, malforms, needs
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_accepted_session, find_initiated_session
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.provoking import make_sut_send_message
 
 REPETITION_DELAY_MS = 3_000
@@ -44,7 +44,7 @@ def test_last_order_ack_send_time_is_that_of_each_order_ack(peer, sut, judge, op
             shown = find_initiated_session(sut, peer.direct_name())
         else:
             shown = find_accepted_session(sut, peer.identifier)
-        return int(read_element(shown, "LastOrderAckSendTime"))
+        return int(read_data_model_element(shown, "LastOrderAckSendTime"))
 
     for turn in (1, 2):
         peer.pass_time(REPETITION_DELAY_MS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
 DQ_OF_DIRECT_NAME = 7
 """The value of UserHeader.Flags.DQ for a direct format name (MS-MQMQ 2.2.19.2)."""
@@ -35,7 +35,7 @@ def test_each_sender_receives_order_ack_of_its_own_sequence(peer, second_host, s
                 evidence=receiver.session.sent,
             )
             raise ConformanceFailure(f"no OrderAck arrived at the {name}")
-        place, own = read_acknowledged_sequence_place(ack), receiver.sequence.identifier
+        place, own = read_acknowledged_sequence_position(ack), receiver.sequence.identifier
         judge(
             "MQQB-3.1.6.9-01",
             "MQQB-2.2.4.1-01",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
 
 @needs("queue_control")
@@ -22,15 +22,16 @@ def test_order_acks_of_two_sessions_are_sent(peer, sut, judge):
     sent = [receiver.send(), receiver.session.send(packets[0]), peer.open_raw().send(packets[1])]
     wanted = [one.identifier.Ordinal for one in (receiver.sequence, *others)]
 
-    def list_acknowledged():
+    def list_acknowledged_ordinals():
         return sorted(
-            {read_acknowledged_sequence_place(frame).Ordinal for frame in receiver.acknowledgments()} & set(wanted)
+            {read_acknowledged_sequence_position(frame).Ordinal for frame in receiver.list_acknowledgments()}
+            & set(wanted)
         )
 
-    receiver.poll(lambda: list_acknowledged()[2:], 0)
+    receiver.poll(lambda: list_acknowledged_ordinals()[2:], 0)
     judge.all(
         expected=wanted,
-        observed=list_acknowledged(),
+        observed=list_acknowledged_ordinals(),
         case="Ordinals of the acknowledged sequences",
-        evidence=[*sent, *receiver.acknowledgments()],
+        evidence=[*sent, *receiver.list_acknowledgments()],
     )

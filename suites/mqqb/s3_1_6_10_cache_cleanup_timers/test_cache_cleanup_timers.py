@@ -23,27 +23,27 @@ LEAST_REAL_LIFETIME_MS = 10_000
 GREATEST_TIME_SCALE = 20
 """The highest factor by which the timers may be accelerated in this check."""
 REMAINING_ENTRY_CASES = (
-    ("MQQB-3.1.6.10-01", SecurityCaches.RECEIVED_KEYS, "enhanced"),
-    ("MQQB-3.1.6.10-02", SecurityCaches.RECEIVED_KEYS, "enhanced"),
-    ("MQQB-3.1.6.11-02", SecurityCaches.SENT_KEYS, "enhanced"),
-    ("MQQB-3.1.6.13-01", SecurityCaches.CERTIFICATES, "bob"),
-    ("MQQB-3.1.6.13-02", SecurityCaches.CERTIFICATES, "bob"),
-    ("MQSO-6.4.3.1-D01", SecurityCaches.CERTIFICATES, "bob"),
-    ("MQSO-6.4.3.1-01", SecurityCaches.CERTIFICATES, "bob"),
+    ("MQQB-3.1.6.10-01", SecurityCaches.RECEIVED_KEY_CACHE, "enhanced"),
+    ("MQQB-3.1.6.10-02", SecurityCaches.RECEIVED_KEY_CACHE, "enhanced"),
+    ("MQQB-3.1.6.11-02", SecurityCaches.SENT_KEY_CACHE, "enhanced"),
+    ("MQQB-3.1.6.13-01", SecurityCaches.CERTIFICATE_CACHE, "bob"),
+    ("MQQB-3.1.6.13-02", SecurityCaches.CERTIFICATE_CACHE, "bob"),
+    ("MQSO-6.4.3.1-D01", SecurityCaches.CERTIFICATE_CACHE, "bob"),
+    ("MQSO-6.4.3.1-01", SecurityCaches.CERTIFICATE_CACHE, "bob"),
 )
 """The rule, the cache, and the newer entry, which remains when the older entry has been deleted."""
 RESTARTED_TIMER_CASES = (
-    ("MQQB-3.1.6.10-03", SecurityCaches.RECEIVED_KEYS, "first"),
-    ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEYS, "first"),
-    ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEYS, "second"),
-    ("MQQB-3.1.6.11-03", SecurityCaches.SENT_KEYS, "first"),
-    ("MQQB-3.1.6.11-04", SecurityCaches.SENT_KEYS, "first"),
-    ("MQQB-3.1.6.11-04", SecurityCaches.SENT_KEYS, "second"),
-    ("MQQB-3.1.6.13-03", SecurityCaches.CERTIFICATES, "first"),
-    ("MQSO-6.4.3.1-D02", SecurityCaches.CERTIFICATES, "first"),
-    ("MQSO-6.4.3.1-D02", SecurityCaches.CERTIFICATES, "second"),
-    ("MQQB-3.1.6.13-04", SecurityCaches.CERTIFICATES, "first"),
-    ("MQQB-3.1.6.13-04", SecurityCaches.CERTIFICATES, "second"),
+    ("MQQB-3.1.6.10-03", SecurityCaches.RECEIVED_KEY_CACHE, "first"),
+    ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEY_CACHE, "first"),
+    ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEY_CACHE, "second"),
+    ("MQQB-3.1.6.11-03", SecurityCaches.SENT_KEY_CACHE, "first"),
+    ("MQQB-3.1.6.11-04", SecurityCaches.SENT_KEY_CACHE, "first"),
+    ("MQQB-3.1.6.11-04", SecurityCaches.SENT_KEY_CACHE, "second"),
+    ("MQQB-3.1.6.13-03", SecurityCaches.CERTIFICATE_CACHE, "first"),
+    ("MQSO-6.4.3.1-D02", SecurityCaches.CERTIFICATE_CACHE, "first"),
+    ("MQSO-6.4.3.1-D02", SecurityCaches.CERTIFICATE_CACHE, "second"),
+    ("MQQB-3.1.6.13-04", SecurityCaches.CERTIFICATE_CACHE, "first"),
+    ("MQQB-3.1.6.13-04", SecurityCaches.CERTIFICATE_CACHE, "second"),
 )
 """The rule, the cache, and the expiry after which the restarted timer is judged."""
 
@@ -82,13 +82,13 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     wait_until(lifetime_ms)
     peer.pass_time(margin)
     caches = SecurityCaches(sut)
-    names = (SecurityCaches.RECEIVED_KEYS, SecurityCaches.SENT_KEYS, SecurityCaches.CERTIFICATES)
+    names = (SecurityCaches.RECEIVED_KEY_CACHE, SecurityCaches.SENT_KEY_CACHE, SecurityCaches.CERTIFICATE_CACHE)
     counts = {name: len(caches.entries(name)) for name in names}
     left_ms = {"first": {name: caches.get_remaining_ms(name) for name in names}}
     wait_until(lifetime_ms + MS_PER_MINUTE)
     peer.pass_time(2 * margin)
     kept = {
-        name: caches.users() if name == SecurityCaches.CERTIFICATES else _list_privacy_level_names(caches, name)
+        name: caches.users() if name == SecurityCaches.CERTIFICATE_CACHE else _list_privacy_level_names(caches, name)
         for name in names
     }
     left_ms["second"] = {name: caches.get_remaining_ms(name) for name in names}
@@ -97,13 +97,13 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     last = {
         "MQSO-6.4.3.1-01": caches.users(),
         "MQSO-6.4.3.1-D01": caches.users(),
-        "MQQB-3.1.6.10-02": _list_privacy_level_names(caches, SecurityCaches.RECEIVED_KEYS),
+        "MQQB-3.1.6.10-02": _list_privacy_level_names(caches, SecurityCaches.RECEIVED_KEY_CACHE),
     }
     due_ms = {"first": MS_PER_MINUTE // scale, "second": second_ms // scale}
     judge(
         "MQSO-6.4.3.1-01",
         expected=2,
-        observed=counts[SecurityCaches.CERTIFICATES],
+        observed=counts[SecurityCaches.CERTIFICATE_CACHE],
         case="number of entries of UserCertCache before the expiry",
         evidence=evidence,
     )
@@ -154,21 +154,24 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     filled_ms = peer.recorder.elapsed_ms()
     caches = SecurityCaches(sut)
     names = {
-        "MQQB-3.1.6.10-02": SecurityCaches.RECEIVED_KEYS,
-        "MQQB-3.1.6.11-02": SecurityCaches.SENT_KEYS,
-        "MQQB-3.1.6.13-02": SecurityCaches.CERTIFICATES,
+        "MQQB-3.1.6.10-02": SecurityCaches.RECEIVED_KEY_CACHE,
+        "MQQB-3.1.6.11-02": SecurityCaches.SENT_KEY_CACHE,
+        "MQQB-3.1.6.13-02": SecurityCaches.CERTIFICATE_CACHE,
     }
     counts = [len(caches.entries(name)) for name in names.values()]
     if counts != [2, 2, 2] or filled_ms - began_ms > MS_PER_MINUTE // scale // 2:
         raise ConformanceFailure(f"the caches got {counts} entries in {filled_ms - began_ms} ms")
     peer.pass_time_until(filled_ms, (lifetime_ms + MS_PER_MINUTE) // scale)
     peer.pass_time(2 * margin)
-    names["MQSO-6.4.3.1-D01"] = SecurityCaches.CERTIFICATES
+    names["MQSO-6.4.3.1-D01"] = SecurityCaches.CERTIFICATE_CACHE
     for rule, name in names.items():
         judge(rule, expected=0, observed=len(caches.entries(name)), case=f"entries of {name}", evidence=evidence)
     evidence = fill_security_caches(secured, ALICE, ADVANCED_PRIVACY_LEVEL)
     filled_ms = peer.recorder.elapsed_ms()
-    lead_rules = {"MQQB-3.1.6.10-01": SecurityCaches.RECEIVED_KEYS, "MQQB-3.1.6.13-01": SecurityCaches.CERTIFICATES}
+    lead_rules = {
+        "MQQB-3.1.6.10-01": SecurityCaches.RECEIVED_KEY_CACHE,
+        "MQQB-3.1.6.13-01": SecurityCaches.CERTIFICATE_CACHE,
+    }
     for rule, name in lead_rules.items():
         judge(
             rule,

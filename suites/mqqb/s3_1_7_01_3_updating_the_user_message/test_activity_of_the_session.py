@@ -17,7 +17,7 @@ def test_session_on_which_the_sut_sent_a_message_closes_at_second_cleanup(peer, 
     session = OutgoingSession(peer, sut)
     sent = session.open()
     session.connection.acknowledge_all()
-    observed = cleanup.await_cleanup(session.connection, sut, cleanup_ms)
+    observed = cleanup.await_session_cleanup(session.connection, sut, cleanup_ms)
     judge(
         "MQQB-3.1.7.1.3-28",
         expected=cleanup.CLOSED_AFTER_2_CLEANUP_TIMES_OUTCOME,

@@ -9,7 +9,7 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import (
@@ -86,23 +86,23 @@ def test_data_model_has_values_of_messages_of_every_kind(peer, sut, judge):
         judge(
             "MQQB-3.1.7.1.3-28",
             expected=True,
-            observed=read_element(outgoing.shown(), "SessionActive"),
+            observed=read_data_model_element(outgoing.shown(), "SessionActive"),
             case=f"SessionActive after the message of kind {delivery}",
             evidence=sent,
         )
-    positions = read_element(outgoing.shown(), "OutgoingMessageTable")
+    positions = read_data_model_element(outgoing.shown(), "OutgoingMessageTable")
     for rule, name, expected in (
         ("MQQB-3.1.7.1.3-05", "TxSequenceNumber", [0, 1, 2, 0, 0]),
         ("MQQB-3.1.7.1.3-12", "SequenceNumber", [1, 2, 3, 4, 5]),
         ("MQQB-3.1.7.1.3-26", "AwaitingAck", [True] * 5),
     ):
-        found = [read_element(position, name) for position in positions]
+        found = [read_data_model_element(position, name) for position in positions]
         judge(rule, expected=expected, observed=found, case=f"{name} of the messages", evidence=sent)
     noted = outgoing.list_unacknowledged_numbers()
     judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, case="numbers in UnackedSequence", evidence=sent)
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo"))
-        for one in read_element(outgoing.read_sequence(), "UnackedSequence")
+        for one in read_data_model_element(outgoing.read_sequence(), "UnackedSequence")
     ]
     places = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent[1:3], 1)]
     judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
@@ -111,7 +111,10 @@ def test_data_model_has_values_of_messages_of_every_kind(peer, sut, judge):
         raise ConformanceFailure("the SUT did not resend its transactional messages")
     noted = outgoing.list_unacknowledged_numbers()
     judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, case="numbers after the resend", evidence=sent)
-    found = [read_element(one, "SequenceNumber") for one in read_element(outgoing.shown(), "OutgoingMessageTable")]
+    found = [
+        read_data_model_element(one, "SequenceNumber")
+        for one in read_data_model_element(outgoing.shown(), "OutgoingMessageTable")
+    ]
     judge("MQQB-3.1.7.1.3-12", expected=[6, 7], observed=found, case="SequenceNumber after the resend", evidence=sent)
     outgoing.send_session_ack()
     outgoing.send_order_ack(3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_id_number
 
 
@@ -11,7 +11,7 @@ def _list_sequence_infos(outgoing: Outgoing) -> list[tuple[int, int, int]]:
     """Return SeqID, SeqNo and PrevNo of each entry of UnackedSequence."""
     return [
         (int(one["SeqID"]), int(one["SeqNo"]), int(one["PrevNo"]))
-        for one in read_element(outgoing.read_sequence(), "UnackedSequence")
+        for one in read_data_model_element(outgoing.read_sequence(), "UnackedSequence")
     ]
 
 
@@ -63,11 +63,11 @@ def test_later_session_numbers_messages_anew(peer, sut, judge):
         lambda: all(len(outgoing.copies(number)) > 1 for number in (2, 3)), sut.response_timeout_ms
     )
     sent += outgoing.send()
-    positions = read_element(outgoing.shown(), "OutgoingMessageTable")
+    positions = read_data_model_element(outgoing.shown(), "OutgoingMessageTable")
     judge(
         "MQQB-3.1.7.1.3-12",
         expected=[1, 2, 3],
-        observed=[read_element(position, "SequenceNumber") for position in positions],
+        observed=[read_data_model_element(position, "SequenceNumber") for position in positions],
         case="SequenceNumber of the messages on the later session",
         evidence=sent,
     )

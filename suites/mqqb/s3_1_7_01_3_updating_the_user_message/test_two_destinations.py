@@ -33,9 +33,9 @@ def test_each_destination_has_its_own_sequence(peer, second_host, sut, judge):
     queue manager are numbered 1, 2, 3 and so on in a sequence of their own.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately(MESSAGE_COUNT_BY_DESTINATION, delivery="transactional")
+    two.send_messages_alternately(MESSAGE_COUNT_BY_DESTINATION, delivery="transactional")
     sequences = []
-    for destination in two.both:
+    for destination in two.both_destinations:
         sent = destination.await_messages()
         headers = [frame["TransactionHeader"] for frame in sent]
         case = f"messages to the {destination.name}"
@@ -71,10 +71,10 @@ def test_each_destination_has_its_own_sequence(peer, second_host, sut, judge):
         "MQQB-3.1.1.3.1-02",
         expected=holds("the sequences of the two destinations have different TxSequenceIDs"),
         observed=not sequences[0] & sequences[1] or "messages to both destinations have the same TxSequenceID",
-        evidence=[frame for destination in two.both for frame in destination.session.messages],
+        evidence=[frame for destination in two.both_destinations for frame in destination.session.messages],
     )
-    for destination in two.both:
-        destination.acknowledge_transactional()
+    for destination in two.both_destinations:
+        destination.acknowledge_transactional_messages()
 
 
 @needs("send")
@@ -92,12 +92,12 @@ def test_each_session_counts_its_own_messages(peer, second_host, sut, judge):
     The SessionAcks on each of the two sessions contain the counts of that session.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately(MESSAGE_COUNT_BY_DESTINATION)
-    two.send_alternately(RECOVERABLE_COUNT_BY_DESTINATION, delivery="recoverable")
-    for destination, count in zip(two.both, RECEIVED_COUNT_BY_DESTINATION, strict=True):
+    two.send_messages_alternately(MESSAGE_COUNT_BY_DESTINATION)
+    two.send_messages_alternately(RECOVERABLE_COUNT_BY_DESTINATION, delivery="recoverable")
+    for destination, count in zip(two.both_destinations, RECEIVED_COUNT_BY_DESTINATION, strict=True):
         for _ in range(count):
             destination.session.send(destination.peer.recoverable_message())
-    for destination, count in zip(two.both, RECEIVED_COUNT_BY_DESTINATION, strict=True):
+    for destination, count in zip(two.both_destinations, RECEIVED_COUNT_BY_DESTINATION, strict=True):
         session = destination.session
         ack = session.await_session_ack(count)
         if ack is None:
@@ -128,5 +128,5 @@ def test_each_session_counts_its_own_messages(peer, second_host, sut, judge):
                 case=f"{name} on the session with the {destination.name}",
                 evidence=acks,
             )
-    for destination in two.both:
+    for destination in two.both_destinations:
         destination.session.acknowledge_all()

@@ -13,7 +13,7 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import (
     Outgoing,
@@ -94,8 +94,8 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     )
     again = [copy for number in (1, 2, 3) for copy in outgoing.copies(number)[1:2]]
     if sut.has("inspect"):
-        positions = read_element(outgoing.shown(), "OutgoingMessageTable")
-        kept = [read_element(position, "TxSequenceNumber") for position in positions]
+        positions = read_data_model_element(outgoing.shown(), "OutgoingMessageTable")
+        kept = [read_data_model_element(position, "TxSequenceNumber") for position in positions]
         case = "TxSequenceNumber of the messages that were sent again"
         judge("MQQB-3.1.7.1.3-05", expected=[1, 2, 3], observed=kept, case=case, evidence=[*sent, *again])
     else:
@@ -144,25 +144,26 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     sent = outgoing.send(2)
     other = outgoing.send(delivery="recoverable")
     session, sequence = outgoing.shown(), outgoing.read_sequence()
-    positions = read_element(session, "OutgoingMessageTable")
+    positions = read_data_model_element(session, "OutgoingMessageTable")
     for rule, name, expected in (
         ("MQQB-3.1.7.1.3-05", "TxSequenceNumber", [1, 2, 0]),
         ("MQQB-3.1.7.1.3-12", "SequenceNumber", [1, 2, 3]),
         ("MQQB-3.1.7.1.3-26", "AwaitingAck", [True] * 3),
     ):
-        found = [read_element(position, name) for position in positions]
+        found = [read_data_model_element(position, name) for position in positions]
         judge(rule, expected=expected, observed=found, case=f"{name} of the messages", evidence=[*sent, *other])
     noted = outgoing.list_unacknowledged_numbers()
     judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, case="numbers in UnackedSequence", evidence=sent)
     infos = [
-        tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in read_element(sequence, "UnackedSequence")
+        tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo"))
+        for one in read_data_model_element(sequence, "UnackedSequence")
     ]
     places = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, case="SEQUENCE_INFOs in UnackedSequence", evidence=sent)
     judge(
         "MQQB-3.1.7.1.3-28",
         expected=True,
-        observed=read_element(session, "SessionActive"),
+        observed=read_data_model_element(session, "SessionActive"),
         case="SessionActive",
         evidence=sent,
     )

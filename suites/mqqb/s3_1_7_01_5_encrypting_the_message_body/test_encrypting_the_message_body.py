@@ -27,7 +27,12 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import SecurityCaches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import DecryptedMessage, EncryptionChoice, describe_encryption_choice
-from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history, private_name
+from suites.mqqb.steps.opening import (
+    expect_recent_connection_history_entry,
+    get_last_connection_history_entry,
+    list_connection_history,
+    private_name,
+)
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -500,9 +505,9 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     caches = SecurityCaches(sut)
     sut.configure(send_symmetric_key_cache_size=4, preferred_base="rc4", preferred_enhanced="rc4")
     outgoing.send(body=BODY_OF_PARTIAL_BLOCK)
-    before = len(caches.entries(SecurityCaches.SENT_KEYS))
+    before = len(caches.entries(SecurityCaches.SENT_KEY_CACHE))
     first = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
-    entries, now_s = caches.entries(SecurityCaches.SENT_KEYS), peer.environment.now().utc_s
+    entries, now_s = caches.entries(SecurityCaches.SENT_KEY_CACHE), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
         expected=facts(number_of_cache_entries_before=0, number_of_cache_entries_after=1),
@@ -533,12 +538,12 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         evidence=first.frame,
     )
     due = sut.duration_ms(inspect_queue_manager(sut)["SymmetricKeyShortLifetime"])
-    started = caches.get_remaining_ms(SecurityCaches.SENT_KEYS)
+    started = caches.get_remaining_ms(SecurityCaches.SENT_KEY_CACHE)
     outgoing.end()
     peer.pass_time(LATER_MESSAGE_DELAY_MS)
     again = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
-    later = caches.get_remaining_ms(SecurityCaches.SENT_KEYS)
-    known, evidence = [len(entries), len(caches.entries(SecurityCaches.SENT_KEYS))], [first.frame, again.frame]
+    later = caches.get_remaining_ms(SecurityCaches.SENT_KEY_CACHE)
+    known, evidence = [len(entries), len(caches.entries(SecurityCaches.SENT_KEY_CACHE))], [first.frame, again.frame]
     judge(
         "MQQB-3.1.7.1.5-21",
         expected=[1, 1],
@@ -575,7 +580,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     peer.pass_time(OVER_ONE_SECOND_MS)
     enhanced = [
         entry["CryptoAlgorithm"]
-        for entry in caches.entries(SecurityCaches.SENT_KEYS)
+        for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)
         if entry["CryptoServiceProvider"] == ENHANCED_PROVIDER
     ]
     judge(
@@ -590,16 +595,19 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3-10",
         expected=sorted([RC2, RC4] * 2),
-        observed=sorted(entry["CryptoAlgorithm"] for entry in (*of_base, *caches.entries(SecurityCaches.SENT_KEYS))),
+        observed=sorted(
+            entry["CryptoAlgorithm"] for entry in (*of_base, *caches.entries(SecurityCaches.SENT_KEY_CACHE))
+        ),
         case="algorithms of the keys of both providers in the caches",
         evidence=frames,
     )
     judge.conclude("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11")
-    full = [entry["CryptoAlgorithm"] for entry in caches.entries(SecurityCaches.SENT_KEYS)]
+    full = [entry["CryptoAlgorithm"] for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)]
     sut.configure(preferred_advanced="aes128")
     frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="advanced"))
     left = [
-        (entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(SecurityCaches.SENT_KEYS)
+        (entry["CryptoServiceProvider"], entry["CryptoAlgorithm"])
+        for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)
     ]
     columns = (("MQQB-3.1.7.1.5-26", 0), ("MQQB-3.1.7.1.5-27", 1))
     for rule, at in (
@@ -612,7 +620,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
             case="values in the cache after the fifth key",
             evidence=frames,
         )
-    latest = max((entry["CachedTime"] for entry in caches.entries(SecurityCaches.SENT_KEYS)), default=0)
+    latest = max((entry["CachedTime"] for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)), default=0)
     judge(
         "MQQB-3.1.7.1.5-31",
         expected=holds("CachedTime of the newest entry is later", otherwise="CachedTime did not change"),
@@ -732,8 +740,10 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge, kind):
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
     entries = [one for one in list_connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
-    expected = expect_recent_entry(peer, "CertificateValidationFailure", failed=True)
-    judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=get_last_entry(entries), evidence=frames)
+    expected = expect_recent_connection_history_entry(peer, "CertificateValidationFailure", failed=True)
+    judge(
+        "MQQB-3.1.7.1.5.1-03", expected=expected, observed=get_last_connection_history_entry(entries), evidence=frames
+    )
     session.acknowledge_all()
     sender.send(3, privacy_level="advanced")
     sender.send(4)

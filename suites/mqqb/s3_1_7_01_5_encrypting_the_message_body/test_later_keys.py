@@ -121,7 +121,7 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
     judge.conclude("MQQB-3.1.7.1.5-22")
     if sut.has("inspect"):
         found = inspect_queue_manager(sut)
-        entries = [*(found.get("SendBaseSymmetricKeyCache") or []), *found[SecurityCaches.SENT_KEYS]]
+        entries = [*(found.get("SendBaseSymmetricKeyCache") or []), *found[SecurityCaches.SENT_KEY_CACHE]]
         judge(
             "MQQB-3.1.7.1.5-25",
             expected=sorted(map(str, (peer.identifier, BASE_PROVIDER_ONLY_GUID))),
@@ -185,13 +185,13 @@ def test_cleanup_timer_follows_first_key_of_cache(peer, sut, judge):
     caches = SecurityCaches(sut)
     sut.configure(symmetric_key_short_lifetime_ms=SHORT_LIFETIME_MS, preferred_enhanced="rc4")
     frames = [outgoing.send(body=TEXT, privacy_level="enhanced")]
-    started = caches.get_remaining_ms(SecurityCaches.SENT_KEYS)
+    started = caches.get_remaining_ms(SecurityCaches.SENT_KEY_CACHE)
     outgoing.end()
     peer.pass_time(LATER_MESSAGE_DELAY_MS)
     sut.configure(preferred_enhanced="rc2")
     frames.append(outgoing.send(body=TEXT, privacy_level="enhanced"))
-    later = caches.get_remaining_ms(SecurityCaches.SENT_KEYS)
-    if len(caches.entries(SecurityCaches.SENT_KEYS)) < len(frames):
+    later = caches.get_remaining_ms(SecurityCaches.SENT_KEY_CACHE)
+    if len(caches.entries(SecurityCaches.SENT_KEY_CACHE)) < len(frames):
         judge.mark_not_exercised("MQQB-3.1.7.1.5-34", reason="the SUT does not cache both keys")
         return
     judge(
@@ -204,13 +204,13 @@ def test_cleanup_timer_follows_first_key_of_cache(peer, sut, judge):
     outgoing.start_new_session()
     longest_ms = 2 * SHORT_LIFETIME_MS + CLEANUP_DELAY_MS
     peer.pass_time(sut.duration_ms(longest_ms) + sut.slack_ms(longest_ms))
-    if caches.entries(SecurityCaches.SENT_KEYS):
+    if caches.entries(SecurityCaches.SENT_KEY_CACHE):
         return  # the keys of a release with a longer lifetime (note <69>)
     frames.append(outgoing.send(body=TEXT, privacy_level="enhanced"))
     judge(
         "MQQB-3.1.7.1.5-34",
         expected=holds("the timer runs", otherwise="the timer does not run"),
-        observed=caches.get_remaining_ms(SecurityCaches.SENT_KEYS) is not None,
+        observed=caches.get_remaining_ms(SecurityCaches.SENT_KEY_CACHE) is not None,
         case="first key after the cleanup",
         evidence=frames,
     )
@@ -235,7 +235,7 @@ def test_key_of_waiting_message_has_time_of_its_caching(peer, sut, judge):
     sut.resume(outgoing.sender.to)
     peer.environment.run_until(lambda: len(peer.inbox.pieces) > outgoing.seen, sut.connect_timeout_ms)
     frames += peer.inbox.pieces[outgoing.seen :]
-    times = {entry["CryptoAlgorithm"]: entry["CachedTime"] for entry in caches.entries(SecurityCaches.SENT_KEYS)}
+    times = {entry["CryptoAlgorithm"]: entry["CachedTime"] for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)}
     peer.inbox.acknowledge()
     if len(times) != 2 or len(frames) != 2:
         raise ConformanceFailure("the SUT did not send both messages, or does not show both keys")
@@ -265,7 +265,7 @@ def test_message_to_public_queue_names_provider_and_key_of_queue_manager(peer, s
     )
     if sut.has("inspect"):
         shown = inspect_queue_manager(sut)
-        entries = [*(shown.get("SendBaseSymmetricKeyCache") or []), *shown[SecurityCaches.SENT_KEYS]]
+        entries = [*(shown.get("SendBaseSymmetricKeyCache") or []), *shown[SecurityCaches.SENT_KEY_CACHE]]
         judge(
             "MQQB-3.1.7.1.5-25",
             expected=[str(peer.identifier)],

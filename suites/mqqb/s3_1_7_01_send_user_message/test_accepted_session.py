@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import find_accepted_session
 from suites.mqqb.steps.ordering import is_order_or_final_ack
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 ORDER_QUEUE_NUMBER = "00000004"
 """The number of order_queue$ in a private format name (E42)."""
@@ -36,7 +36,7 @@ def test_accepted_session_gets_outgoing_queue_of_its_first_message(peer, sut, ju
     session = peer.open_raw()
     named = peer.private_destination(sut.queue(queue)) if kind == "private" else {}
     place: dict[str, Any] = {"destination": None} if kind == "private" else {}
-    before = read_element(find_accepted_session(sut, peer.identifier), "OutgoingQueueReference")
+    before = read_data_model_element(find_accepted_session(sut, peer.identifier), "OutgoingQueueReference")
     if before is not None:
         raise ConformanceFailure(f"a new session already has the OutgoingQueueReference {before}")
     sent = session.send(Sequence(peer).message(named, queue=queue, **place))
@@ -48,7 +48,7 @@ def test_accepted_session_gets_outgoing_queue_of_its_first_message(peer, sut, ju
             "MQQB-3.1.7.1-04", reason=f"the SUT sent its {first} on a session that it opened", evidence=acks
         )
         return
-    shown = read_element(find_accepted_session(sut, peer.identifier), "OutgoingQueueReference")
+    shown = read_data_model_element(find_accepted_session(sut, peer.identifier), "OutgoingQueueReference")
     destination = acks[0]["UserHeader"].DestinationQueue
     direct = getattr(destination, "DirectFormatName", None)
     name = f"DIRECT={direct.rstrip(chr(0))}" if direct else f"PRIVATE={peer.identifier}\\{ORDER_QUEUE_NUMBER}"
@@ -80,7 +80,7 @@ def test_each_accepted_session_gets_outgoing_queue_of_its_own_message(peer, seco
             reason = "the SUT sent its OrderAck on a session that it opened"
             judge.mark_not_exercised("MQQB-3.1.7.1-04", reason=reason, evidence=acks)
             continue
-        shown = read_element(find_accepted_session(sut, host.identifier), "OutgoingQueueReference")
+        shown = read_data_model_element(find_accepted_session(sut, host.identifier), "OutgoingQueueReference")
         judge(
             "MQQB-3.1.7.1-04",
             expected=rf"direct=tcp:{host.address}\private$\order_queue$",

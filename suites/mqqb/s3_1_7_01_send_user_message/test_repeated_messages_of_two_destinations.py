@@ -18,9 +18,9 @@ def test_repeated_messages_arrive_at_their_own_destination(peer, second_host, su
     its session, or acknowledges no message by an OrderAck: the SUT sends the messages again to the peer.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((2, 1), delivery="transactional")
-    first, second = two.both
-    second.acknowledge_transactional()
+    two.send_messages_alternately((2, 1), delivery="transactional")
+    first, second = two.both_destinations
+    second.acknowledge_transactional_messages()
     if where == "on the next session":
         first.session.close()
         copies = first.sender.collect_all(first.await_next_session(), len(first.tags))
@@ -39,7 +39,7 @@ def test_repeated_messages_arrive_at_their_own_destination(peer, second_host, su
         case="tags of the messages that arrive again at the peer",
         evidence=copies,
     )
-    first.acknowledge_transactional()
+    first.acknowledge_transactional_messages()
 
 
 @needs("send")

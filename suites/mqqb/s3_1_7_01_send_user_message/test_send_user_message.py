@@ -15,9 +15,9 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs, varied
-from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver
+from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE_NAME, AcknowledgingReceiver
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.provoking import SecondQueueManager, make_sut_send_message
 from suites.mqqb.steps.sender import Sender
 
@@ -259,7 +259,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     judge(
         "MQQB-3.1.7.1-04",
         expected=sender.to,
-        observed=str(read_element(shown, "OutgoingQueueReference")),
+        observed=str(read_data_model_element(shown, "OutgoingQueueReference")),
         case="OutgoingQueueReference",
         evidence=came,
     )
@@ -271,7 +271,9 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sender.send(4)
     sender.collect_all(session, 3)
     shown = _find_session(sut, sender.to)
-    done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
+    done = [
+        read_data_model_element(one, "Transmitted") for one in read_data_model_element(shown, "OutgoingMessageTable")
+    ]
     judge(
         "MQQB-3.1.7.1.6-02",
         expected=[True, True, True, False],
@@ -391,7 +393,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
 def _send_and_await_message(peer, sut, receiver) -> Frame:
     """Let an application send a message to the peer; return the packet of the message."""
     tag = peer.next_message_id()
-    sut.send(peer.direct_name(ADMINISTRATION_QUEUE), body="between acknowledgments", application_tag=tag)
+    sut.send(peer.direct_name(ADMINISTRATION_QUEUE_NAME), body="between acknowledgments", application_tag=tag)
 
     def list_matching_messages() -> list[Frame]:
         return [frame for frame in receiver.messages if frame["MessagePropertiesHeader"].ApplicationTag == tag]

@@ -214,12 +214,12 @@ def test_each_report_has_next_hop_of_its_own_message(peer, second_host, sut, jud
     the address of the peer as next hop, and the other report contains the address of the second queue manager.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((1, 1), trace_queue=str(PEER_PUBLIC_QUEUE))
+    two.send_messages_alternately((1, 1), trace_queue=str(PEER_PUBLIC_QUEUE))
 
     def list_reports() -> list[Frame]:
         return [frame for frame in peer.inbox.messages if frame["UserHeader"].DQ == QueueType.PUBLIC]
 
-    peer.environment.run_until(lambda: len(list_reports()) >= len(two.both), sut.connect_timeout_ms)
+    peer.environment.run_until(lambda: len(list_reports()) >= len(two.both_destinations), sut.connect_timeout_ms)
     reports = list_reports()
     if not reports:
         judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report arrived")
@@ -227,11 +227,11 @@ def test_each_report_has_next_hop_of_its_own_message(peer, second_host, sut, jud
     lines = [line for frame in reports for line in Report(frame).text.split("\r\n") if line.startswith("<NEXT HOP>")]
     judge(
         "MQQB-3.1.7.1.7-05",
-        expected=sorted(f"<NEXT HOP>{destination.peer.address}</NEXT HOP>" for destination in two.both),
+        expected=sorted(f"<NEXT HOP>{destination.peer.address}</NEXT HOP>" for destination in two.both_destinations),
         observed=sorted(lines),
         case="next hops in the reports",
         evidence=reports,
     )
-    for destination in two.both:
+    for destination in two.both_destinations:
         destination.session.acknowledge_all()
     peer.inbox.acknowledge()

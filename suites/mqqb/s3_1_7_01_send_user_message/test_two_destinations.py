@@ -15,9 +15,9 @@ def test_messages_arrive_at_their_own_destination(peer, second_host, sut, judge)
     manager receives its own messages and no other message.
     """
     two = TwoDestinations(peer, second_host, sut)
-    for destination in (*two.both, *two.both):
+    for destination in (*two.both_destinations, *two.both_destinations):
         destination.send()
-    for destination in two.both:
+    for destination in two.both_destinations:
         came = destination.sender.collect_all(destination.session, len(destination.tags))
         judge(
             "MQQB-3.1.7.1.6-01",

@@ -31,7 +31,7 @@ def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
     sent = receiver.send(user, transaction=transaction)
     receiver.await_acknowledgment()
     peer.eventually(lambda: bool(sut.messages("transactional")))
-    early = receiver.acknowledgments(final=True)
+    early = receiver.list_acknowledgments(final=True)
     sut.control.call(end, queue=sut.queue("transactional"), **({"timeout_ms": 0} if end == "receive" else {}))
     frame = receiver.poll_acknowledgment(final=True)
     judge(
@@ -65,7 +65,7 @@ def test_transactional_message_gets_final_ack_when_it_leaves_subqueue(peer, sut,
     sut.create_queue(subqueue)
     sut.control.call("move", queue=queue, lookup_id=lookup_id(message), to=subqueue)
     peer.settle()
-    early = receiver.acknowledgments(final=True)
+    early = receiver.list_acknowledgments(final=True)
     act(sut, subqueue)
     frame = receiver.poll_acknowledgment(final=True)
     judge(

@@ -52,8 +52,8 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
         application.call("receive", handle=handle, timeout_ms=0)  # f, i
     given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=application.READ_TIMEOUT_MS)
     application.call("cancel", request=given_up)
-    application.read_before_arrival("k", "receive", handle=handle)
-    application.read_before_arrival("l", "peek_message", queue=queue)
+    application.begin_read_before_arrival("k", "receive", handle=handle)
+    application.begin_read_before_arrival("l", "peek_message", queue=queue)
     application.call("close_queue", handle=handle)
     observed = {
         "labels_of_the_acknowledged_messages": application.await_receive_acks(11),
@@ -78,7 +78,7 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
     aborted = application.begin_transaction()
-    application.read_before_arrival("a", "receive", queue=queue, transaction=aborted)
+    application.begin_read_before_arrival("a", "receive", queue=queue, transaction=aborted)
     application.end_transaction("abort", aborted)
     for verb, external in (("abort", False), ("abort", True), ("commit", False)):
         transaction = application.begin_transaction(external=external)

@@ -20,7 +20,7 @@ def test_loss_of_one_connection_leaves_other_session_open(peer, second_host, sut
     connection. The session with the second queue manager stays open: the next message arrives on this session.
     """
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((2, 2), delivery="recoverable")
+    two.send_messages_alternately((2, 2), delivery="recoverable")
     open_session = two.second.session
     open_session.acknowledge_all()
     peer.settle()

@@ -79,20 +79,20 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         evidence=second,
     )
     judge.conclude("MQQB-2.1.2-D01", "MQQB-3.1.7.6-03", "MQQB-3.1.7.6-05", "MQQB-3.1.7.6-07", "MQQB-3.1.7.6-08")
-    early = caller.await_session(caller.half_response_time_ms // 2)
+    early = caller.await_session(caller.half_ping_response_timer_ms // 2)
     if not caller.has_stalled_after(second):
         judge(
             "MQQB-3.1.7.6-10",
-            expected=PingingSut.NO_SESSION,
+            expected=PingingSut.NO_SESSION_OUTCOME,
             observed=early,
             case="before the Ping Response",
             evidence=[first, second],
         )
         judge.conclude("MQQB-3.1.7.6-10")
-    if early != PingingSut.NO_SESSION:
+    if early != PingingSut.NO_SESSION_OUTCOME:
         raise ConformanceFailure("the SUT connected before the Ping Response")
     answer = caller.answer_ping(second)
-    outcome, connection = caller.await_connection(caller.half_response_time_ms)
+    outcome, connection = caller.await_connection(caller.half_ping_response_timer_ms)
     if caller.has_stalled_after(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
@@ -100,7 +100,7 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         "MQQB-2.1.2-01",
         "MQQB-3.1.7.8-01",
         "MQQB-3.1.7.8-05",
-        expected=PingingSut.SESSION_OPENED,
+        expected=PingingSut.SESSION_OPENED_OUTCOME,
         observed=outcome,
         case="before the Ping Response Timer would expire",
         evidence=[second, answer],

@@ -16,7 +16,7 @@ from suites.mqqb.steps.pinging import (
     PingingSut,
     describe_ping_fields,
     get_ping_cookie,
-    read_element,
+    read_data_model_element,
 )
 from suites.mqqb.steps.provoking import make_sut_send_message
 
@@ -80,20 +80,22 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    early = caller.await_connection(caller.half_response_time_ms)[0]
+    early = caller.await_connection(caller.half_ping_response_timer_ms)[0]
     answer = caller.answer_ping(asked)
     judge(
         "MQQB-3.1.5.2.2-04",
         "MQQB-3.1.7.6-10",
-        expected=PingingSut.NO_SESSION,
+        expected=PingingSut.NO_SESSION_OUTCOME,
         observed=early,
         case="before the Ping Response",
         evidence=[asked, answer],
     )
     outcome, connection = (
-        (early, None) if early != PingingSut.NO_SESSION else caller.await_connection(caller.time_without_retry_ms)
+        (early, None)
+        if early != PingingSut.NO_SESSION_OUTCOME
+        else caller.await_connection(caller.time_shorter_than_retry_timer_ms)
     )
-    if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(asked):
+    if outcome == PingingSut.NO_SESSION_OUTCOME and caller.has_stalled_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     request = connection.received[:1] if connection else []
@@ -105,7 +107,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
         "MQQB-3.1.7.8-01",
         "MQQB-3.1.7.8-05",
         "MQQB-3.1.7.9-01",
-        expected=PingingSut.SESSION_OPENED,
+        expected=PingingSut.SESSION_OPENED_OUTCOME,
         observed=outcome,
         case="after the Ping Response",
         evidence=[asked, answer, *request],
@@ -128,11 +130,11 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
         evidence=asked,
     )
     answer = caller.answer_ping(asked, RF=1)
-    at_once = caller.await_session(caller.time_without_retry_ms // 2)
-    if at_once == PingingSut.NO_SESSION:
+    at_once = caller.await_session(caller.time_shorter_than_retry_timer_ms // 2)
+    if at_once == PingingSut.NO_SESSION_OUTCOME:
         known = len(caller.end.received)
         make_sut_send_message(peer, sut, caller.name, tag=2)
-        at_once = caller.await_session(caller.time_without_retry_ms // 4)
+        at_once = caller.await_session(caller.time_shorter_than_retry_timer_ms // 4)
         if len(caller.end.received) > known:
             at_once = "the SUT pinged again for a second message"
     judge(
@@ -140,15 +142,15 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
         "MQQB-3.1.7.6-12",
         "MQQB-3.1.7.6-13",
         "MQQB-3.1.7.9-01",
-        expected=PingingSut.NO_SESSION,
+        expected=PingingSut.NO_SESSION_OUTCOME,
         observed=at_once,
         case="after the Ping Response",
         evidence=[asked, answer],
     )
-    later = caller.start_initialization_retry_timer() if at_once == PingingSut.NO_SESSION else at_once
+    later = caller.start_initialization_retry_timer() if at_once == PingingSut.NO_SESSION_OUTCOME else at_once
     judge(
         "MQQB-3.1.5.2.2-08",
-        expected=PingingSut.SESSION_RETRIED,
+        expected=PingingSut.SESSION_OPENED_BY_RETRY_OUTCOME,
         observed=later,
         case="session for the message",
         evidence=[asked, answer],
@@ -165,21 +167,21 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge,
     caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
     asked = caller.await_ping()
     make_sut_send_message(peer, sut, caller.name, tag=2, delivery="recoverable")
-    in_time = caller.await_session(sut.duration_ms(1_000) + caller.time_without_retry_ms)
+    in_time = caller.await_session(sut.duration_ms(1_000) + caller.time_shorter_than_retry_timer_ms)
     judge(
         "MQQB-3.1.6.8-01",
         "MQQB-3.1.7.6-11",
-        expected=PingingSut.NO_SESSION,
+        expected=PingingSut.NO_SESSION_OUTCOME,
         observed=in_time,
         case="before the retry time",
         evidence=asked,
     )
-    later = caller.start_initialization_retry_timer() if in_time == PingingSut.NO_SESSION else in_time
+    later = caller.start_initialization_retry_timer() if in_time == PingingSut.NO_SESSION_OUTCOME else in_time
     judge(
         "MQQB-3.1.5.2.2-08",
         "MQQB-3.1.6.8-01",
         "MQQB-3.1.7.6-09",
-        expected=PingingSut.SESSION_RETRIED,
+        expected=PingingSut.SESSION_OPENED_BY_RETRY_OUTCOME,
         observed=later,
         case="session for the message",
         evidence=asked,
@@ -195,28 +197,30 @@ def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     make_sut_send_message(peer, sut, peer.direct_name("mqc-other"), tag=2)
-    second = caller.end.poll(caller.half_response_time_ms)
+    second = caller.end.poll(caller.half_ping_response_timer_ms)
     if second is None:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT sent one Ping Request for both queues")
         return
-    in_time = caller.await_session(sut.duration_ms(1_000) + caller.time_without_retry_ms - caller.half_response_time_ms)
+    in_time = caller.await_session(
+        sut.duration_ms(1_000) + caller.time_shorter_than_retry_timer_ms - caller.half_ping_response_timer_ms
+    )
     judge(
         "MQQB-3.1.6.8-01",
         "MQQB-3.1.7.6-11",
-        expected=PingingSut.NO_SESSION,
+        expected=PingingSut.NO_SESSION_OUTCOME,
         observed=in_time,
         case="before the retry time",
         evidence=[asked, second],
     )
     later = (
         [caller.start_initialization_retry_timer(), caller.start_initialization_retry_timer()]
-        if in_time == PingingSut.NO_SESSION
+        if in_time == PingingSut.NO_SESSION_OUTCOME
         else in_time
     )
     judge(
         "MQQB-3.1.6.8-01",
         "MQQB-3.1.7.6-09",
-        expected=[PingingSut.SESSION_RETRIED] * 2,
+        expected=[PingingSut.SESSION_OPENED_BY_RETRY_OUTCOME] * 2,
         observed=later,
         case="sessions for the two queues",
         evidence=[asked, second],
@@ -233,7 +237,7 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
     asked = caller.await_ping()
     caller.answer_ping(asked)
     outcome, connection = caller.await_connection()
-    if outcome != PingingSut.SESSION_OPENED or connection is None:
+    if outcome != PingingSut.SESSION_OPENED_OUTCOME or connection is None:
         raise ConformanceFailure("the SUT requested no session after its ping")
     second = caller.answer_ping(asked, RF=1)
     caller.await_response_timer_expiry()
@@ -278,14 +282,14 @@ def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
         evidence=[first, second],
     )
     if sut.has("inspect"):
-        kept = read_element(sut.inspect()["QueueManager"], "PingCookie")
+        kept = read_data_model_element(sut.inspect()["QueueManager"], "PingCookie")
         judge("MQQB-3.1.7.6-03", expected=next_cookie, observed=kept, case="PingCookie", evidence=second)
     judge.conclude("MQQB-3.1.7.6-03")
     distinct = holds("two different Cookies, or 1 in both pings")
     observed = cookie != next_cookie or cookie == 1 or f"{cookie} twice"
     judge("MQQB-3.1.1.3-26", expected=distinct, observed=observed, evidence=[first, second])
     make_sut_send_message(peer, sut, peer.direct_name("mqc-third"), tag=3)
-    third = caller.end.poll(caller.half_response_time_ms)
+    third = caller.end.poll(caller.half_ping_response_timer_ms)
     if third is not None:
         cookies = [cookie, next_cookie, get_ping_cookie(third)]
         judge(

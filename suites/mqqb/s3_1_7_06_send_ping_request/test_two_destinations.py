@@ -33,21 +33,21 @@ def test_ping_response_opens_session_only_with_the_pinged_destination(peer, seco
         judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
         return
     answer = answering.answer_ping(second)
-    outcome, _ = answering.await_connection(answering.half_response_time_ms)
+    outcome, _ = answering.await_connection(answering.half_ping_response_timer_ms)
     other = silent.await_session(0)
     if silent.has_stalled_after(first) or answering.has_stalled_after(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(
         "MQQB-3.1.7.6-12",
-        expected=PingingSut.SESSION_OPENED,
+        expected=PingingSut.SESSION_OPENED_OUTCOME,
         observed=outcome,
         case="destination that answered its Ping Request",
         evidence=[second, answer],
     )
     judge(
         "MQQB-3.1.7.6-10",
-        expected=PingingSut.NO_SESSION,
+        expected=PingingSut.NO_SESSION_OUTCOME,
         observed=other,
         case="destination that did not answer its Ping Request",
         evidence=[first, second, answer],

@@ -13,14 +13,14 @@ from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REAS
 from suites.mqqb.steps.provoking import make_sut_send_message, read_application_tag
 
 SINGLE_PING_OUTCOME = "the SUT sent one Ping Request for both queues"
-SESSION_OUTCOME_BY_RF = (PingingSut.SESSION_OPENED, PingingSut.NO_SESSION)
+SESSION_OUTCOME_BY_RF = (PingingSut.SESSION_OPENED_OUTCOME, PingingSut.NO_SESSION_OUTCOME)
 """The outcome of an attempt to open a session, by RF of the Ping Response."""
 
 
 def _poll_second_ping(caller: PingingSut):
     """Let the SUT send message 2 to a different queue; return the Ping Request for it, or None."""
     make_sut_send_message(caller.peer, caller.sut, caller.peer.direct_name("mqc-other"), tag=2)
-    return caller.end.poll(caller.half_response_time_ms)
+    return caller.end.poll(caller.half_ping_response_timer_ms)
 
 
 @needs("ping_initiator", "timers")
@@ -33,7 +33,7 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
-    peer.pass_time_until(first, caller.half_response_time_ms)
+    peer.pass_time_until(first, caller.half_ping_response_timer_ms)
     second = _poll_second_ping(caller)
     if second is None:
         judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
@@ -58,10 +58,10 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
         return
     answer = caller.answer_ping(second)
     evidence = [first, second, answer]
-    judge("MQQB-3.1.7.6-10", expected=PingingSut.NO_SESSION, observed=early, evidence=evidence)
-    outcome, connection = caller.await_connection(caller.half_response_time_ms)
-    other = caller.await_session(caller.half_response_time_ms)
-    expected = fields({"session": PingingSut.SESSION_OPENED, "further session": PingingSut.NO_SESSION})
+    judge("MQQB-3.1.7.6-10", expected=PingingSut.NO_SESSION_OUTCOME, observed=early, evidence=evidence)
+    outcome, connection = caller.await_connection(caller.half_ping_response_timer_ms)
+    other = caller.await_session(caller.half_ping_response_timer_ms)
+    expected = fields({"session": PingingSut.SESSION_OPENED_OUTCOME, "further session": PingingSut.NO_SESSION_OUTCOME})
     observed = {"session": outcome, "further session": other}
     judge("MQQB-3.1.6.8-01", "MQQB-3.1.7.9-01", expected=expected, observed=observed, evidence=evidence)
     if connection is None or not connection.received:
@@ -88,13 +88,13 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
     answers = [caller.answer_ping(first, RF=RF)]
-    outcomes = [caller.await_session(caller.time_without_retry_ms // 2)]
+    outcomes = [caller.await_session(caller.time_shorter_than_retry_timer_ms // 2)]
     second = _poll_second_ping(caller)
     if second is None:
         judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
     answers.append(caller.answer_ping(second, RF=1 - RF))
-    outcomes.append(caller.await_session(caller.time_without_retry_ms // 4))
+    outcomes.append(caller.await_session(caller.time_shorter_than_retry_timer_ms // 4))
     if caller.has_stalled_after(first) or caller.has_stalled_after(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
@@ -116,7 +116,7 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
     caller.answer_ping(first)
-    caller.await_session(caller.time_without_retry_ms // 2)
+    caller.await_session(caller.time_shorter_than_retry_timer_ms // 2)
     caller.answer_ping(first, Cookie=get_ping_cookie(first) + 1 & 0xFFFFFFFF, RF=1)
     peer.settle()
     second = _poll_second_ping(caller)
@@ -124,7 +124,7 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
         judge.give_up(Verdict.NOT_EXERCISED, SINGLE_PING_OUTCOME)
         return
     evidence = [first, second, caller.answer_ping(second)]
-    outcome, connection = caller.await_connection(caller.time_without_retry_ms // 2)
+    outcome, connection = caller.await_connection(caller.time_shorter_than_retry_timer_ms // 2)
     if caller.has_stalled_after(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
@@ -133,7 +133,7 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
         "MQQB-3.1.7.8-01",
         "MQQB-3.1.7.8-02",
         "MQQB-3.1.7.8-05",
-        expected=PingingSut.SESSION_OPENED,
+        expected=PingingSut.SESSION_OPENED_OUTCOME,
         observed=outcome,
         case="after the second Ping Response",
         evidence=evidence,

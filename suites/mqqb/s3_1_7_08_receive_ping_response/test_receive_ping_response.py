@@ -10,7 +10,10 @@ from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.pinging import STALLED_SUT_REASON, PingingSut, get_ping_cookie
 
 WRONG_THEN_CORRECT_EXPECTATION = fields(
-    {"after the wrong response": PingingSut.NO_SESSION, "after the correct response": PingingSut.SESSION_OPENED}
+    {
+        "after the wrong response": PingingSut.NO_SESSION_OUTCOME,
+        "after the correct response": PingingSut.SESSION_OPENED_OUTCOME,
+    }
 )
 
 
@@ -20,22 +23,22 @@ def judge_wrong_then_correct_response(judge, rules: tuple[str, ...], caller: Pin
     """
     asked = caller.await_ping()
     wrong_answer = caller.answer_ping(asked, **wrong(asked))
-    after_wrong = caller.await_session(caller.half_response_time_ms)
+    after_wrong = caller.await_session(caller.half_ping_response_timer_ms)
     correct = caller.answer_ping(asked)
     after_correct = (
-        caller.await_session(caller.time_without_retry_ms)
-        if after_wrong == PingingSut.NO_SESSION
-        else PingingSut.NO_SESSION
+        caller.await_session(caller.time_shorter_than_retry_timer_ms)
+        if after_wrong == PingingSut.NO_SESSION_OUTCOME
+        else PingingSut.NO_SESSION_OUTCOME
     )
     evidence = [asked, wrong_answer, correct]
     if (
-        after_wrong == after_correct == PingingSut.NO_SESSION
+        after_wrong == after_correct == PingingSut.NO_SESSION_OUTCOME
     ):  # its wait may have been over: at its next request one follows the other
         again = caller.end.poll(caller.sut.connect_timeout_ms)
         if again is not None:
             evidence += [again, caller.answer_ping(again, **wrong(again)), caller.answer_ping(again)]
-            after_correct = caller.await_session(caller.time_without_retry_ms)
-    if after_wrong == after_correct == PingingSut.NO_SESSION and caller.has_stalled_after(asked):
+            after_correct = caller.await_session(caller.time_shorter_than_retry_timer_ms)
+    if after_wrong == after_correct == PingingSut.NO_SESSION_OUTCOME and caller.has_stalled_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     observed = {"after the wrong response": after_wrong, "after the correct response": after_correct}
@@ -75,7 +78,9 @@ def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signatu
 
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.8-02")
-@pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
+@pytest.mark.parametrize(
+    ("RF", "expected"), [(0, PingingSut.SESSION_OPENED_OUTCOME), (1, PingingSut.NO_SESSION_OUTCOME)]
+)
 def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, RF, expected):
     """The peer sends a Ping Response with a wrong Cookie, then the correct Ping Response with the opposite RF. The SUT
     opens a session if and only if RF (refuse) of the correct Ping Response is clear.
@@ -84,7 +89,7 @@ def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, 
     asked = caller.await_ping()
     other = caller.answer_ping(asked, Cookie=~get_ping_cookie(asked) & 0xFFFFFFFF, RF=1 - RF)
     right = caller.answer_ping(asked, RF=RF)
-    observed = caller.await_session(caller.time_without_retry_ms)
+    observed = caller.await_session(caller.time_shorter_than_retry_timer_ms)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
 
 
@@ -97,18 +102,21 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
-    peer.pass_time(caller.half_response_time_ms)
+    peer.pass_time(caller.half_ping_response_timer_ms)
     caller.answer_ping(asked, Signature=0x4855)
     caller.answer_ping(asked, Cookie=get_ping_cookie(asked) ^ 1)
-    caller.await_response_timer_expiry(after_ms=caller.half_response_time_ms)
+    caller.await_response_timer_expiry(after_ms=caller.half_ping_response_timer_ms)
     if caller.listener.waiting and caller.has_stalled_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, f"{STALLED_SUT_REASON}, and possibly tried again too early")
         return
     late = caller.answer_ping(asked)
-    after_late = caller.await_session(caller.time_without_retry_ms - sut.slack_ms(1_000))
-    later = caller.start_initialization_retry_timer() if after_late == PingingSut.NO_SESSION else "nothing"
+    after_late = caller.await_session(caller.time_shorter_than_retry_timer_ms - sut.slack_ms(1_000))
+    later = caller.start_initialization_retry_timer() if after_late == PingingSut.NO_SESSION_OUTCOME else "nothing"
     expected = fields(
-        {"after the late response": PingingSut.NO_SESSION, "at the retry time": PingingSut.SESSION_RETRIED}
+        {
+            "after the late response": PingingSut.NO_SESSION_OUTCOME,
+            "at the retry time": PingingSut.SESSION_OPENED_BY_RETRY_OUTCOME,
+        }
     )
     observed = {"after the late response": after_late, "at the retry time": later}
     judge.all(expected=expected, observed=observed, evidence=[asked, late])

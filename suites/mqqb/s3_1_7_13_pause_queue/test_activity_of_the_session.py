@@ -18,7 +18,7 @@ def test_session_of_a_paused_queue_closes_at_first_cleanup(peer, sut, judge):
     sent = session.open()
     session.connection.acknowledge_all()
     sut.pause(peer.direct_name())
-    observed = cleanup.await_cleanup(session.connection, sut, cleanup_ms)
+    observed = cleanup.await_session_cleanup(session.connection, sut, cleanup_ms)
     judge(
         "MQQB-3.1.7.13-12",
         expected=cleanup.CLOSED_AFTER_1_CLEANUP_TIME_OUTCOME,

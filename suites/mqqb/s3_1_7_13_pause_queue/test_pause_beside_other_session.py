@@ -19,8 +19,8 @@ def test_ack_of_pause_has_counts_of_its_own_session(peer, second_host, sut, judg
     """
     sut.limit_time_scale(1)
     two = TwoDestinations(peer, second_host, sut)
-    two.send_alternately((1, 3), delivery="recoverable")
-    for destination in two.both:
+    two.send_messages_alternately((1, 3), delivery="recoverable")
+    for destination in two.both_destinations:
         destination.session.acknowledge_all()
     session = two.first.session
     two.second.session.send(second_host.message())

@@ -20,7 +20,7 @@ def test_session_of_a_queue_resumed_with_message_in_flight_closes_one_cleanup_la
     peer.pass_time(sut.duration_ms(cleanup_ms) * 5 // 4)
     sut.pause(peer.direct_name())
     sut.resume(peer.direct_name())
-    observed = cleanup.await_cleanup(session.connection, sut, cleanup_ms)
+    observed = cleanup.await_session_cleanup(session.connection, sut, cleanup_ms)
     judge(
         "MQQB-3.1.7.14-07",
         expected=cleanup.CLOSED_AFTER_3_CLEANUP_TIMES_OUTCOME,

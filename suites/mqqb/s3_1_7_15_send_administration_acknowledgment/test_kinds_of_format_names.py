@@ -12,7 +12,7 @@ from harness.wire.protection import RC4
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, get_correlation_id, identifier
 from suites.mqqb.steps.opening import OTHER_GUID, format_guid
 from suites.mqqb.steps.ordering import get_private_queue_number
-from suites.mqqb.steps.secured import ST_OF_SENDING_QUEUE_MANAGER, SYMMETRIC_KEYS, encrypt_message
+from suites.mqqb.steps.secured import SENDER_TYPE_OF_QUEUE_MANAGER, SYMMETRIC_KEYS, encrypt_message
 
 ADMIN_QUEUE_NUMBER = 0x5A0B_0C05
 BASE_PRIVACY_LEVEL = 1
@@ -118,7 +118,7 @@ def test_acknowledgment_of_encrypted_message_is_not_encrypted(peer, sut, judge):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     admin = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)}
-    claims = {"ST": ST_OF_SENDING_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
+    claims = {"ST": SENDER_TYPE_OF_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     clear = peer.message(admin, properties={"PA": 1}, body=b"to be encrypted", security=claims)
     sent = receiver.send_packet(encrypt_message(sut, clear, BASE_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[40]))
     receiver.await_acks(1)

@@ -24,7 +24,7 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
-from suites.mqqb.steps.secured import ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER
+from suites.mqqb.steps.secured import SENDER_TYPE_OF_QUEUE_MANAGER, SENDER_TYPE_OF_SENDER_WITH_SID
 
 ATTRIBUTE_BY_RULE = {
     "MQQB-3.1.7.15-D01": "number of acknowledgments that the acknowledgment requests",
@@ -191,7 +191,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     ]
     insecure_classes = [AckClass.BAD_DST_Q] * 3
     if sut.has("security"):
-        claims = {"ST": ST_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": MALLORY.security_id}
+        claims = {"ST": SENDER_TYPE_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": MALLORY.security_id}
         sent += [
             receiver.send_packet(receiver.build_message({"DM": one}, properties={"NA": 1}, security=claims))
             for one in (0, 1)
@@ -220,12 +220,12 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
         (
             "MQQB-3.1.7.15-11",
             {"AQ": 2, "AdminQueue": private},
-            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.ON_DESTINATION})",
+            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.QUEUE_ON_DESTINATION})",
         ),
         (
             "MQQB-3.1.7.15-14",
             {"AQ": 6, "AdminQueue": other},
-            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.ON_DESTINATION})",
+            f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.QUEUE_ON_DESTINATION})",
         ),
         ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{PEER_PUBLIC_QUEUE} (queue type {QueueType.PUBLIC})"),
     ]
@@ -417,7 +417,7 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
         ):
             judge(rule, expected=expected, observed=observed, case=field, evidence=[sent, ack])
     judge.conclude("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
-    claims = {"ST": ST_OF_SENDING_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
+    claims = {"ST": SENDER_TYPE_OF_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
     claimed = receiver.send_and_await_acks(receiver.build_message(user, **asks), 3)
     for (sent, ack), body in ((arrived, b""), (refused, LONG_BODY), (claimed, LONG_BODY)):
@@ -630,7 +630,7 @@ def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judg
     came = receiver.await_acks(1)
     judge(
         "MQQB-3.1.7.15-14",
-        expected=[f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.ON_DESTINATION})".lower()],
+        expected=[f"{ADMIN_QUEUE_NUMBER} (queue type {QueueType.QUEUE_ON_DESTINATION})".lower()],
         observed=[_describe_queue(ack, "Destination") for ack in came],
         case="destinations of the acknowledgments",
         evidence=[sent, *came],

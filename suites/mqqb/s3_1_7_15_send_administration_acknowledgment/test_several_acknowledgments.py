@@ -18,7 +18,7 @@ from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, Publi
 from harness.wire.protection import RC4
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    ADMINISTRATION_QUEUE,
+    ADMINISTRATION_QUEUE_NAME,
     AckClass,
     AcknowledgingReceiver,
     QueueType,
@@ -27,8 +27,8 @@ from suites.mqqb.steps.disposition import (
     identifier,
 )
 from suites.mqqb.steps.secured import (
+    SENDER_TYPE_OF_SENDER_WITH_SID,
     SHA512,
-    ST_OF_SENDER_WITH_SID,
     SYMMETRIC_KEYS,
     SecuredMessageSender,
     encrypt_message,
@@ -48,14 +48,14 @@ ARRIVAL_CLASS, NOT_TRANSACTIONAL_MESSAGE_CLASS, NOT_TRANSACTIONAL_QUEUE_CLASS = 
     AckClass.NOT_TRANSACTIONAL_Q,
 )
 MIXED_MESSAGES = (
-    ("express", "plain", ADMINISTRATION_QUEUE, b"first", ARRIVAL_CLASS),
-    ("recoverable", "transactional", ADMINISTRATION_QUEUE, b"second", NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("express", "plain", ADMINISTRATION_QUEUE_NAME, b"first", ARRIVAL_CLASS),
+    ("recoverable", "transactional", ADMINISTRATION_QUEUE_NAME, b"second", NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ("recoverable", "plain", None, b"third", ARRIVAL_CLASS),
     ("express", "transactional", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY, NOT_TRANSACTIONAL_MESSAGE_CLASS),
-    ("transactional", "plain", ADMINISTRATION_QUEUE, b"fifth", NOT_TRANSACTIONAL_QUEUE_CLASS),
+    ("transactional", "plain", ADMINISTRATION_QUEUE_NAME, b"fifth", NOT_TRANSACTIONAL_QUEUE_CLASS),
     ("recoverable", "plain", OTHER_ADMINISTRATION_QUEUE, b"sixth", ARRIVAL_CLASS),
-    ("express", "transactional", ADMINISTRATION_QUEUE, b"seventh", NOT_TRANSACTIONAL_MESSAGE_CLASS),
-    ("transactional", "transactional", ADMINISTRATION_QUEUE, b"eighth", ARRIVAL_CLASS),
+    ("express", "transactional", ADMINISTRATION_QUEUE_NAME, b"seventh", NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("transactional", "transactional", ADMINISTRATION_QUEUE_NAME, b"eighth", ARRIVAL_CLASS),
     ("transactional", "plain", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], NOT_TRANSACTIONAL_QUEUE_CLASS),
 )
 """Delivery, queue, administration queue (None: an unknown public queue), body, and class of the acknowledgment."""
@@ -182,7 +182,7 @@ def test_each_acknowledgment_of_several_removals_has_values_of_its_own_message(p
     nack_classes = dict(zip(queues, (AckClass.Q_PURGED, AckClass.Q_DELETED), strict=True))
     sent, wanted = [], {}
     for number in range(6):
-        queue, admin = queues[number % 2], (ADMINISTRATION_QUEUE, OTHER_ADMINISTRATION_QUEUE)[number // 2 % 2]
+        queue, admin = queues[number % 2], (ADMINISTRATION_QUEUE_NAME, OTHER_ADMINISTRATION_QUEUE)[number // 2 % 2]
         body = LARGE_BODY if number == 2 else b"body %d" % number
         of_class = AckClass.RECEIVE if number < 2 else nack_classes[queue]
         destination = rf"TCP:{sut.address}\{queue}"
@@ -290,7 +290,12 @@ def test_refusal_of_bad_signature_or_key_is_not_acknowledged_unless_configured(p
     """
     sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
-    claims = {"ST": ST_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
+    claims = {
+        "ST": SENDER_TYPE_OF_SENDER_WITH_SID,
+        "DE": 1,
+        "SecurityID": ALICE.security_id,
+        "SenderCert": ALICE.certificate,
+    }
     signed = claims | {"Signature": bytes(256)}
     encrypted = claims | {"EB": 1, "EncryptionKey": bytes(140)}
     sent = [

@@ -27,7 +27,7 @@ from suites.mqqb.steps.ordering import (
     Receiver,
     get_private_queue_number,
     is_order_or_final_ack,
-    read_acknowledged_sequence_place,
+    read_acknowledged_sequence_position,
 )
 
 ORDER_QUEUE_NUMBER = 4
@@ -94,7 +94,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     judge("MQQB-3.1.7.17-06", expected=both, observed=numbers, evidence=evidence)
     last = {"TxSequenceNumber": found["TxSequenceNumber"]}
     judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
-    for one in receiver.acknowledgments():
+    for one in receiver.list_acknowledgments():
         judge("MQQB-3.1.7.17-D02", expected=CLEAR_BODY_EXPECTATION, observed=_read_privacy_fields(one), evidence=[one])
 
 
@@ -114,9 +114,9 @@ def test_order_acks_name_last_accepted_message_of_their_sequence(peer, sut, judg
     receiver.sequence = Sequence(peer, 10)
     sent.append(receiver.send({"SourceQueueManager": OTHER_GUID, "RC": 1}))
     receiver.poll_acknowledgment()
-    places = [read_acknowledged_sequence_place(frame) for frame in receiver.acknowledgments()]
+    places = [read_acknowledged_sequence_position(frame) for frame in receiver.list_acknowledgments()]
     last = {place.Ordinal: (place.TxSequenceNumber, place.TxPreviousSequenceNumber) for place in places}
-    evidence = [*sent, *receiver.acknowledgments()]
+    evidence = [*sent, *receiver.list_acknowledgments()]
     if len(last) < 2:
         raise ConformanceFailure("the OrderAcks of two sequences did not arrive")
     judge(
@@ -304,7 +304,7 @@ def test_acknowledgments_of_private_name_go_to_private_queue_4(peer, sut, judge)
     for turn in ("first", "second"):
         sent = receiver.send(peer.private_queue(sut.guid, number) | {"JP": 1}, destination=None)
         frame = receiver.await_acknowledgment()
-        if turn == "first" and read_acknowledged_sequence_place(frame).TxSequenceNumber != 1:
+        if turn == "first" and read_acknowledged_sequence_position(frame).TxSequenceNumber != 1:
             raise ConformanceFailure("the OrderAck does not acknowledge the message of this check")
         _judge_private_destination(judge, peer, sent, frame, f"destination of the {turn} OrderAck")
     if sut.has("receive") and peer.eventually(lambda: bool(sut.messages("transactional"))):
@@ -319,7 +319,7 @@ def test_acknowledgments_of_private_name_go_to_private_queue_4(peer, sut, judge)
 
 def _list_final_acks(receiver: Receiver) -> list[Frame]:
     """Return the FinalAcks that have arrived, without administration acknowledgments of the same class."""
-    return [frame for frame in receiver.acknowledgments(final=True) if is_order_or_final_ack(frame)]
+    return [frame for frame in receiver.list_acknowledgments(final=True) if is_order_or_final_ack(frame)]
 
 
 def _await_final_ack_besides_admin_acks(receiver: Receiver, count: int) -> Frame:
@@ -339,7 +339,7 @@ def _judge_private_destination(judge, peer, sent: Frame, frame: Frame, case: str
         "queue manager": format_guid(user.QueueManagerAddress),
     }
     own = {"queue": ORDER_QUEUE_NUMBER, "queue manager": format_guid(peer.identifier)}
-    expected = fields({"DQ": QueueType.ON_DESTINATION, **own})
+    expected = fields({"DQ": QueueType.QUEUE_ON_DESTINATION, **own})
     judge.all(expected=expected, observed=observed, case=case, evidence=[sent, frame])
 
 
@@ -401,7 +401,7 @@ def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]
     """Wait until the given number of new FinalAcks has arrived on any session; return the new FinalAcks."""
 
     def list_new_final_acks() -> list[Frame]:
-        return receiver.acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]
+        return receiver.list_acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]
 
     receiver.poll(lambda: list_new_final_acks()[count - 1 :], 0)
     return list_new_final_acks()

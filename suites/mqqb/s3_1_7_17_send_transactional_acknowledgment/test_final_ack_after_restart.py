@@ -35,7 +35,7 @@ def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
 
     def list_late_acks() -> list[Frame]:
-        came = receiver.acknowledgments(final=True)
+        came = receiver.list_acknowledgments(final=True)
         return [frame for frame in came if get_final_ack_identifier(frame) == identifier(stored)]
 
     peer.environment.run_until(lambda: bool(list_late_acks()), sut.connect_timeout_ms + sut.response_timeout_ms)

@@ -10,7 +10,7 @@ from harness.run.marks import covers, malforms, needs
 from harness.wire import FinalAckBody
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_acknowledged_sequence_position
 
 
 def _get_destination(frame) -> str:
@@ -30,8 +30,8 @@ def test_each_refused_packet_of_two_sources_has_its_own_final_ack(peer, sut, jud
     receiver.sequence = Sequence(peer, 10)
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1}
     sent += [receiver.send(source, destination=peer.missing_queue) for _ in range(2)]
-    receiver.poll(lambda: receiver.acknowledgments(final=True)[len(sent) - 1 :], 0)
-    came = receiver.acknowledgments(final=True)
+    receiver.poll(lambda: receiver.list_acknowledgments(final=True)[len(sent) - 1 :], 0)
+    came = receiver.list_acknowledgments(final=True)
     if len(came) != len(sent):
         raise ConformanceFailure(f"{len(came)} FinalAcks arrived for {len(sent)} refused packets")
     bodies = [FinalAckBody(bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in came]
@@ -88,7 +88,7 @@ def test_order_ack_after_rejected_message_and_of_next_sequence(peer, sut, judge)
         ("OrderAck after the rejected message", rejected, first, 2),
         ("OrderAck of the next sequence", later, receiver.sequence.identifier, 1),
     ):
-        place = read_acknowledged_sequence_place(frame)
+        place = read_acknowledged_sequence_position(frame)
         judge(
             "MQQB-3.1.7.17-D03",
             expected=(begun.Ordinal, begun.TimeStamp),

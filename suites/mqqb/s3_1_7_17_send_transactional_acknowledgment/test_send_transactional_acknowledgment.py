@@ -12,7 +12,7 @@ from suites.mqqb.s3_1_7_17_send_transactional_acknowledgment.attributes import (
     get_attributes_of_acknowledgment,
 )
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.ordering import ORDERING_ACK_LABEL, Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import ORDERING_ACK_LABEL, Receiver, read_acknowledged_sequence_position
 
 
 @covers(
@@ -46,7 +46,7 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         user, properties, found = (
             frame["UserHeader"],
             frame["MessagePropertiesHeader"],
-            read_acknowledged_sequence_place(frame),
+            read_acknowledged_sequence_position(frame),
         )
         judge(
             "MQQB-3.1.7.17-04",

@@ -30,7 +30,7 @@ def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
     sent.append(receiver.send(destination=peer.missing_queue))
 
     def list_final_acks():
-        return receiver.acknowledgments(final=True, among=peer.inbox.copies)
+        return receiver.list_acknowledgments(final=True, among=peer.inbox.copies)
 
     receiver.poll(lambda: list_final_acks()[len(sent) - 1 :], 0)
     came = list_final_acks()

@@ -51,7 +51,7 @@ class AcknowledgedApplication(Application):
             self.build_message(label, self.receiver.add_admin_queue_fields(), **requests)
         )
 
-    def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
+    def begin_read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
         """Begin a read that waits for a message, and then send the message."""
         number = self.sut.control.begin(verb, timeout_ms=self.READ_TIMEOUT_MS, **arguments)
         self.peer.settle()
@@ -67,7 +67,7 @@ class AcknowledgedApplication(Application):
 
     def await_final_acks(self, count: int) -> list[str]:
         """Wait for the given number of FinalAcks; return the sorted labels of the messages with a FinalAck."""
-        came = self.receiver.await_messages_of_sut(self.receiver.final_acks, count)
+        came = self.receiver.await_messages_of_sut(self.receiver.list_final_acks, count)
         return self.list_labels(map(get_final_ack_identifier, came))
 
     def list_labels(self, identifiers: Iterable[str]) -> list[str]:

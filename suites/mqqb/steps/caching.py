@@ -25,7 +25,7 @@ PRIVACY_LEVEL_NAMES = {
     ADVANCED_PRIVACY_LEVEL: "advanced",
 }
 """The names of the privacy levels on the control channel."""
-RECEIVED_KEY_CACHE_NAME, SENT_KEY_CACHE_NAME, CERTIFICATES = (
+RECEIVED_KEY_CACHE_NAME, SENT_KEY_CACHE_NAME, CERTIFICATE_CACHE_NAME = (
     "ReceiveSymmetricKeyCache",
     "SendSymmetricKeyCache",
     "UserCertCache",
@@ -35,7 +35,11 @@ RECEIVED_KEY_CACHE_NAME, SENT_KEY_CACHE_NAME, CERTIFICATES = (
 class SecurityCaches:
     """The security caches in the SUT's abstract data model."""
 
-    RECEIVED_KEYS, SENT_KEYS, CERTIFICATES = RECEIVED_KEY_CACHE_NAME, SENT_KEY_CACHE_NAME, CERTIFICATES
+    RECEIVED_KEY_CACHE, SENT_KEY_CACHE, CERTIFICATE_CACHE = (
+        RECEIVED_KEY_CACHE_NAME,
+        SENT_KEY_CACHE_NAME,
+        CERTIFICATE_CACHE_NAME,
+    )
 
     def __init__(self, sut: Sut) -> None:
         self.sut = sut
@@ -50,7 +54,7 @@ class SecurityCaches:
     def users(self) -> list[str]:
         """Return the names of the users in UserCertCache, in the order of the cache."""
         known = {user.security_id.hex(): user.name for user in USERS}
-        return [known.get(entry["SecurityID"], "?") for entry in self.entries(CERTIFICATES)]
+        return [known.get(entry["SecurityID"], "?") for entry in self.entries(CERTIFICATE_CACHE_NAME)]
 
     def get_remaining_ms(self, name: str) -> int | None:
         """Return the remaining time of a cache's cleanup timer in ms, or None if the timer does not run."""

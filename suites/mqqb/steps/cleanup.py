@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.peer.conversation import Conversation
 from harness.sut.sut import Sut
 
-SESSION_CLEANUP_MS = 12_000
+SESSION_CLEANUP_TIMER_MS = 12_000
 GREATEST_TIMER_SPEED_UP = 20
 LONGEST_WAIT_IN_CLEANUP_TIMES = 5
 """The number of cleanup times for which the check waits for the end of a session."""
@@ -20,16 +20,16 @@ def limit_cleanup_timer_speed(sut: Sut) -> int:
     the unscaled duration of this timer. The check needs ``timers``.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    return sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    return sut.get_timer_duration_ms("session_cleanup_ms", SESSION_CLEANUP_TIMER_MS)
 
 
-def await_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
+def await_session_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
     """Wait for the end of a session; return a description of when the session ended."""
     session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(cleanup_ms))
-    return describe_cleanup(session, sut, cleanup_ms)
+    return describe_session_cleanup_time(session, sut, cleanup_ms)
 
 
-def describe_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
+def describe_session_cleanup_time(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
     """Return a description of when a session ended, in cleanup times from the first packet of the peer."""
     if session.record.closed_at_ms is None:
         return "still open"

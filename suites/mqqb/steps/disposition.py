@@ -41,7 +41,7 @@ class AckClass(IntEnum):
 class QueueType(IntEnum):
     """Types of queues in UserHeader.Flags (MS-MQMQ 2.2.19.2)."""
 
-    ON_DESTINATION = 3
+    QUEUE_ON_DESTINATION = 3
     PUBLIC = 5
     DIRECT = 7
 
@@ -50,8 +50,8 @@ NORMAL, REPORT, REACH_QUEUE, ORDER_ACK, RECEIVE = 0x0000, 0x0001, 0x0002, 0x00FF
 BAD_DST_Q, Q_EXCEED_QUOTA, HOP_COUNT_EXCEEDED = 0x8000, 0x8003, 0x8005
 NOT_TRANSACTIONAL_Q, NOT_TRANSACTIONAL_MSG = 0x8009, 0x800A
 Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
-ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
-ADMINISTRATION_QUEUE = "mqc-acks"
+QUEUE_ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
+ADMINISTRATION_QUEUE_NAME = "mqc-acks"
 OFFSET_OF_IDENTIFIER_IN_FINAL_ACK = 16
 """The offset of the message's identifier in the body of a FinalAck (MS-MQQB 2.2.5). The identifier
 follows the sequence.
@@ -121,7 +121,7 @@ class AcknowledgingReceiver(Receiver):
 
     def add_admin_queue_fields(self, user: Mapping[str, Any] = NO_FIELDS) -> dict[str, Any]:
         """Return the given fields of UserHeader and the fields that name an administration queue of the peer."""
-        return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION_QUEUE}", **user}
+        return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION_QUEUE_NAME}", **user}
 
     def send_packet(self, packet: Any) -> Frame:
         """Send a packet on the session of the peer."""
@@ -141,9 +141,9 @@ class AcknowledgingReceiver(Receiver):
             if get_message_class(ack) == value and get_correlation_id(ack) in wanted
         ]
 
-    def final_acks(self) -> list[Frame]:
+    def list_final_acks(self) -> list[Frame]:
         """Return the FinalAcks that have arrived."""
-        return [frame for frame in self.acknowledgments(final=True) if is_order_or_final_ack(frame)]
+        return [frame for frame in self.list_acknowledgments(final=True) if is_order_or_final_ack(frame)]
 
     @staticmethod
     def is_report(frame: Frame) -> bool:

@@ -12,7 +12,7 @@ from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-def send_before_session_of_sut_is_open(
+def send_packet_before_session_of_sut_is_open(
     peer: Peer, sut: Sut, packet: Any, *, answered: bool
 ) -> tuple[Conversation, list[Frame | None]]:
     """Let the SUT open a session, and send a packet on its connection before the session is open; return the

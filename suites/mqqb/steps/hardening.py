@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 from harness.sut.sut import Sut
 
-HARDENED_SECURITY = "hardened_security"
+HARDENED_SECURITY_SETTING_NAME = "hardened_security"
 
 
 def has_hardened_security_setting(sut: Sut) -> bool:
     """Return whether the SUT shows the setting, so that a check can change it."""
-    return HARDENED_SECURITY in sut.control.call("configure")
+    return HARDENED_SECURITY_SETTING_NAME in sut.control.call("configure")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from harness.judging.passive import Context, Finding, Predicate, Summary, get_re
 from suites.mqmq.steps.message_bytes import PACKET_SIGNATURE
 
 INTERNAL_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
-_IN_BIT, _SH_BIT = 1 << 3, 1 << 4
+_IN_BIT, _SESSION_HEADER_BIT = 1 << 3, 1 << 4
 _PT_OFFSET = 18
 
 PacketCondition = Callable[[Context], bool]
@@ -30,7 +30,7 @@ class InternalPacketKind(NamedTuple):
 ESTABLISH_PACKET_KIND, PARAMETERS_PACKET_KIND, SESSION_ACK_PACKET_KIND = (
     InternalPacketKind(572, 2),
     InternalPacketKind(32, 3),
-    InternalPacketKind(36, 1, _IN_BIT | _SH_BIT),
+    InternalPacketKind(36, 1, _IN_BIT | _SESSION_HEADER_BIT),
 )
 
 
@@ -99,7 +99,11 @@ def make_pt_of_kind_predicate(kind: InternalPacketKind, concerns: PacketConditio
 
     def judge_pt(packet: Any, context: Context) -> Finding:
         data = context.frame.data
-        if not _has_size_of_kind(data, kind) or data[2] & (_IN_BIT | _SH_BIT) != kind.flags or not concerns(context):
+        if (
+            not _has_size_of_kind(data, kind)
+            or data[2] & (_IN_BIT | _SESSION_HEADER_BIT) != kind.flags
+            or not concerns(context)
+        ):
             return None
         return _read_pt(data) == kind.pt, f"PT is {_read_pt(data)}"
 

@@ -27,7 +27,7 @@ PEER_QUEUE_BY_HOST_NAME = f"DIRECT=OS:{HOST_WITH_TWO_ADDRESSES}\\{PEER_QUEUE}"
 """
 INITIALIZATION_TIMER_MS = 20_000
 """The duration in ms of the Session Initialization Timer in the checks that wait for it (set_timers)."""
-EARLY_CLOSE_LIMIT_MS = 20_000
+LATEST_TIME_OF_EARLY_CLOSE_MS = 20_000
 """A time in ms that is well below the duration of the Session Initialization Timer (60 s, MS-MQQB note <43>), whose
 expiry closes a session that is being set up.
 """
@@ -68,7 +68,7 @@ def require_answer_or_close(connection: RawConversation, answer: Frame | None) -
     return answer or connection
 
 
-def read_internal_bits(frame: Frame | None) -> dict[str, int]:
+def read_in_flag_and_packet_type(frame: Frame | None) -> dict[str, int]:
     """Read IN and PT from bytes that begin with a BaseHeader, even if the packet is malformed; return -1
     for a missing field.
     """
@@ -84,7 +84,9 @@ def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
     Raise ConformanceFailure if the SUT closes the connection late and answers a second connection: in this case, the
     expiry of the timer may be the reason.
     """
-    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_CLOSE_LIMIT_MS))):
+    if not connection.wait_closed(
+        min(peer.sut.response_timeout_ms, peer.sut.duration_ms(LATEST_TIME_OF_EARLY_CLOSE_MS))
+    ):
         peer.request_session()  # the answer shows that the SUT has processed all earlier packets
         if connection.closed_by_sut:
             raise ConformanceFailure(
@@ -225,7 +227,7 @@ def list_connection_history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     return list(find_outgoing_queue(sut, format_name)["ConnectionHistory"])
 
 
-def expect_recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
+def expect_recent_connection_history_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
     """Return the expected values of a ConnectionHistory entry of the last minute with the peer's address; Error is 0 or
     an error code.
     """
@@ -238,9 +240,9 @@ def expect_recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Exp
     )
 
 
-def get_last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
-    """Return the last entry of a ConnectionHistory in the form that ``expect_recent_entry`` compares, with an unsigned
-    Error.
+def get_last_connection_history_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
+    """Return the last entry of a ConnectionHistory in the form that ``expect_recent_connection_history_entry``
+    compares, with an unsigned Error.
     """
     if not entries:
         return "no entry"

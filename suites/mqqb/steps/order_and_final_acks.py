@@ -27,7 +27,7 @@ ORDERING_ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
 ORDER_QUEUE_NUMBER = 4
 FIRST_FINAL_ACK_CLASS = 0x4000
-LEAST_ACK_FEATURE_COUNT = 3
+LEAST_COUNT_OF_ACKNOWLEDGMENT_FEATURES = 3
 """The number of typical features, of four, that a message must have to be treated as an acknowledgment."""
 _ADDRESS_PATTERN = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME_PATTERN = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
@@ -42,7 +42,7 @@ def _has_enough_features(packet: Any, of_class: bool) -> bool:
     signs: int = (
         of_class + (properties.Label == ORDERING_ACK_LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
     )
-    return signs >= LEAST_ACK_FEATURE_COUNT
+    return signs >= LEAST_COUNT_OF_ACKNOWLEDGMENT_FEATURES
 
 
 def is_order_ack(packet: Any) -> bool:
@@ -73,7 +73,7 @@ def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[PacketPr
     return wrap_predicate
 
 
-def check_base_flags(packet: Any) -> Finding:
+def check_base_header_flags_are_zero(packet: Any) -> Finding:
     """Check that BaseHeader.Flags is 0."""
     return packet.BaseHeader.Flags == 0, f"BaseHeader.Flags is 0x{packet.BaseHeader.Flags:04X}"
 
@@ -87,7 +87,7 @@ def check_other_user_flags(packet: Any) -> Finding:
     return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, and DQ is {user.DQ}"
 
 
-def check_private_name(packet: Any) -> Finding:
+def check_destination_by_private_name(packet: Any) -> Finding:
     """Check that the destination is private queue 4 if DQ is 3 (E42)."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, PrivateQueueFormatNameId):
@@ -98,7 +98,7 @@ def check_private_name(packet: Any) -> Finding:
     )
 
 
-def check_direct_name(packet: Any) -> Finding:
+def check_destination_by_direct_name(packet: Any) -> Finding:
     """Check that the destination is the prescribed direct name if DQ is 7."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, DirectQueueFormatName):
@@ -107,7 +107,7 @@ def check_direct_name(packet: Any) -> Finding:
     return ORDER_QUEUE_NAME_PATTERN.fullmatch(name) is not None, f"DirectFormatName is {name!a}"
 
 
-def check_label(packet: Any) -> Finding:
+def check_ordering_ack_label(packet: Any) -> Finding:
     """Check that the label is QM Ordering Ack."""
     return (
         packet.MessagePropertiesHeader.Label == ORDERING_ACK_LABEL,
@@ -115,7 +115,7 @@ def check_label(packet: Any) -> Finding:
     )
 
 
-def check_body_size(packet: Any) -> Finding:
+def check_acknowledgment_body_size(packet: Any) -> Finding:
     """Check that the body has the size that the specification states."""
     size = packet.MessagePropertiesHeader.MessageSize
     return size == BODY_SIZE, f"MessageSize is {size}"
@@ -128,14 +128,14 @@ def make_body_size_predicate(meant: Callable[[Any], bool]) -> Predicate:
 
     def judge_size(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
-            return check_body_size(packet) if meant(packet) else None
+            return check_acknowledgment_body_size(packet) if meant(packet) else None
         found = parse_with_body_size(context.frame.data, BODY_SIZE)
         return (False, f"MessageSize is {found[0]}") if found is not None and meant(found[1]) else None
 
     return judge_size
 
 
-def check_property_flags(packet: Any) -> Finding:
+def check_properties_header_flags_are_zero(packet: Any) -> Finding:
     """Check that MessagePropertiesHeader.Flags is 0."""
     flags = packet.MessagePropertiesHeader.Flags
     return flags == 0, f"MessagePropertiesHeader.Flags is 0x{flags:02X}"
@@ -170,13 +170,13 @@ def make_flag_predicate(header: str, flag: str, value: int, *meanings: Callable[
 
 
 EXPECTED_TEXT_BY_PREDICATE: Mapping[PacketPredicate, str] = {
-    check_base_flags: "BaseHeader.Flags is 0",
+    check_base_header_flags_are_zero: "BaseHeader.Flags is 0",
     check_other_user_flags: "only MP, DM (in an OrderAck, see E36) and DQ (3 or 7) are set in UserHeader.Flags",
-    check_private_name: "the destination is the private queue of order_queue$",
-    check_direct_name: "the direct name consists of an address and order_queue$",
-    check_label: f"Label is {ORDERING_ACK_LABEL!a}",
-    check_body_size: f"MessageSize is {BODY_SIZE}",
-    check_property_flags: "MessagePropertiesHeader.Flags is 0",
+    check_destination_by_private_name: "the destination is the private queue of order_queue$",
+    check_destination_by_direct_name: "the direct name consists of an address and order_queue$",
+    check_ordering_ack_label: f"Label is {ORDERING_ACK_LABEL!a}",
+    check_acknowledgment_body_size: f"MessageSize is {BODY_SIZE}",
+    check_properties_header_flags_are_zero: "MessagePropertiesHeader.Flags is 0",
     check_acknowledgment_body_type: "BodyType is VT_EMPTY",
 }
 """The texts of the expectations of the predicates about OrderAcks and FinalAcks."""
@@ -193,7 +193,7 @@ def register_acknowledgment_predicates(
             f"rules must have exactly these keys: {', '.join(judge.__name__ for judge in EXPECTED_TEXT_BY_PREDICATE)}"
         )
     for judge_packet, rule in rules.items():
-        if judge_packet is check_body_size:
+        if judge_packet is check_acknowledgment_body_size:
             passive(rule, (USER_MESSAGE_KIND, MALFORMED), EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
                 make_body_size_predicate(meant)
             )

@@ -17,7 +17,7 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, PrivateQueueFormatNameId, TxSequenceID, user_message
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import EARLY_CLOSE_LIMIT_MS
+from suites.mqqb.steps.opening import LATEST_TIME_OF_EARLY_CLOSE_MS
 
 ORDERING_ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
@@ -49,7 +49,7 @@ class AcknowledgedPosition(NamedTuple):
     TxPreviousSequenceNumber: int
 
 
-def read_acknowledged_sequence_place(frame: Frame) -> AcknowledgedPosition:
+def read_acknowledged_sequence_position(frame: Frame) -> AcknowledgedPosition:
     """Read the beginning of an acknowledgment's body."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     if len(body) < struct.calcsize("<IIII"):
@@ -96,7 +96,7 @@ class Receiver:
         """Return every message of the SUT without repetitions, except messages about earlier tests."""
         return self.peer.inbox.messages
 
-    def acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
+    def list_acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
         """Return the OrderAcks, or the FinalAcks, that have arrived; ``among``: the packets to search instead of all
         messages without repetitions.
         """
@@ -132,8 +132,8 @@ class Receiver:
         """Wait for OrderAcks or FinalAcks that no earlier call has returned; return the last acknowledgment, or None if
         none arrives.
         """
-        frame = self.poll(lambda: self.acknowledgments(final=final), self._polled[final])
-        self._polled[final] = len(self.acknowledgments(final=final))
+        frame = self.poll(lambda: self.list_acknowledgments(final=final), self._polled[final])
+        self._polled[final] = len(self.list_acknowledgments(final=final))
         return frame
 
     def await_last_acknowledgment(self, number: int) -> Frame | None:
@@ -142,10 +142,10 @@ class Receiver:
         """
         known = self._polled[False]
         frame = self.poll_acknowledgment()
-        while frame is not None and read_acknowledged_sequence_place(frame).TxSequenceNumber < number:
+        while frame is not None and read_acknowledged_sequence_position(frame).TxSequenceNumber < number:
             frame = self.poll_acknowledgment()
         self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
-        came = self.acknowledgments()
+        came = self.list_acknowledgments()
         self._polled[False] = len(came)
         return came[-1] if len(came) > known else None
 
@@ -204,10 +204,12 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
 EARLY_CLOSE_EXPECTATION = fields(
     {"SUT closed the sessions that are not open": [True, True], "SUT acknowledged a message on an open session": True}
 )
-"""The expected reactions to a packet that a SUT accepts only on an open session (``send_in_states_before_open``)."""
+"""The expected reactions to a packet that a SUT accepts only on an open session: see
+``send_packet_in_states_before_open``.
+"""
 
 
-def send_in_states_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
+def send_packet_in_states_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
     """Send a packet on a session in each state before OPEN, and on an open session; return the
     reactions.
 
@@ -218,7 +220,7 @@ def send_in_states_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any],
     untouched = [peer.connect(), peer.request_session()]
     early, late = [peer.connect(), peer.request_session()], peer.open_raw()
     sent = [each.send(packet) for each in (*early, late)]
-    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_CLOSE_LIMIT_MS))
+    within_ms = min(sut.response_timeout_ms, sut.duration_ms(LATEST_TIME_OF_EARLY_CLOSE_MS))
     closed = [each.wait_closed(within_ms) for each in early]
     if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure(

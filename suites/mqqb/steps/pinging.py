@@ -69,7 +69,7 @@ def describe_ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | s
     return {name: getattr(ping, name) for name in names}
 
 
-def read_element(tree: dict[str, Any], name: str) -> Any:
+def read_data_model_element(tree: dict[str, Any], name: str) -> Any:
     """Return an element of the abstract data model that the SUT shows; if the SUT does not show the element, the rules
     are not observable.
     """
@@ -123,7 +123,7 @@ class PingExchange(NamedTuple):
         return ping.Signature == PING_SIGNATURE or ping.Cookie == request.Cookie
 
     @property
-    def predicted_outcome(self) -> Any:
+    def outcome_predicted_by_rf(self) -> Any:
         """Return the outcome that RF predicts for a session request: refused or accepted."""
         return describe_ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
 
@@ -194,9 +194,9 @@ class PingingSut:
     whether the peer answers. The class attributes are the possible outcomes of an attempt.
     """
 
-    SESSION_OPENED = "the SUT opened a session"
-    NO_SESSION = "the SUT opened no session"
-    SESSION_RETRIED = f"{SESSION_OPENED} after the retry time"
+    SESSION_OPENED_OUTCOME = "the SUT opened a session"
+    NO_SESSION_OUTCOME = "the SUT opened no session"
+    SESSION_OPENED_BY_RETRY_OUTCOME = f"{SESSION_OPENED_OUTCOME} after the retry time"
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         if sut.timeouts.usual_ms >= PING_RESPONSE_TIMEOUT_MS:
@@ -246,10 +246,10 @@ class PingingSut:
         """
         connection = self.listener.accept(within_ms, exactly=within_ms is not None)
         if connection is None:
-            return self.NO_SESSION, None
+            return self.NO_SESSION_OUTCOME, None
         if connection.poll("EstablishConnection") is None:
             return "opened a connection, with no EstablishConnection on it", connection
-        return self.SESSION_OPENED, connection
+        return self.SESSION_OPENED_OUTCOME, connection
 
     def await_session(self, within_ms: int | None = None) -> str:
         """Wait for the SUT's next connection and the request on this connection; return the outcome."""
@@ -260,12 +260,12 @@ class PingingSut:
         return self.peer.has_stalled(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 
     @property
-    def half_response_time_ms(self) -> int:
+    def half_ping_response_timer_ms(self) -> int:
         """Return half of the duration of the Ping Response Timer, in ms."""
         return self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) // 2
 
     @property
-    def time_without_retry_ms(self) -> int:
+    def time_shorter_than_retry_timer_ms(self) -> int:
         """Return a time after a failed ping that is shorter than the Session Retry Connect Timer, in ms."""
         return self.sut.duration_ms(self.retry_ms) * 4 // 5
 

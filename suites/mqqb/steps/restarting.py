@@ -11,7 +11,7 @@ from suites.mqqb.steps.sequences import get_transaction_header
 from suites.whole_messages import describe_packet
 
 UNCHANGED_OUTCOME = "unchanged"
-CHANGEABLE_ACK_FIELDS = ("message_id", "sent_time")
+ACK_FIELDS_THAT_MAY_CHANGE_AT_RESTART = ("message_id", "sent_time")
 """Fields of an acknowledgment that may differ after a restart, because a new message may have the same content."""
 
 
@@ -21,10 +21,11 @@ def describe_change(before: Frame, after: Frame, receiver: Any) -> str:
     wrong = [
         f"{name} {other[name]} for {value}"
         for name, value in one.items()
-        if other[name] != value and not (name in CHANGEABLE_ACK_FIELDS and _is_acknowledgment_or_report(before))
+        if other[name] != value
+        and not (name in ACK_FIELDS_THAT_MAY_CHANGE_AT_RESTART and _is_acknowledgment_or_report(before))
     ]
-    if before["UserHeader"].TH and _describe_place_in_sequence(before) != _describe_place_in_sequence(after):
-        wrong.append(f"{_describe_place_in_sequence(after)} for {_describe_place_in_sequence(before)}")
+    if before["UserHeader"].TH and _describe_position_in_sequence(before) != _describe_position_in_sequence(after):
+        wrong.append(f"{_describe_position_in_sequence(after)} for {_describe_position_in_sequence(before)}")
     return "; ".join(wrong) or UNCHANGED_OUTCOME
 
 
@@ -32,7 +33,7 @@ def _is_acknowledgment_or_report(frame: Frame) -> bool:
     return bool(frame["MessagePropertiesHeader"].MessageClass)
 
 
-def _describe_place_in_sequence(frame: Frame) -> str:
+def _describe_position_in_sequence(frame: Frame) -> str:
     tx = get_transaction_header(frame)
     return f"number {tx.TxSequenceNumber} of {tx.TxSequenceID}, transaction {tx.ID}, FM {tx.FM}, LM {tx.LM}"
 

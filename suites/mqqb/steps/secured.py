@@ -39,7 +39,7 @@ from suites.mqqb.steps.disposition import DEAD_LETTERS, MISSING_QUEUE
 from suites.mqqb.steps.ordering import ORDERING_ACK_LABEL
 from suites.mqqb.steps.sequences import SYSTEM_JOURNAL
 
-ST_OF_NO_SENDER, ST_OF_SENDER_WITH_SID, ST_OF_SENDING_QUEUE_MANAGER = 0, 1, 2
+SENDER_TYPE_OF_NO_SENDER, SENDER_TYPE_OF_SENDER_WITH_SID, SENDER_TYPE_OF_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
 CLEAR_BODY = b"a body that does not fill the last block"
@@ -52,7 +52,7 @@ SYMMETRIC_KEYS = {
 """The session keys that the peer uses, by their length in bits."""
 
 
-def message_id(frame: Frame) -> tuple[str, int]:
+def get_message_id_of_frame(frame: Frame) -> tuple[str, int]:
     """Return the GUID and the number in the identifier of a message."""
     user = frame["UserHeader"]
     return str(UUID(str(user.SourceQueueManager))), int(user.MessageID)
@@ -270,7 +270,12 @@ class SecuredMessageSender:
         self.messages += 1
         delivery = {} if queue == "transactional" else {"DM": self.messages % 2}
         own = self._await_administration_ack | {"JN": 1, "JP": 1} | delivery | dict(header)
-        claims = {"ST": ST_OF_SENDER_WITH_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
+        claims = {
+            "ST": SENDER_TYPE_OF_SENDER_WITH_SID,
+            "DE": 1,
+            "SecurityID": user.security_id,
+            "SenderCert": user.certificate,
+        }
         headers: dict[str, Any] = {
             "PA": 1,
             "NA": 1,
@@ -302,7 +307,7 @@ class SecuredMessageSender:
         the reason, the messages name no sender.
         """
         by = user or (None if self.tells else ALICE)
-        claims = {} if by else {"ST": ST_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
+        claims = {} if by else {"ST": SENDER_TYPE_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
         found = self.dispositions(
             {
                 str(kind): sign_message(
@@ -350,7 +355,7 @@ class SecuredMessageSender:
         return {name: self._build_disposition(frame, found) for name, frame in sent.items()}
 
     def _build_disposition(self, frame: Frame, found: Mapping[str, Any]) -> SecuredDisposition:
-        guid, number = message_id(frame)
+        guid, number = get_message_id_of_frame(frame)
         return SecuredDisposition(
             frame,
             self._list_acks_by_correlation().get(_get_ack_correlation_id(frame), []),
@@ -380,7 +385,7 @@ class SecuredMessageSender:
 
 def _get_ack_correlation_id(sent: Frame) -> bytes:
     """Return the CorrelationID that the acknowledgments of a message have."""
-    guid, number = message_id(sent)
+    guid, number = get_message_id_of_frame(sent)
     return UUID(guid).bytes_le + number.to_bytes(4, "little")
 
 

@@ -15,7 +15,7 @@ from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import find_outgoing_queue
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 
 SYSTEM_JOURNAL = "system$;journal"
@@ -148,24 +148,24 @@ class Outgoing:
 
     def read_sequence(self) -> dict[str, Any]:
         """Return TxOutgoingSequence of the session."""
-        found = read_element(self.shown(), "TxOutgoingSequence")
+        found = read_data_model_element(self.shown(), "TxOutgoingSequence")
         if found is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         return dict(found)
 
     def read_transfer_info(self) -> dict[str, Any]:
         """Return OutgoingTransferInfo of the queue (MS-MQDMPR 3.1.1.4)."""
-        return dict(read_element(find_outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
+        return dict(read_data_model_element(find_outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
     def await_transfer_info_value(self, name: str, value: int) -> bool:
         """Wait until an element of OutgoingTransferInfo has the given value; return whether the element
         has this value.
         """
-        return self.peer.eventually(lambda: read_element(self.read_transfer_info(), name) == value)
+        return self.peer.eventually(lambda: read_data_model_element(self.read_transfer_info(), name) == value)
 
     def list_unacknowledged_numbers(self) -> list[int]:
         """Return the numbers in UnackedSequence, in its order."""
-        return [int(one["SeqNo"]) for one in read_element(self.read_sequence(), "UnackedSequence")]
+        return [int(one["SeqNo"]) for one in read_data_model_element(self.read_sequence(), "UnackedSequence")]
 
 
 SequenceInfoTuple = tuple[int, int, int]
@@ -174,8 +174,8 @@ SequenceInfoTuple = tuple[int, int, int]
 
 def read_sequence_info_of_transfer(info: dict[str, Any], name: str) -> SequenceInfoTuple:
     """Return an element of OutgoingTransferInfo whose type is SEQUENCE_INFO, as a Place."""
-    found = read_element(info, name)
-    seq_id, number, previous = (int(read_element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
+    found = read_data_model_element(info, name)
+    seq_id, number, previous = (int(read_data_model_element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
     return seq_id, number, previous
 
 

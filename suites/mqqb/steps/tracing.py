@@ -13,7 +13,7 @@ from suites.mqqb.steps.disposition import AckClass, QueueType
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 TIME_PATTERN = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAY_NAMES)}),({'|'.join(MONTH_NAMES)}) \d\d \d\d"
-DATE_EXAMPLE = "Sun,Jan 01 26"
+EXAMPLE_OF_REPORT_DATE = "Sun,Jan 01 26"
 """The form of the date at the end of the label of a report."""
 
 
@@ -80,7 +80,11 @@ class Report:
         begins, _, rest = text.partition(" ")
         guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
         found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN}", rest)
-        return begins.upper() if found and _is_date_of_instant(text[-len(DATE_EXAMPLE) :], self.user.SentTime) else text
+        return (
+            begins.upper()
+            if found and _is_date_of_instant(text[-len(EXAMPLE_OF_REPORT_DATE) :], self.user.SentTime)
+            else text
+        )
 
     @property
     def values(self) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Destination:
         self._session = self.sender.await_session()
         return self._session
 
-    def acknowledge_transactional(self) -> None:
+    def acknowledge_transactional_messages(self) -> None:
         """Acknowledge every message on the session, and the last transactional message with an OrderAck."""
         self.session.acknowledge_all()
         for last in [frame for frame in self.session.messages if frame["UserHeader"].TH][-1:]:
@@ -65,17 +65,17 @@ class TwoDestinations:
         self.second = Destination("second host", second_host, sut)
 
     @property
-    def both(self) -> tuple[Destination, Destination]:
+    def both_destinations(self) -> tuple[Destination, Destination]:
         """Return both destinations."""
         return self.first, self.second
 
-    def send_alternately(self, counts: tuple[int, int], **fields: Any) -> None:
+    def send_messages_alternately(self, counts: tuple[int, int], **fields: Any) -> None:
         """Let the SUT send messages to both destinations in turn; ``counts``: the number of messages to each. Wait
         until all of them have arrived.
         """
         for number in range(max(counts)):
-            for destination, count in zip(self.both, counts, strict=True):
+            for destination, count in zip(self.both_destinations, counts, strict=True):
                 if number < count:
                     destination.send(**fields)
-        for destination in self.both:
+        for destination in self.both_destinations:
             destination.await_messages()

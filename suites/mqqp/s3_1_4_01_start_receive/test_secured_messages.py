@@ -10,7 +10,7 @@ from harness.sut.releases import lacks_method
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED_PROVIDER, PROVIDER_TYPES
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
-from suites.mqqb.steps.secured import NO_SIGNATURE_ACCEPTED_REASON, SHA512, ST_OF_SENDER_WITH_SID, sign_message
+from suites.mqqb.steps.secured import NO_SIGNATURE_ACCEPTED_REASON, SENDER_TYPE_OF_SENDER_WITH_SID, SHA512, sign_message
 from suites.mqqp.steps.methods import parametrize_method
 from suites.mqqp.steps.whole import build_full_message
 
@@ -38,7 +38,7 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
     sent = []
     for default, info in ((DEFAULT_PROVIDER_FLAG, b""), (NAMED_PROVIDER_FLAG, provider)):
         claims = {
-            "ST": ST_OF_SENDER_WITH_SID,
+            "ST": SENDER_TYPE_OF_SENDER_WITH_SID,
             "DE": default,
             "SecurityID": ALICE.security_id,
             "SenderCert": ALICE.certificate,

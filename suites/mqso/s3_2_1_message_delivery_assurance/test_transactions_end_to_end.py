@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
-from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import read_acknowledged_sequence_position
 
 LARGE_BODY = bytes(range(256)) * 20
 """A body of more than 4 KiB."""
@@ -31,7 +31,7 @@ def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
     peer.eventually(lambda: label in sut.labels(queue))
     peer.pass_time(sut.quiet_ms)
     evidence = [*packets, outside, *([] if ack is None else [ack])]
-    number = None if ack is None else read_acknowledged_sequence_place(ack).TxSequenceNumber
+    number = None if ack is None else read_acknowledged_sequence_position(ack).TxSequenceNumber
     judge(
         "MQSO-4.3.1.2-D04",
         expected=facts(TxSequenceNumber=1, labels_of_the_stored_messages=[label]),

@@ -20,7 +20,7 @@ from suites.mqqb.steps.disposition import (
     identifier,
 )
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.ordering import read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import read_acknowledged_sequence_position
 from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 NEGATIVE_CLASS_BIT = 0x8000
@@ -175,9 +175,9 @@ def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
     accepted = receiver.send_packet(receiver.build_message(label="yes", properties={"NA": 1}))
     refused.append(receiver.send_packet(build_refused_message()))
     receiver.await_acks(len(refused))
-    acks = [*receiver.list_admin_acks(), *receiver.final_acks()]
+    acks = [*receiver.list_admin_acks(), *receiver.list_final_acks()]
     answered = [
-        get_final_ack_identifier(ack) if ack in receiver.final_acks() else get_correlation_id(ack)
+        get_final_ack_identifier(ack) if ack in receiver.list_final_acks() else get_correlation_id(ack)
         for ack in acks
         if get_message_class(ack) & NEGATIVE_CLASS_BIT
     ]
@@ -214,11 +214,13 @@ def test_sequences_of_two_sources_on_one_session_are_acknowledged(peer, sut, jud
     peer.eventually(lambda: all(len(sut.labels(queue)) == 2 for queue in queues))
 
     def read_acknowledged_sequence_places() -> set[tuple[int, int]]:
-        places = [read_acknowledged_sequence_place(one) for one in receiver.acknowledgments()]
+        places = [read_acknowledged_sequence_position(one) for one in receiver.list_acknowledgments()]
         return {(one.Ordinal, one.TxSequenceNumber) for one in places}
 
     wanted = {(sequence.identifier.Ordinal, 2) for sequence in sequences}
-    while not wanted <= read_acknowledged_sequence_places() and receiver.poll(receiver.acknowledgments) is not None:
+    while (
+        not wanted <= read_acknowledged_sequence_places() and receiver.poll(receiver.list_acknowledgments) is not None
+    ):
         pass
     observed = {
         "SessionAck": None if ack is None else ack["SessionHeader"].AckSequenceNumber,
@@ -226,6 +228,6 @@ def test_sequences_of_two_sources_on_one_session_are_acknowledged(peer, sut, jud
         "labels": [sut.labels(queue) for queue in queues],
     }
     expected = facts(SessionAck=len(sent), OrderAcks=True, labels=[["1", "2"], ["1", "2"]])
-    evidence = [*sent, *([] if ack is None else [ack]), *receiver.acknowledgments()]
+    evidence = [*sent, *([] if ack is None else [ack]), *receiver.list_acknowledgments()]
     judge.all(expected=expected, observed=observed, evidence=evidence)
     receiver.acknowledge_all()

@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
-from suites.mqqb.steps.acknowledging import MESSAGE_CARRIER, acknowledge_with_carrier
+from suites.mqqb.steps.acknowledging import MESSAGE_AS_HEADER_CARRIER, send_session_header_in_carrier
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -115,7 +115,7 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     frames = sender.collect(session, 6)
     counts = [count_outgoing_messages()]
     ack = {"AckSequenceNumber": 6, "RecoverableMsgAckSeqNumber": 3, "RecoverableMsgAckFlags": 0b11}
-    evidence = [*frames, acknowledge_with_carrier(MESSAGE_CARRIER, session, **ack)]
+    evidence = [*frames, send_session_header_in_carrier(MESSAGE_AS_HEADER_CARRIER, session, **ack)]
     peer.eventually(lambda: count_outgoing_messages() <= 1)
     peer.settle()
     counts.append(count_outgoing_messages())

@@ -11,7 +11,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqp.steps.reader import CommandOutcome, Reader
 from suites.mqso.steps.timers import list_running_directory_timers
@@ -113,7 +113,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         "MQSO-5.5.4-05",
         "MQSO-5.1.1.1-D06",
         expected=holds("DirectoryOffline is true"),
-        observed=bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline")),
+        observed=bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryOffline")),
     )
     judge(
         "MQSO-5.5.4-07",
@@ -162,7 +162,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     )
     sut.change_environment(directory=True)
     enterprise.await_online()
-    offline = read_element(sut.inspect_queue_manager(), "DirectoryOffline")
+    offline = read_data_model_element(sut.inspect_queue_manager(), "DirectoryOffline")
     observed = {
         "DirectoryOffline": bool(offline),
         "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
@@ -223,7 +223,7 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     sut.restart()
 
     def is_directory_integrated() -> bool:
-        return bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
+        return bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
 
     judge(
         "MQSO-5.5.4-01",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 
 @needs("directory", "environment", "inspect", "restart", "queue_control")
@@ -17,11 +17,11 @@ def test_foreign_directory_object_sets_directory_offline(peer, sut, judge):
     sut.change_environment(registration=False)
     sut.restart()
     for when in ("after the start", "after the next query"):
-        offline = bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))
+        offline = bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryOffline"))
         judge.all(expected=True, observed=offline, case=f"DirectoryOffline {when}")
         enterprise.await_expiry_of_online_timer()
     sut.change_environment(registration=True)
     enterprise.await_online()
-    offline = bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))
+    offline = bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryOffline"))
     judge("MQSO-5.5.6-03", expected=False, observed=offline, case="DirectoryOffline")
     sut.restart()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqso.steps.timers import list_running_directory_timers
 
 
@@ -15,7 +15,7 @@ def test_workgroup_mode_runs_no_directory_timer(sut, judge):
     Timer.
     """
     queue_manager = sut.inspect_queue_manager()
-    if read_element(queue_manager, "DirectoryIntegrated"):
+    if read_data_model_element(queue_manager, "DirectoryIntegrated"):
         judge.mark_not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
     running = list_running_directory_timers(queue_manager)

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.pinging import ping_sut, read_element
+from suites.mqqb.steps.pinging import ping_sut, read_data_model_element
 from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
@@ -44,7 +44,10 @@ def _read_directory_object_presence(sut: Sut) -> str:
 def _compare_last_domain_with_element(sut: Sut) -> str:
     """Return whether LastDomain of the SUT is the domain of the computer."""
     queue_manager = sut.inspect_queue_manager()
-    last, machine = read_element(queue_manager, "LastDomain"), read_element(queue_manager, "MachineDomainId")
+    last, machine = (
+        read_data_model_element(queue_manager, "LastDomain"),
+        read_data_model_element(queue_manager, "MachineDomainId"),
+    )
     return LAST_DOMAIN_ELEMENT if machine and last == machine else f"{last}, not MachineDomainId {machine}"
 
 
@@ -55,7 +58,7 @@ def _await_directory_object(peer: Peer, sut: Sut) -> str:
 
 
 def _is_directory_offline(sut: Sut) -> bool:
-    return bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline"))
+    return bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryOffline"))
 
 
 def _read_guid(sut: Sut) -> UUID:
@@ -76,10 +79,10 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
-    without = read_element(sut.inspect_queue_manager(), "MachineDomainId")
+    without = read_data_model_element(sut.inspect_queue_manager(), "MachineDomainId")
     sut.change_environment(domain=True)
     sut.restart()
-    within = read_element(sut.inspect_queue_manager(), "MachineDomainId")
+    within = read_data_model_element(sut.inspect_queue_manager(), "MachineDomainId")
     noted = {"domain_shown_outside_the_domain": bool(without), "domain_shown_inside_the_domain": bool(within)}
     expected = facts(domain_shown_outside_the_domain=False, domain_shown_inside_the_domain=True)
     judge(
@@ -90,7 +93,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
         observed=noted,
         case="MachineDomainId",
     )
-    if not read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"):
+    if not read_data_model_element(sut.inspect_queue_manager(), "DirectoryIntegrated"):
         judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that has left its domain stays in workgroup mode")
         return
     enterprise.await_online()
@@ -183,11 +186,11 @@ def test_machine_domain_is_domain_of_each_start(sut, judge):
     """The SUT restarts in its own domain, in another domain, and in its own domain again. MachineDomainId is the GUID
     of the domain of each start. Unless the SUT is a directory server, it has no DirectoryServerType.
     """
-    own = str(read_element(sut.inspect_queue_manager(), "MachineDomainId")).lower()
+    own = str(read_data_model_element(sut.inspect_queue_manager(), "MachineDomainId")).lower()
     observed = []
     for is_from_this_queue_manager in (True, False, True):
         _restart_in_environment(sut, own_domain=is_from_this_queue_manager)
-        observed.append(str(read_element(sut.inspect_queue_manager(), "MachineDomainId")).lower())
+        observed.append(str(read_data_model_element(sut.inspect_queue_manager(), "MachineDomainId")).lower())
         identifier = str(_read_guid(sut))
         shown = sut.inspect_queue_manager()
         if shown["DirectoryServer"]:

@@ -8,7 +8,7 @@ from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
@@ -31,7 +31,7 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
     expected = facts(DirectoryIntegrated=False, creation_of_a_public_queue=Outcome.REFUSED)
     for time in ("first", "second"):
         sut.restart()
-        integrated = bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
+        integrated = bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
         observed = {
             "DirectoryIntegrated": integrated,
             "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
@@ -56,7 +56,7 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
     )
     peer.settle()
     observed = {
-        "DirectoryIntegrated": bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated")),
+        "DirectoryIntegrated": bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryIntegrated")),
         "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
     }
     judge("MQSO-6.6.2.2-01", expected=expected, observed=observed, case="after a change of the directory")
@@ -88,7 +88,7 @@ def test_directory_keeps_public_queue_of_computer_without_domain(peer, sut, judg
     public = enterprise.create_queue()
     sut.change_environment(domain=False)
     sut.restart()
-    integrated = bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
+    integrated = bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
     judge("MQSO-6.6.2.2-01", expected=False, observed=integrated, case="DirectoryIntegrated")
     _judge_kept_objects(enterprise, judge, public, "without the domain")
     sut.change_environment(domain=True)

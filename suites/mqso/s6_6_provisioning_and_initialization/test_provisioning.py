@@ -8,7 +8,7 @@ from harness.expectations import each, holds, none, one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 SETTING_BY_MODE_ELEMENT = {
     "Clustered": "clustered",
@@ -34,7 +34,7 @@ def _select_shown_attributes(shown: dict[str, Any], expected: dict[str, Any]) ->
 
 
 def _judge_provisioned_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
-    read_element(shown, "DirectoryIntegrated")
+    read_data_model_element(shown, "DirectoryIntegrated")
     modes = {name: getattr(sut.file.provisioned, key) for name, key in SETTING_BY_MODE_ELEMENT.items()}
     integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
     expected, observed = _select_shown_attributes(shown, {"DirectoryIntegrated": integrated, **modes})
@@ -64,7 +64,7 @@ def test_modes_are_as_provisioned(sut, judge):
     queue_manager = sut.inspect_queue_manager()
     _judge_provisioned_modes(sut, judge, queue_manager)
     _judge_missing_roles(sut, judge, queue_manager)
-    retry_s = str(read_element(queue_manager, "InitializationRetryTimerDuration"))
+    retry_s = str(read_data_model_element(queue_manager, "InitializationRetryTimerDuration"))
     judge(
         *INITIALIZATION_RULES, expected=one_of(*RETRY_DURATIONS_S), observed=retry_s, case="retry duration in seconds"
     )
@@ -76,7 +76,7 @@ def test_directory_roles_are_as_provisioned(sut, judge):
     """A SUT in directory mode shows the roles that its SUT file declares, and belongs to a site."""
     queue_manager = sut.inspect_queue_manager()
     _judge_provisioned_modes(sut, judge, queue_manager)
-    read_element(queue_manager, "RoutingServer")
+    read_data_model_element(queue_manager, "RoutingServer")
     expected, observed = _select_shown_attributes(
         queue_manager, {name: getattr(sut.file.provisioned, key) for name, key in ATTRIBUTE_BY_PROVISIONED_ROLE.items()}
     )
@@ -84,7 +84,7 @@ def test_directory_roles_are_as_provisioned(sut, judge):
     judge(
         *INITIALIZATION_RULES,
         expected=holds("the directory object names a site"),
-        observed=bool(read_element(queue_manager, "SiteIdentifierList")),
+        observed=bool(read_data_model_element(queue_manager, "SiteIdentifierList")),
     )
 
 

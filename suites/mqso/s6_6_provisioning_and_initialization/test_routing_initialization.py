@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.pinging import read_data_model_element
 
 
 def _list_sites(sut: Sut) -> set[str]:
-    return {str(site).lower() for site in read_element(sut.inspect_queue_manager(), "SiteIdentifierList")}
+    return {str(site).lower() for site in read_data_model_element(sut.inspect_queue_manager(), "SiteIdentifierList")}
 
 
 @needs("topology", "inspect", "restart")
@@ -16,7 +16,7 @@ def _list_sites(sut: Sut) -> set[str]:
 def test_restarted_routing_server_has_route_to_each_site(topology, judge):
     """After a restart, the router's routing table has a next hop to the sender's site and to the receiver's site."""
     topology.router.restart()
-    table = read_element(topology.router.inspect_queue_manager(), "RoutingTable")
+    table = read_data_model_element(topology.router.inspect_queue_manager(), "RoutingTable")
     destinations = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
     for system in (topology.sender, topology.receiver):
         sites = _list_sites(system)

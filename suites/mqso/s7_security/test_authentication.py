@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, MALLORY
 from harness.wire.protection import SIG20
 from suites.mqqb.steps.secured import (
-    ST_OF_NO_SENDER,
+    SENDER_TYPE_OF_NO_SENDER,
     SecuredMessageSender,
     flip_signature_bit,
     judge_dispositions,
@@ -28,7 +28,7 @@ def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature(ALICE)
-    claims = {"ST": ST_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
+    claims = {"ST": SENDER_TYPE_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
     genuine, other = (sign_message(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
     observed = secured.dispositions({"genuine": genuine, "another bit": flip_signature_bit(other)})
     disposition = observed["genuine"]

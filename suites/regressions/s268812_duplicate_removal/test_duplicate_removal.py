@@ -7,7 +7,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
 from harness.run.marks import covers, malforms, varied
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -24,12 +24,12 @@ def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
     first, second, third = (receiver.sequence.message(label=label) for label in wanted)
     packets = [connection.send(first)]
     first_ack = receiver.await_last_acknowledgment(1)
-    if first_ack is None or read_acknowledged_sequence_place(first_ack).TxSequenceNumber != 1:
+    if first_ack is None or read_acknowledged_sequence_position(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     packets.append(connection.send(third))
     liveness = connection.check_alive()
-    early_acks = receiver.acknowledgments()
-    if any(read_acknowledged_sequence_place(ack).TxSequenceNumber == 3 for ack in early_acks):
+    early_acks = receiver.list_acknowledgments()
+    if any(read_acknowledged_sequence_position(ack).TxSequenceNumber == 3 for ack in early_acks):
         judge.mark_not_exercised(
             "REGRESSIONS-268812-01", reason="the SUT stored the third message before the second message"
         )
@@ -38,7 +38,7 @@ def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
     last = receiver.await_last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
     observed: dict[str, Any] = {
-        "TxSequenceNumber": None if last is None else read_acknowledged_sequence_place(last).TxSequenceNumber
+        "TxSequenceNumber": None if last is None else read_acknowledged_sequence_position(last).TxSequenceNumber
     }
     if sut.has("receive"):
         queue = sut.queue("transactional")

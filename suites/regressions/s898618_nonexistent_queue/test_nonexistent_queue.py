@@ -56,9 +56,9 @@ def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     packets = [receiver.send(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}") for _ in range(2)]
-    receiver.await_messages_of_sut(receiver.final_acks, len(packets))
+    receiver.await_messages_of_sut(receiver.list_final_acks, len(packets))
     disposition = receiver.require_session_ack()
-    acks = receiver.final_acks()
+    acks = receiver.list_final_acks()
     classes = [(get_final_ack_identifier(frame), get_message_class(frame)) for frame in acks]
     expected = any_order(*((identifier(packet), BAD_DST_Q) for packet in packets))
     judge.all(expected=expected, observed=classes, case="FinalAcks", evidence=[*packets, disposition, *acks])

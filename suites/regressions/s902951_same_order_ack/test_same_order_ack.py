@@ -7,7 +7,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_place
+from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
 
 
@@ -20,7 +20,7 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
     wanted = [f"{number} of {peer.next_message_id()}" for number in (1, 2, 3)]
     sent = [receiver.send(label=wanted[0])]
     first_ack = receiver.await_last_acknowledgment(1)
-    if first_ack is None or read_acknowledged_sequence_place(first_ack).TxSequenceNumber != 1:
+    if first_ack is None or read_acknowledged_sequence_position(first_ack).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     receiver.session.close()
     second_session = receiver.session = peer.open_raw()
@@ -34,7 +34,7 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
     last = receiver.await_last_acknowledgment(3)
     expected: dict[str, Any] = {"TxSequenceNumber": 3}
     observed: dict[str, Any] = {
-        "TxSequenceNumber": None if last is None else read_acknowledged_sequence_place(last).TxSequenceNumber
+        "TxSequenceNumber": None if last is None else read_acknowledged_sequence_position(last).TxSequenceNumber
     }
     if sut.has("receive"):
         queue = sut.queue("transactional")

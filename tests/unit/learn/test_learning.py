@@ -35,12 +35,12 @@ kind = "virtual"
 ping = true
 """
 FAULTS = {
-    "any-establish-connection-out-of-turn-ignored": "MQQB-3.1.5.3-01",
+    "queue-manager-unexpected-establish-connection-ignored": "MQQB-3.1.5.3-01",
     "acceptor-second-establish-connection-ignored": "MQQB-3.1.5.3-01",
-    "any-connection-parameters-out-of-turn-ignored": "MQQB-3.1.5.4-01",
-    "receiver-unknown-pt-session-kept": "MQQB-2.2.1-03",
+    "queue-manager-unexpected-connection-parameters-ignored": "MQQB-3.1.5.4-01",
+    "receiver-session-kept-open-after-packet-with-unknown-pt": "MQQB-2.2.1-03",
     "receiver-message-before-open-ignored": "MQQB-3.1.5.8-01",
-    "any-session-ack-before-open-session-ignored": "MQQB-3.1.5.5-01",
+    "queue-manager-session-ack-before-open-session-ignored": "MQQB-3.1.5.5-01",
     "acceptor-session-ack-before-parameters-ignored": "MQQB-3.1.5.5-01",
     "receiver-session-header-count-too-low-accepted": "MQQB-3.1.5.5.5-01",
     "receiver-session-header-recoverable-count-not-validated": "MQQB-3.1.5.5.5-01",
@@ -114,7 +114,7 @@ def test_learn_command_writes_a_state_machine_and_compares_two(
     assert app(["learn", "--sut", str(sut_file(tmp_path)), "--out", str(one)], standalone_mode=False) in (None, 0)
     assert "the documents permit each transition" in capsys.readouterr().out
     assert one.with_name("one.json.dot").read_text(encoding="utf-8").startswith("digraph session {")
-    fault = "receiver-unknown-pt-session-kept"
+    fault = "receiver-session-kept-open-after-packet-with-unknown-pt"
     assert app(["learn", "--sut", str(sut_file(tmp_path, fault)), "--out", str(other)], standalone_mode=False) == 1
     assert "fail MQQB-2.2.1-03" in capsys.readouterr().out
     assert app(["learn", "--diff", str(one), str(other)], standalone_mode=False) == 1
