@@ -51,8 +51,8 @@ class AcceptorSecondConnectionOfInitiatorClosesFirst(SessionOpening):
                 self.qm.closing.close(other, "a fault", now)
 
 
-@fault("acceptor-later-session-of-host-with-recoverable-count", breaks="MQQB-3.1.5.10-01", blind=True)
-class AcceptorLaterSessionOfHostWithRecoverableCount(SessionOpening):
+@fault("acceptor-later-session-of-host-keeps-recoverable-count", breaks="MQQB-3.1.5.10-01", blind=True)
+class AcceptorLaterSessionOfHostKeepsRecoverableCount(SessionOpening):
     """When a host connects again after its earlier session has closed, the acceptor starts the new session with the
     RecoverableMessageReceivedCount of the earlier session.
     """

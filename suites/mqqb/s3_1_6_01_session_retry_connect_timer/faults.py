@@ -25,8 +25,8 @@ add(
 )
 
 
-@fault("initiator-reconnection-after-late-acknowledgment", breaks="MQQB-3.1.6.1-01")
-class InitiatorReconnectionAfterLateAcknowledgment(Establishing):
+@fault("initiator-reconnects-although-all-messages-acknowledged", breaks="MQQB-3.1.6.1-01")
+class InitiatorReconnectsAlthoughAllMessagesAcknowledged(Establishing):
     """The initiator connects again although all its messages were acknowledged after the loss of the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -71,8 +71,8 @@ class InitiatorRetryOfOneQueueAtATime(Closing):
                     self.qm.session_timers.stop(other, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("initiator-reconnection-establish-connection-not-sent", breaks="MQQB-3.1.6.1-03")
-class InitiatorReconnectionEstablishConnectionNotSent(Establishing):
+@fault("initiator-reconnects-without-establish-connection-request", breaks="MQQB-3.1.6.1-03")
+class InitiatorReconnectsWithoutEstablishConnectionRequest(Establishing):
     """The initiator connects again but sends no EstablishConnection request."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -185,7 +185,7 @@ class InitiatorNextHopGuidSetToOwnGuid(Resolving):
         session.RemoteQMGuid = self.qm.adm.Identifier
 
 
-def _set_indexer_behind_next_hops(session: Session) -> None:
+def _set_next_hop_indexer_past_last_hop(session: Session) -> None:
     session.NextHopIndexer = len(session.NextHopCollection)
 
 
@@ -193,7 +193,7 @@ add(
     "initiator-host-name-resolved-for-each-attempt",
     "MQQB-3.1.6.1-09",
     "The initiator resolves the host name again for each attempt and begins with the first address.",
-    _change_session_before_retry(_set_indexer_behind_next_hops),
+    _change_session_before_retry(_set_next_hop_indexer_past_last_hop),
 )
 
 
@@ -266,8 +266,8 @@ class InitiatorMessageSentOnTwoSessionsNotResent(SessionInitialization):
                 session.OutgoingMessageTable.remove(position)
 
 
-@fault("initiator-new-session-without-messages-without-order-ack", breaks="MQQB-3.1.6.1-10", blind=True)
-class InitiatorNewSessionWithoutMessagesWithoutOrderAck(SessionInitialization):
+@fault("initiator-message-with-session-ack-but-no-order-ack-not-resent", breaks="MQQB-3.1.6.1-10", blind=True)
+class InitiatorMessageWithSessionAckButNoOrderAckNotResent(SessionInitialization):
     """The initiator does not resend a transactional message for which a session acknowledgment arrived, but no
     OrderAck.
     """
@@ -281,8 +281,8 @@ class InitiatorNewSessionWithoutMessagesWithoutOrderAck(SessionInitialization):
                 position.ReceivedSessionAck = True
 
 
-@fault("initiator-new-session-without-large-messages", breaks="MQQB-3.1.6.1-10", blind=True)
-class InitiatorNewSessionWithoutLargeMessages(SessionInitialization):
+@fault("initiator-large-messages-not-resent-on-new-session", breaks="MQQB-3.1.6.1-10", blind=True)
+class InitiatorLargeMessagesNotResentOnNewSession(SessionInitialization):
     """On a new session, the initiator does not send the unacknowledged messages with more than 4,000 bytes of body."""
 
     def initialize_messages(self, session: Session) -> None:

@@ -109,8 +109,8 @@ class InitiatorResolvesAgainAfterRefusedSession(Closing):
             session.NextHopIndexer = len(session.NextHopCollection) - 1
 
 
-@fault("initiator-next-hop-after-refused-session-at-same-address", breaks="MQQB-3.1.6.1-06")
-class InitiatorNextHopAfterRefusedSessionAtSameAddress(Closing):
+@fault("initiator-connects-to-same-next-hop-again-after-refused-session", breaks="MQQB-3.1.6.1-06")
+class InitiatorConnectsToSameNextHopAgainAfterRefusedSession(Closing):
     """When the acceptor at a next hop refuses a session, the initiator connects to the same address again, although it
     selects the following next hop.
     """

@@ -143,7 +143,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         sender.send(tag, delivery=deliveries[tag % len(deliveries)])
     session = sender.await_session()
     frames = came = sender.collect(session, len(sent))
-    order = _group_tags_by_priority(came)
+    order = _group_message_tags_by_priority(came)
     for turn in ("first", "second"):
         session.close()
         next_session = sender.poll_session()
@@ -163,7 +163,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         judge(
             "MQQB-3.1.1.3.1-D01",
             expected=order,
-            observed=_group_tags_by_priority(frames),
+            observed=_group_message_tags_by_priority(frames),
             case="numbers of the messages by priority",
             evidence=evidence,
         )
@@ -415,7 +415,7 @@ def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
     peer.settle()
 
 
-def _group_tags_by_priority(frames):
+def _group_message_tags_by_priority(frames):
     """Return the tags of the messages of each priority, in the order in which they first arrived; some messages may
     have been resent.
     """

@@ -13,7 +13,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def change_after_update(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
+def change_session_after_message_update(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
     """Change the session and the position of a message after the message was updated."""
 
     class ChangedAfterUpdate(Sending):

@@ -161,8 +161,8 @@ class SenderSignatureForSeveralDestinationsInSecurityData(Securing):
         return moved
 
 
-@fault("sender-signature-always-msmq-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
-class SignedAsMsmq1(Securing):
+@fault("sender-signs-every-message-as-msmq-1", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
+class SenderSignsEveryMessageAsMsmq1(Securing):
     """The sender signs every message to one destination with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

@@ -115,8 +115,8 @@ add(
 )
 
 
-@fault("sender-allocation-size-of-large-encrypted-body-of-clear-body", breaks="MQQB-3.1.7.1.5-38", blind=True)
-class SenderAllocationSizeOfLargeEncryptedBodyOfClearBody(_CachedKeyMessageChanger):
+@fault("sender-allocation-size-of-large-encrypted-body-is-clear-size", breaks="MQQB-3.1.7.1.5-38", blind=True)
+class SenderAllocationSizeOfLargeEncryptedBodyIsClearSize(_CachedKeyMessageChanger):
     """The sender sets AllocationBodySize of an encrypted body of more than 64 KB to the size before encryption."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:

@@ -33,7 +33,7 @@ from suites.mqqb.steps.sender import Sender
 
 COMPARED_KEY_BYTES = 5
 """The size in bytes of the shortest symmetric key. Two new keys have different beginnings of this size."""
-WEAK_END_BYTES = 3
+ZERO_KEY_END_BYTES = 3
 """If so many bytes at the end of a symmetric key are zero, the SUT has padded a shorter key."""
 BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
 LATER_MESSAGE_DELAY_MS, OVER_ONE_SECOND_MS = 3_000, 1_100
@@ -84,7 +84,7 @@ RULE_AND_NUMBER_BY_PRIVACY_LEVEL = {
 }
 """For each privacy level, its rule and its number in PrivacyLevel."""
 SIGNING_ARGUMENTS = {"authentication_level": "sig20", "sender": ALICE.name}
-MESSAGE_CASES: tuple[tuple[str, bool, dict[str, Any]], ...] = (
+ENCRYPTED_AND_CLEAR_MESSAGE_CASES: tuple[tuple[str, bool, dict[str, Any]], ...] = (
     ("without text", True, {"privacy_level": "advanced", "body": ""}),
     ("with a label", True, {"privacy_level": "advanced", "label": "a label"}),
     ("with a signature", True, {"privacy_level": "advanced", **SIGNING_ARGUMENTS}),
@@ -209,7 +209,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 case=f"encryption ({name})",
                 evidence=found.frame,
             )
-    for case, encrypted, how in MESSAGE_CASES:
+    for case, encrypted, how in ENCRYPTED_AND_CLEAR_MESSAGE_CASES:
         arguments = {"body": BODY_OF_PARTIAL_BLOCK, "delivery": delivery} | how
         found = DecryptedMessage(outgoing.send(**arguments))
         opened = found.encrypted and found.body == arguments["body"]
@@ -287,7 +287,7 @@ def _list_encryption_comparisons(
     blob = _describe_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
     opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="not encrypted")
     is_key = found.key is not None
-    whole_key = any((found.key or b"\1")[-WEAK_END_BYTES:]) or (provider, algorithm) == (ENHANCED_PROVIDER, RC2)
+    whole_key = any((found.key or b"\1")[-ZERO_KEY_END_BYTES:]) or (provider, algorithm) == (ENHANCED_PROVIDER, RC2)
     blob_of_key = holds("the key is in a SIMPLEBLOB")
     return (
         ("MQQB-3.1.7.1-08", "body", encrypted, hidden),

@@ -39,8 +39,8 @@ class SenderMessageOfPausedQueueSent(Sending):
         queue.State = state
 
 
-@fault("sender-queue-on-hold-new-transactional-message-sent", breaks="MQQB-3.1.7.1-02", blind=True)
-class SenderQueueOnHoldNewTransactionalMessageSent(Sending):
+@fault("sender-sends-new-transactional-message-from-paused-queue", breaks="MQQB-3.1.7.1-02", blind=True)
+class SenderSendsNewTransactionalMessageFromPausedQueue(Sending):
     """The sender sends a transactional message that an application puts into a paused outgoing queue."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -66,8 +66,8 @@ class SenderResumeResumesEveryQueue(Administering):
             super().resume_queue(other, now)
 
 
-@fault("sender-message-with-response-queue-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
-class SenderMessageWithResponseQueueOfPausedQueueSent(Sending):
+@fault("sender-sends-message-with-response-queue-from-paused-queue", breaks="MQQB-3.1.7.1-02")
+class SenderSendsMessageWithResponseQueueFromPausedQueue(Sending):
     """The sender sends a message of a paused outgoing queue if the message has a response queue."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -92,8 +92,8 @@ class SenderWindowOneTooSmall(Sending):
         return session.UnAckedMessageCount + 1 < session.WindowSize
 
 
-@fault("sender-window-without-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
-class SenderWindowWithoutTransactionalMessages(Sending):
+@fault("sender-window-not-applied-to-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
+class SenderWindowNotAppliedToTransactionalMessages(Sending):
     """The sender sends transactional messages even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -101,8 +101,8 @@ class SenderWindowWithoutTransactionalMessages(Sending):
         return super().is_window_open(session) or (position is not None and bool(position.TxSequenceNumber))
 
 
-@fault("sender-window-without-own-messages", breaks="MQQB-3.1.7.1-03", blind=True)
-class SenderWindowWithoutOwnMessages(Sending):
+@fault("sender-window-not-applied-to-administration-acknowledgments", breaks="MQQB-3.1.7.1-03", blind=True)
+class SenderWindowNotAppliedToAdministrationAcknowledgments(Sending):
     """The sender sends administration acknowledgments even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -139,7 +139,7 @@ add(
 )
 
 
-class _UnsentMessageExpiry(Sending):
+class _ExpiryOnlyOfUnsentMessages(Sending):
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._sent: set[int] = set()
@@ -156,10 +156,10 @@ class _UnsentMessageExpiry(Sending):
         return self.is_from_this_queue_manager(packet) and packet.UserHeader.MessageID in self._sent
 
 
-class _SentMessageLifetime(Lifetimes):
+class _LifetimesWithoutExpiryOfSentMessages(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         sending = self.qm.sending
-        assert isinstance(sending, _UnsentMessageExpiry)
+        assert isinstance(sending, _ExpiryOnlyOfUnsentMessages)
         return not sending.was_message_sent(packet) and super().has_expired(packet, now)
 
 
@@ -167,7 +167,7 @@ add(
     "sender-expiration-not-checked-at-resend",
     "MQQB-3.1.7.1-06",
     "The sender checks the expiration of a message only when it first sends the message.",
-    combine_installers(replace_part(_UnsentMessageExpiry), replace_part(_SentMessageLifetime)),
+    combine_installers(replace_part(_ExpiryOnlyOfUnsentMessages), replace_part(_LifetimesWithoutExpiryOfSentMessages)),
     blind=True,
 )
 

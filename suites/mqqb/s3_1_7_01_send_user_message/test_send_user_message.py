@@ -325,10 +325,10 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     session.close()
 
-    def has_disconnected():
+    def is_outgoing_queue_disconnected():
         return sut.outgoing(sender.to)["state"] != "Connected"
 
-    seen = peer.eventually(has_disconnected)
+    seen = peer.eventually(is_outgoing_queue_disconnected)
     kept = sut.outgoing(sender.to)["count"]
     lost = holds("not Connected", otherwise="Connected")
     if seen or not peer.has_unawaited_connection:
@@ -361,7 +361,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     for turn in ("next", "third"):
         if again is not None:
             again.close()
-            seen = peer.eventually(has_disconnected)
+            seen = peer.eventually(is_outgoing_queue_disconnected)
             if seen or not peer.has_unawaited_connection:
                 judge(
                     "MQQB-3.1.7.1.6-03",

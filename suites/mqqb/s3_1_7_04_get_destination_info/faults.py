@@ -131,13 +131,13 @@ add(
 
 
 @fault(
-    "initiator-unknown-public-name-with-destination",
+    "initiator-connects-to-any-queue-manager-for-unknown-public-name",
     breaks=(
         *("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11"),
         *("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"),
     ),
 )
-class InitiatorUnknownPublicNameWithDestination(NextHops):
+class InitiatorConnectsToAnyQueueManagerForUnknownPublicName(NextHops):
     """The initiator connects to an arbitrary queue manager for an unknown public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:

@@ -41,7 +41,7 @@ class InitiatorPublicNameAfterPrivateNameReadAsPrivate(NextHops):
         return super().get_destination_info(format_name)
 
 
-class _DirectHostChanged(NextHops):
+class _NextHopsWithChangedHostsOfDirectNames(NextHops):
     """Changes the hosts of direct format names."""
 
     def change_host(self, host: str) -> str:
@@ -55,7 +55,7 @@ class _DirectHostChanged(NextHops):
 
 
 @fault("initiator-direct-name-host-of-domain-cut", breaks="MQQB-3.1.7.4-04", blind=True)
-class InitiatorDirectNameHostOfDomainCut(_DirectHostChanged):
+class InitiatorDirectNameHostOfDomainCut(_NextHopsWithChangedHostsOfDirectNames):
     """The initiator uses only the part before the first dot of a host name in a direct format name."""
 
     def change_host(self, host: str) -> str:
@@ -63,7 +63,7 @@ class InitiatorDirectNameHostOfDomainCut(_DirectHostChanged):
 
 
 @fault("initiator-direct-name-host-of-later-name-first", breaks="MQQB-3.1.7.4-04", blind=True)
-class InitiatorDirectNameHostOfLaterNameFirst(_DirectHostChanged):
+class InitiatorDirectNameHostOfLaterNameFirst(_NextHopsWithChangedHostsOfDirectNames):
     """The initiator uses the host of the first direct format name for every direct format name."""
 
     def change_host(self, host: str) -> str:

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
-def _increment_ping_cookie_by(step: int) -> Install:
+def _increment_ping_cookie_by_wrong_number(step: int) -> Install:
     """Make the initiator increment PingCookie by a number other than one."""
 
     class CookieIncrementChanged(Ping):
@@ -36,7 +36,7 @@ add(
     "initiator-ping-cookie-grows-by-2",
     "MQQB-3.1.7.6-03",
     "The initiator increments PingCookie by two for each Ping Request.",
-    _increment_ping_cookie_by(2),
+    _increment_ping_cookie_by_wrong_number(2),
 )
 
 
@@ -44,7 +44,7 @@ add(
     "initiator-ping-cookie-not-incremented",
     "MQQB-3.1.7.6-03",
     "The initiator does not increment PingCookie.",
-    _increment_ping_cookie_by(0),
+    _increment_ping_cookie_by_wrong_number(0),
 )
 
 

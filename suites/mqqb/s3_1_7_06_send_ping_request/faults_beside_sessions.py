@@ -44,7 +44,7 @@ class InitiatorPingRequestBesideSessionGuidOfOtherQueueManager(Ping):
         return replace(super().build_request(), QMGuid=guid) if guid is not None else super().build_request()
 
 
-class _ConnectingAtOnce(Ping):
+class _ConnectingWithoutPingResponse(Ping):
     """Connects without waiting for the Ping Response in some cases."""
 
     def is_impatient(self, session: Session) -> bool:
@@ -59,7 +59,7 @@ class _ConnectingAtOnce(Ping):
 
 
 @fault("initiator-connection-beside-session-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
-class InitiatorConnectionBesideSessionWithoutWaitForPing(_ConnectingAtOnce):
+class InitiatorConnectionBesideSessionWithoutWaitForPing(_ConnectingWithoutPingResponse):
     """After a Ping Request, the initiator connects at once if it has another session with the address."""
 
     def is_impatient(self, session: Session) -> bool:
@@ -67,7 +67,7 @@ class InitiatorConnectionBesideSessionWithoutWaitForPing(_ConnectingAtOnce):
 
 
 @fault("initiator-connection-to-known-address-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
-class InitiatorConnectionToKnownAddressWithoutWaitForPing(_ConnectingAtOnce):
+class InitiatorConnectionToKnownAddressWithoutWaitForPing(_ConnectingWithoutPingResponse):
     """After a Ping Request to an address that it pinged before, the initiator connects at once."""
 
     def is_impatient(self, session: Session) -> bool:

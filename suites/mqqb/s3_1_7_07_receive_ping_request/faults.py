@@ -137,7 +137,7 @@ def _change_ping_response(change: Any) -> Install:
     return change_step(Ping.build_response, run)
 
 
-def _repeat_first_response_field(field: str) -> Any:
+def _repeat_field_of_first_ping_response(field: str) -> Any:
     def change(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
         kept = self.__dict__.setdefault(field, getattr(response, field))
         return replace(response, **{field: kept})
@@ -201,13 +201,13 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-cookie-of-first-request",
         ("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-08"),
         "The acceptor repeats the Cookie of the first Ping Request in each Ping Response.",
-        _change_ping_response(_repeat_first_response_field("Cookie")),
+        _change_ping_response(_repeat_field_of_first_ping_response("Cookie")),
     ),
     (
         "acceptor-ping-response-flags-of-first-request",
         ("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07"),
         "The acceptor repeats the Flags of the first Ping Response in each Ping Response.",
-        _change_ping_response(_repeat_first_response_field("Flags")),
+        _change_ping_response(_repeat_field_of_first_ping_response("Flags")),
     ),
     (
         "acceptor-ping-response-rf-of-first-response",

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 _NORMAL_CLASS, _REPORT_CLASS = 0, 1
 
 
-def _ignore_packets(applies: Callable[[UserMessagePacket], bool]) -> Install:
+def _create_no_message_from_some_packets(applies: Callable[[UserMessagePacket], bool]) -> Install:
     """Return an installer of a fault that creates no Message from some packets."""
 
     def take(
@@ -50,4 +50,4 @@ for _name, _says, _applies in (
         _is_report,
     ),
 ):
-    add(_name, "MQQB-3.1.7.10-02", _says, _ignore_packets(_applies), blind=True)
+    add(_name, "MQQB-3.1.7.10-02", _says, _create_no_message_from_some_packets(_applies), blind=True)

@@ -14,7 +14,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-_SH = BaseHeader.flags(SH=1)
+_SESSION_HEADER_FLAG = BaseHeader.flags(SH=1)
 
 
 def _change_session_header(change: Callable[[Session, SessionHeader, int], SessionHeader]) -> Install:
@@ -48,7 +48,7 @@ def _omit_session_header(when: Callable[[UserMessagePacket, int], bool]) -> Inst
         self.__dict__["flagged"] = self.__dict__.get("flagged", 0) + 1
         if not when(packet, self.__dict__["flagged"]):
             return packet
-        base = replace(packet.BaseHeader, PacketSize=0, Flags=packet.BaseHeader.Flags & ~_SH)
+        base = replace(packet.BaseHeader, PacketSize=0, Flags=packet.BaseHeader.Flags & ~_SESSION_HEADER_FLAG)
         return replace(packet, BaseHeader=base, SessionHeader=None)
 
     return change_step(Sending.update_user_message, run)
@@ -122,7 +122,7 @@ def _make_ack_send_timer_restart(when: Callable[[Session, int], bool]) -> Callab
     return change
 
 
-def keep_received_count(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> Callable[..., None]:
+def keep_unacked_received_count(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> Callable[..., None]:
     """Return a change that keeps UnackedReceivedMsgCount and the Session Ack Send Timer after a SessionHeader."""
 
     def change(self: Any, session: Session, count: int, before: tuple[int, int, int], now: Now) -> None:

@@ -50,18 +50,18 @@ def _is_transactional_message_to_own_queue(faulty: FaultyCore, request: SendMess
     return request.transactional and faulty.core.destinations.find_local_queue(request.to) is not None
 
 
-EntryAddition = Callable[[Session, OutgoingMessagePosition, Now], None]
+OutgoingEntryAddition = Callable[[Session, OutgoingMessagePosition, Now], None]
 
 
 def _omit_third_waiting_entry(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if session.SessionState is SessionState.OPEN or len(session.OutgoingMessageTable) != 2:
         original(session, position, now)
 
 
 def _omit_entry_before_last_of_transaction(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     header = position.UserMessage.TransactionHeader
     if header is None or header.LM:
@@ -69,14 +69,14 @@ def _omit_entry_before_last_of_transaction(
 
 
 def _omit_entry_of_urgent_message(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if not any(one.priority < position.priority for one in session.OutgoingMessageTable):
         original(session, position, now)
 
 
 def _refer_to_waiting_message_of_equal_label(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     label = position.MessagePosition.MessageReference.Label
     for one in session.OutgoingMessageTable:
@@ -86,7 +86,7 @@ def _refer_to_waiting_message_of_equal_label(
 
 
 def _refer_to_message_of_other_queue(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     for queue in self.qm.adm.OutgoingQueues.values():
         if queue.session is not session:
@@ -96,28 +96,28 @@ def _refer_to_message_of_other_queue(
 
 
 def _set_sequence_number_to_table_size(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     position.SequenceNumber = len(session.OutgoingMessageTable)
     original(session, position, now)
 
 
 def _set_sequence_number_of_recoverable_messages(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     position.SequenceNumber = int(position.recoverable)
     original(session, position, now)
 
 
 def _set_sequence_number_to_sent_count(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     position.SequenceNumber = session.MessageSentCount
     original(session, position, now)
 
 
 def _set_tx_sequence_number_of_recoverable_messages(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if position.recoverable and not position.TxSequenceNumber:
         position.TxSequenceNumber = 1
@@ -125,7 +125,7 @@ def _set_tx_sequence_number_of_recoverable_messages(
 
 
 def _set_tx_sequence_number_to_table_size(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if not position.TxSequenceNumber:
         position.TxSequenceNumber = len(session.OutgoingMessageTable)

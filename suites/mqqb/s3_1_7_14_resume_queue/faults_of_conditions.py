@@ -29,7 +29,7 @@ def _omit_session_of_resumed_queue(when: Condition) -> Install:
         if (chosen and queue.session.transport is None) or (
             chosen and not self.qm.is_connected(queue.session, queue.session.transport)
         ):
-            self.qm.establishing = _EstablishingWithoutEffect()
+            self.qm.establishing = _EstablishingThatOpensNoSession()
         try:
             original(queue, now)
         finally:
@@ -38,7 +38,7 @@ def _omit_session_of_resumed_queue(when: Condition) -> Install:
     return change_step(Administering.resume_queue, run)
 
 
-class _EstablishingWithoutEffect:
+class _EstablishingThatOpensNoSession:
     def establish(self, session: Any, now: Any, **named: Any) -> None:
         """Do nothing."""
 
