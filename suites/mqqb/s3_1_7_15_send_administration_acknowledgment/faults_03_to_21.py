@@ -50,8 +50,8 @@ add(
 )
 
 
-@fault("receiver-timeout-ack-without-administration-queue-to-response-queue", breaks="MQQB-3.1.7.15-03", blind=True)
-class ReceiverTimeoutAckWithoutAdministrationQueueToResponseQueue(AdminAcks):
+@fault("receiver-ack-of-expiry-without-admin-queue-sent-to-response-queue", breaks="MQQB-3.1.7.15-03", blind=True)
+class ReceiverAckOfExpiryWithoutAdminQueueSentToResponseQueue(AdminAcks):
     """When a message without an administration queue expires, the receiver sends an acknowledgment to the response
     queue of the message.
     """
@@ -102,16 +102,16 @@ class ReceiverInsecureNackOfRecoverableMessageSent(AdminAcks):
         self.qm.adm.SendInsecureNacks = insecure
 
 
-@fault("receiver-security-nacks-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
-class ReceiverSecurityNacksSentAlthoughInsecure(AdminAcks):
+@fault("receiver-security-nacks-sent-despite-send-insecure-nacks-false", breaks="MQQB-3.1.7.15-05", blind=True)
+class ReceiverSecurityNacksSentDespiteSendInsecureNacksFalse(AdminAcks):
     """If SendInsecureNacks is FALSE, the receiver omits only acknowledgments of the class BAD_DST_Q."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return self.qm.adm.SendInsecureNacks or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 
 
-@fault("receiver-access-denied-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
-class ReceiverAccessDeniedSentAlthoughInsecure(AdminAcks):
+@fault("receiver-access-denied-sent-despite-send-insecure-nacks-false", breaks="MQQB-3.1.7.15-05", blind=True)
+class ReceiverAccessDeniedSentDespiteSendInsecureNacksFalse(AdminAcks):
     """The receiver sends acknowledgments of the class ACCESS_DENIED although SendInsecureNacks is FALSE."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
@@ -155,7 +155,7 @@ _first_acknowledged_messages: WeakKeyDictionary[QueueManager, Message] = WeakKey
 """The first message that each queue manager acknowledged."""
 
 
-class _AcksOfFirstSource(AdminAcks):
+class _AcksOnlyForMessagesOfFirstSource(AdminAcks):
     """Send acknowledgments only of messages from the source of the first acknowledged message."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -165,7 +165,7 @@ class _AcksOfFirstSource(AdminAcks):
 
 
 @fault("receiver-acknowledgments-of-one-source-only", breaks=("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-34"))
-class ReceiverAcknowledgmentsOfOneSourceOnly(_AcksOfFirstSource):
+class ReceiverAcknowledgmentsOfOneSourceOnly(_AcksOnlyForMessagesOfFirstSource):
     """The receiver sends acknowledgments only of messages from the first source that requested an acknowledgment."""
 
 
@@ -209,8 +209,8 @@ add(
 )
 
 
-@fault("receiver-acknowledgment-of-removal-to-response-queue", breaks="MQQB-3.1.7.15-09", blind=True)
-class ReceiverAcknowledgmentOfRemovalToResponseQueue(AdminAcks):
+@fault("receiver-nack-queue-purged-sent-to-response-queue", breaks="MQQB-3.1.7.15-09", blind=True)
+class ReceiverNackQueuePurgedSentToResponseQueue(AdminAcks):
     """The receiver sends NACK_Q_PURGED to the response queue of a message that names a response queue."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -246,14 +246,16 @@ class ReceiverAcknowledgmentAddressedToFirstAdministrationQueue(_LaterAckChanger
 def _redirect_acks_by_queue_type(kind: int) -> Install:
     """Make the receiver redirect acknowledgments for one type of administration queue (AQ)."""
 
-    def make_redirected_building(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
+    def make_redirected_ack_building(
+        build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any
+    ) -> Any:
         def build_redirected_ack(*arguments: Any) -> Message:
             ack: Message = build(*arguments)
             return replace(ack, DestinationQueueFormatName=_OTHER_QUEUE_NAME)
 
         return build_redirected_ack if kind == packet.UserHeader.AQ else build
 
-    return replace_during(Receiving.take_message, AdminAcks.build, make_redirected_building)
+    return replace_during(Receiving.take_message, AdminAcks.build, make_redirected_ack_building)
 
 
 for _name, _rule, _kind in (
@@ -300,8 +302,8 @@ class ReceiverAcknowledgmentOfRemovalHasCorrelationOfMessage(AdminAcks):
         return ack
 
 
-@fault("receiver-ack-correlation-of-removed-message-of-16-bits", breaks="MQQB-3.1.7.15-16", blind=True)
-class ReceiverAckCorrelationOfRemovedMessageOf16Bits(AdminAcks):
+@fault("receiver-ack-of-removal-correlation-id-cut-to-16-bits", breaks="MQQB-3.1.7.15-16", blind=True)
+class ReceiverAckOfRemovalCorrelationIdCutTo16Bits(AdminAcks):
     """The receiver sends only the lower 16 bits of the MessageID in the acknowledgment of a message that
     left its queue.
     """
@@ -321,8 +323,8 @@ add(
 )
 
 
-@fault("receiver-acknowledgment-correlation-of-first-source", breaks=("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"))
-class ReceiverAcknowledgmentCorrelationOfFirstSource(_LaterAckChanger):
+@fault("receiver-ack-correlation-id-has-source-of-first-message", breaks=("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"))
+class ReceiverAckCorrelationIdHasSourceOfFirstMessage(_LaterAckChanger):
     """CorrelationID of every acknowledgment has the SourceQueueManager of the first acknowledged message."""
 
     def change_ack(self, ack: Message, first: Message) -> Message:

@@ -223,7 +223,7 @@ class ReceiverTransactionalAckWithoutOpenSessionDropped(OrderAcks):
             super().send_transactional_ack(name, message_class, body, now)
 
 
-ACK_RECEIVE = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+ACK_RECEIVE_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 @fault("receiver-final-ack-of-purged-message-without-session-not-sent", breaks="MQQB-3.1.7.17-11", blind=True)
@@ -233,7 +233,7 @@ class ReceiverFinalAckOfPurgedMessageWithoutSessionNotSent(FinalAcks):
     """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        if reason is ACK_RECEIVE or any(not one.initiator for one in self.qm.sessions.values()):
+        if reason is ACK_RECEIVE_CLASS or any(not one.initiator for one in self.qm.sessions.values()):
             super().acknowledge_final(position, reason, now)
 
 

@@ -34,8 +34,8 @@ add(
 )
 
 
-@fault("queue-manager-local-message-outside-transaction-in-transactional-queue", breaks="MQSO-3.2.1-01", blind=True)
-class QueueManagerLocalMessageOutsideTransactionInTransactionalQueue(Commands):
+@fault("queue-manager-stores-nontransactional-message-in-transactional-queue", breaks="MQSO-3.2.1-01", blind=True)
+class QueueManagerStoresNontransactionalMessageInTransactionalQueue(Commands):
     """The queue manager stores a nontransactional message of a local application in a transactional queue."""
 
     def _find_accepting_queue(self, request: commands.SendMessage) -> Queue | None:

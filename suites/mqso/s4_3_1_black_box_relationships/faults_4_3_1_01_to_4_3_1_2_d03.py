@@ -100,8 +100,8 @@ class PrepareCommitsExternalTransaction(Coordinating):
         return super().prepare(transaction, True, token, now)
 
 
-@fault("queue-manager-prepare-of-second-transaction-commits", breaks="MQSO-4.3.1.2-01", blind=True)
-class QueueManagerPrepareOfSecondTransactionCommits(Coordinating):
+@fault("queue-manager-prepare-commits-transaction-that-only-received", breaks="MQSO-4.3.1.2-01", blind=True)
+class QueueManagerPrepareCommitsTransactionThatOnlyReceived(Coordinating):
     """If an external transaction only received messages, the queue manager commits it as soon as it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:

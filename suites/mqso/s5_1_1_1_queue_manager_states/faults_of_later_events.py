@@ -36,11 +36,11 @@ class QueueManagerDirectoryofflineAfterFailedWriteFalse(DirectoryLink):
         state = self.qm.enterprise.state
         before = state.DirectoryOffline
 
-        def answer_and_stay(answer: DirectoryAnswered) -> None:
+        def answer_and_restore_directory_offline(answer: DirectoryAnswered) -> None:
             state.DirectoryOffline = before
             answered(answer)
 
-        super().write(change, answer_and_stay)
+        super().write(change, answer_and_restore_directory_offline)
 
 
 @fault("queue-manager-directoryoffline-at-second-loss-false", breaks="MQSO-5.1.1.1-D06", blind=True)

@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 from suites.mqqp.steps.reader import Reader
 from suites.mqso.steps.serving import SessionAttempt
 
-OPEN_CONNECTION, CLOSED_CONNECTION = "open", "closed"
+OPEN_CONNECTION_OUTCOME, CLOSED_CONNECTION_OUTCOME = "open", "closed"
 LONG_READ_TIMEOUT_MS = 600_000
 
 
@@ -152,8 +152,8 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     judge(
         *STOPPED_SUT_RULES,
         "MQDMPR-3.1.1.1-23",
-        expected=[CLOSED_CONNECTION] * 2,
-        observed=[CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in own],
+        expected=[CLOSED_CONNECTION_OUTCOME] * 2,
+        observed=[CLOSED_CONNECTION_OUTCOME if one.wait_closed() else OPEN_CONNECTION_OUTCOME for one in own],
         case="sessions that the SUT opened",
         evidence=[frame for one in own for frame in one.messages],
     )
@@ -165,10 +165,12 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
         observed=observed,
         evidence=[connection.last],
     )
-    observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in (incomplete, silent)]
+    observed = [
+        CLOSED_CONNECTION_OUTCOME if one.wait_closed() else OPEN_CONNECTION_OUTCOME for one in (incomplete, silent)
+    ]
     judge(
         *STOPPED_SUT_RULES,
-        expected=[CLOSED_CONNECTION] * 2,
+        expected=[CLOSED_CONNECTION_OUTCOME] * 2,
         observed=observed,
         case="connection in the handshake, and silent connection",
         evidence=[incomplete.last],
@@ -218,10 +220,10 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
-    observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in readers]
+    observed = [CLOSED_CONNECTION_OUTCOME if one.wait_closed() else OPEN_CONNECTION_OUTCOME for one in readers]
     judge(
         *STOPPED_SUT_RULES,
-        expected=[CLOSED_CONNECTION] * 3,
+        expected=[CLOSED_CONNECTION_OUTCOME] * 3,
         observed=observed,
         evidence=evidence,
         case="connections of the remote readers",
@@ -249,9 +251,12 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     read = reader.await_start_receives()[0]
     bound = [call.association for call in reader.server.list_calls_of("RemoteQMOpenQueue")]
     sut.change_environment(service=False)
-    observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in bound]
+    observed = [CLOSED_CONNECTION_OUTCOME if one.wait_closed() else OPEN_CONNECTION_OUTCOME for one in bound]
     judge.all(
-        expected=[CLOSED_CONNECTION] * 2, observed=observed, evidence=read.evidence, case="connections of the SUT"
+        expected=[CLOSED_CONNECTION_OUTCOME] * 2,
+        observed=observed,
+        evidence=read.evidence,
+        case="connections of the SUT",
     )
     sut.change_environment(service=True)
 

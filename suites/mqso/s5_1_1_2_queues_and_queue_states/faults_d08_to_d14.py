@@ -299,8 +299,8 @@ class OrderAckSentToAdminQueue(OrderAcks):
         return super().build_order_queue_name(session, source).replace("order_queue$", "admin_queue$")
 
 
-@fault("receiver-order-ack-of-second-sender-to-other-queue", breaks="MQSO-5.1.1.2-D14")
-class ReceiverOrderAckOfSecondSenderToOtherQueue(OrderAcks):
+@fault("receiver-order-ack-for-second-sender-sent-to-wrong-private-queue", breaks="MQSO-5.1.1.2-D14")
+class ReceiverOrderAckForSecondSenderSentToWrongPrivateQueue(OrderAcks):
     """If the receiver uses private format names, it sends the order acknowledgments for a second sender to private
     queue 5.
     """

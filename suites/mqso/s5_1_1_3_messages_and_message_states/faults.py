@@ -208,8 +208,8 @@ class CommitRestoresReceivedMessage(TransactionEvents):
         self.abort_dequeue(operation, now)
 
 
-@fault("queue-manager-message-of-second-abort-deleted", breaks="MQSO-5.1.1.3-D07")
-class QueueManagerMessageOfSecondAbortDeleted(TransactionEvents):
+@fault("queue-manager-message-deleted-by-second-abort", breaks="MQSO-5.1.1.3-D07")
+class QueueManagerMessageDeletedBySecondAbort(TransactionEvents):
     """A message is deleted when a second transaction that received this message is aborted."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:

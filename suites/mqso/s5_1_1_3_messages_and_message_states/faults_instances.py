@@ -54,8 +54,8 @@ class SenderRecoverableMessageAckedByMessageNotTransferred(CarrierAwareSessionAc
             super().delete_acknowledged_recoverable(session, header)
 
 
-@fault("sender-transactional-message-acked-by-message-not-transferred", breaks="MQSO-5.1.1.3-D04")
-class SenderTransactionalMessageAckedByMessageNotTransferred(CarrierAwareSessionAcks):
+@fault("sender-keeps-transactional-message-acked-in-user-message", breaks="MQSO-5.1.1.3-D04")
+class SenderKeepsTransactionalMessageAckedInUserMessage(CarrierAwareSessionAcks):
     """After an OrderAck, the sender keeps transactional messages whose session acknowledgment arrived in the
     SessionHeader of a UserMessage.
     """

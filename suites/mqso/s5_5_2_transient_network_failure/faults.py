@@ -81,8 +81,8 @@ class QueueManagerPurgeOfUnreachableQueueSucceeds(ClientCommands):
         self.qm.emit(Completed(token, Result()))
 
 
-@fault("queue-manager-after-outage-peeks-fail", breaks="MQSO-5.5.2-05", blind=True)
-class QueueManagerAfterOutagePeeksFail(ClientCommands):
+@fault("queue-manager-remote-peeks-fail-after-outage", breaks="MQSO-5.5.2-05", blind=True)
+class QueueManagerRemotePeeksFailAfterOutage(ClientCommands):
     """After a request for a remote queue failed, the queue manager refuses all later peeks at remote queues."""
 
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
@@ -114,8 +114,8 @@ class SenderGivesUpAfterFiveFailedConnections(Closing):
         super().await_reconnect(session, now)
 
 
-@fault("sender-transactional-messages-of-outage-lost", breaks="MQSO-5.5.2-D01", blind=True)
-class SenderTransactionalMessagesOfOutageLost(Closing):
+@fault("sender-unsent-transactional-messages-lost-with-session", breaks="MQSO-5.5.2-D01", blind=True)
+class SenderUnsentTransactionalMessagesLostWithSession(Closing):
     """When the sender loses its session, it loses the transactional messages that it has not sent yet."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

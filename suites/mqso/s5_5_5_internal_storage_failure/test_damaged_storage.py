@@ -15,7 +15,7 @@ from suites.mqqb.steps.pinging import ping_sut
 from suites.mqso.steps.serving import SessionAttempt
 from suites.mqso.steps.shown_states import STOPPED_STATE, BindAttempt, read_shown_state
 
-FIRST_RETRY_MS, LATER_RETRY_MS = 120_000, 900_000
+FIRST_RETRY_INTERVAL_MS, LATER_RETRY_INTERVAL_MS = 120_000, 900_000
 """InitializationRetryTimerDuration, in ms, before the first retry, and before later retries."""
 LONGEST_WAIT_MS = 5 * 60_000
 """The longest time, in ms, that a check waits for a timer. If the SUT's timers cannot be sped up, they have the
@@ -26,7 +26,7 @@ REPAIR_SHARE_OF_RETRY_INTERVAL, EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL = 0.5, 0.8
 long before the retry; at the second instant the SUT must not have retried yet.
 """
 WAIT_TOO_LONG_REASON = (
-    f"the timers of the SUT cannot be accelerated; the check would take {LATER_RETRY_MS // 60_000} minutes"
+    f"the timers of the SUT cannot be accelerated; the check would take {LATER_RETRY_INTERVAL_MS // 60_000} minutes"
 )
 START_ATTEMPT_COUNT = 6
 HIGHEST_TIMER_ACCELERATION = 20
@@ -59,7 +59,7 @@ class StartOnDamagedStore:
     answers: dict[str, str]
     pinged: tuple[bool, bool]
     """Whether the SUT answered a ping before the failed start, and after it."""
-    bound: tuple[bool, bool]
+    binds_accepted: tuple[bool, bool]
     """Whether the SUT accepted a bind of a remote reader before the failed start, and after it."""
     state: str | None
     """The state that the SUT shows after the failed start, or None if it shows no state."""
@@ -78,7 +78,7 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     requested_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
     began_ms = peer.recorder.elapsed_ms()
-    within_ms = sut.duration_ms(FIRST_RETRY_MS) // 8  # both attempts are to be over before the first retry
+    within_ms = sut.duration_ms(FIRST_RETRY_INTERVAL_MS) // 8  # both attempts are to be over before the first retry
     attempts = [SessionAttempt(peer, within_ms) for _ in range(2)]
     served = attempts[0].outcome == SessionAttempt.SERVED and sut.attempt("get_queue", name=queue) == Outcome.DONE
     if served and sut.labels(queue) == ["kept"]:
@@ -93,11 +93,11 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     if sut.has("transactions"):
         answers["begin of a transaction"] = sut.attempt("begin")
     state = read_shown_state(sut)
-    bound = (is_bound, is_bound and BindAttempt(peer, sut).is_served)
-    return StartOnDamagedStore(queue, requested_ms, began_ms, attempts, answers, pinged, bound, state)
+    binds_accepted = (is_bound, is_bound and BindAttempt(peer, sut).is_served)
+    return StartOnDamagedStore(queue, requested_ms, began_ms, attempts, answers, pinged, binds_accepted, state)
 
 
-def _judge_shown_state(judge: Judge, state: str | None, event: str) -> None:
+def _judge_that_shown_state_is_stopped(judge: Judge, state: str | None, event: str) -> None:
     """Judge that the state is Stopped, if the SUT shows its state."""
     if state is not None:
         case = f"QueueManagerState after the {event}"
@@ -106,10 +106,10 @@ def _judge_shown_state(judge: Judge, state: str | None, event: str) -> None:
 
 def _is_retry_wait_too_long(sut: Sut, retries: int = 1) -> bool:
     """Return whether the intervals before a number of later retries are longer than a check may wait."""
-    return not sut.environment.virtual and retries * sut.duration_ms(LATER_RETRY_MS) > LONGEST_WAIT_MS
+    return not sut.environment.virtual and retries * sut.duration_ms(LATER_RETRY_INTERVAL_MS) > LONGEST_WAIT_MS
 
 
-def _repair_store_before(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
+def _repair_store_before_retry(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
     """Repair the store; return whether the repair preceded the retry that is expected to succeed. If it did not, mark
     the rules as not exercised.
     """
@@ -215,26 +215,26 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     judge(
         "MQSO-5.1.1.1-01",
         expected=False,
-        observed=damaged.bound[1],
+        observed=damaged.binds_accepted[1],
         case="a bind of a remote reader is accepted after the failed start",
         evidence=evidence,
     )
-    _judge_shown_state(judge, damaged.state, "failed start")
-    if not _repair_store_before(
+    _judge_that_shown_state_is_stopped(judge, damaged.state, "failed start")
+    if not _repair_store_before_retry(
         peer,
         sut,
         judge,
-        damaged.requested_ms + sut.duration_ms(FIRST_RETRY_MS),
+        damaged.requested_ms + sut.duration_ms(FIRST_RETRY_INTERVAL_MS),
         (*RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06"),
     ):
         return
-    retry = _observe_retry(peer, sut, damaged, 0, FIRST_RETRY_MS)
+    retry = _observe_retry(peer, sut, damaged, 0, FIRST_RETRY_INTERVAL_MS)
     _judge_retry_time(judge, FIRST_RETRY_RULES, retry)
     if retry.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
         if _is_retry_wait_too_long(sut):
             judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", "MQSO-6.6.2-D06", reason=WAIT_TOO_LONG_REASON)
             return
-        retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_RETRY_MS), LATER_RETRY_MS)
+        retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_RETRY_INTERVAL_MS), LATER_RETRY_INTERVAL_MS)
     judge(
         *RETRY_RULES,
         expected=SessionAttempt.SERVED,
@@ -275,10 +275,10 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     damaged = _start_on_damaged_store(peer, sut, judge, rules)
     if damaged is None:
         return
-    first_ms, later_ms = sut.duration_ms(FIRST_RETRY_MS), sut.duration_ms(LATER_RETRY_MS)
-    peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_RETRY_MS), 0)
+    first_ms, later_ms = sut.duration_ms(FIRST_RETRY_INTERVAL_MS), sut.duration_ms(LATER_RETRY_INTERVAL_MS)
+    peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_RETRY_INTERVAL_MS), 0)
     attempt = SessionAttempt(peer)
-    _judge_shown_state(judge, read_shown_state(sut), "failed retry")
+    _judge_that_shown_state_is_stopped(judge, read_shown_state(sut), "failed retry")
     judge(
         "MQDMPR-3.1.3-30",
         "MQSO-5.1.1.1-01",
@@ -296,8 +296,8 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         case="request of the application before the second retry",
     )
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
-    if _repair_store_before(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, retry_rules):
-        retry = _observe_retry(peer, sut, damaged, first_ms, LATER_RETRY_MS)
+    if _repair_store_before_retry(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, retry_rules):
+        retry = _observe_retry(peer, sut, damaged, first_ms, LATER_RETRY_INTERVAL_MS)
         _judge_retry_time(judge, LATER_RETRY_RULES, retry)
         judge(
             *REPEATED_RETRY_RULES,
@@ -321,12 +321,14 @@ def test_third_start_retry_is_900_seconds_after_second(peer, sut, judge):
     damaged = _start_on_damaged_store(peer, sut, judge, LATER_RETRY_RULES)
     if damaged is None:
         return
-    later_ms = sut.duration_ms(LATER_RETRY_MS)
-    earlier_ms = sut.duration_ms(FIRST_RETRY_MS) + later_ms
+    later_ms = sut.duration_ms(LATER_RETRY_INTERVAL_MS)
+    earlier_ms = sut.duration_ms(FIRST_RETRY_INTERVAL_MS) + later_ms
     peer.pass_time_until(damaged.began_ms + earlier_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
     due_ms = damaged.requested_ms + earlier_ms + later_ms
-    if _repair_store_before(peer, sut, judge, due_ms, LATER_RETRY_RULES):
-        _judge_retry_time(judge, LATER_RETRY_RULES, _observe_retry(peer, sut, damaged, earlier_ms, LATER_RETRY_MS))
+    if _repair_store_before_retry(peer, sut, judge, due_ms, LATER_RETRY_RULES):
+        _judge_retry_time(
+            judge, LATER_RETRY_RULES, _observe_retry(peer, sut, damaged, earlier_ms, LATER_RETRY_INTERVAL_MS)
+        )
 
 
 @needs("environment", "restart", "send", "receive", "queue_control")

@@ -20,18 +20,20 @@ from reference_qm.model.attributes import ServiceState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, RpcBytes
 
-PROVISIONING = ("MQSO-6.6-06", "MQSO-6.6.1-03")
+PROVISIONING_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-03")
 
 
-def _without_signing_keys(element: QueueManager) -> QueueManager:
+def _clear_signing_keys(element: QueueManager) -> QueueManager:
     return replace(element, PublicSigningKeyList=b"")
 
 
-def _with_quota(element: QueueManager, quota: int) -> QueueManager:
+def _replace_quota(element: QueueManager, quota: int) -> QueueManager:
     return replace(element, QueueManagerQuota=quota)
 
 
-@fault("queue-manager-srmphttpsupport-in-directory-mode-true", breaks=(*PROVISIONING, "MQSO-6.6.1-D03"), blind=True)
+@fault(
+    "queue-manager-srmphttpsupport-in-directory-mode-true", breaks=(*PROVISIONING_RULES, "MQSO-6.6.1-D03"), blind=True
+)
 class QueueManagerSrmphttpsupportInDirectoryModeTrue(Initialization):
     """SrmpHttpSupport is TRUE in a queue manager that was provisioned in directory mode without support for SRMP."""
 
@@ -49,8 +51,8 @@ class QueueManagerClusteredAfterRestartTrue(Restoring):
         self.qm.adm.Clustered = bool(entries)
 
 
-@fault("queue-manager-directoryserver-after-restart-true", breaks="MQSO-6.6.1-D04")
-class QueueManagerDirectoryserverAfterRestartTrue(Restoring):
+@fault("queue-manager-directory-server-becomes-true-after-restart", breaks="MQSO-6.6.1-D04")
+class QueueManagerDirectoryServerBecomesTrueAfterRestart(Restoring):
     """DirectoryServer is TRUE in a queue manager in workgroup mode, after a restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -73,16 +75,16 @@ class QueueManagerPublicsigningkeylistAfterProvisioningEmpty(DirectoryClient):
 
     def initialize(self, now: Now) -> None:
         state = self.qm.enterprise.state
-        state.LocalQueueManager = _without_signing_keys(state.LocalQueueManager)
+        state.LocalQueueManager = _clear_signing_keys(state.LocalQueueManager)
         super().initialize(now)
 
     def publish_public_keys(self) -> None:
         super().publish_public_keys()
         state = self.qm.enterprise.state
-        state.LocalQueueManager = _without_signing_keys(state.LocalQueueManager)
+        state.LocalQueueManager = _clear_signing_keys(state.LocalQueueManager)
 
 
-class StartsNoted(Restoring):
+class RestartRecorder(Restoring):
     """A part that records whether the queue manager has started before."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -90,7 +92,7 @@ class StartsNoted(Restoring):
         self.qm.__dict__["has_started_before"] = bool(entries)
 
 
-class RemoteCallsBeforeRestartUnserved(RpcServing):
+class RpcServingOnlyAfterRestart(RpcServing):
     """A part that answers remote calls only after a restart."""
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
@@ -102,7 +104,7 @@ add(
     "queue-manager-remote-calls-after-provisioning-unanswered",
     "MQSO-6.6.1-D07",
     "A new queue manager answers no remote calls before its first restart.",
-    combine_installers(replace_part(StartsNoted), replace_part(RemoteCallsBeforeRestartUnserved)),
+    combine_installers(replace_part(RestartRecorder), replace_part(RpcServingOnlyAfterRestart)),
     blind=True,
 )
 
@@ -117,7 +119,7 @@ class QueueManagerStateInDirectoryModeInitializing(Initialization):
             self.qm.adm.QueueManagerState = ServiceState.INITIALIZING
 
 
-class StateAfterRestartInitializing(Initialization):
+class InitializationThatNeverEndsAfterRestart(Initialization):
     """A part that leaves the state Initializing after a restart."""
 
     def begin(self, now: Now) -> None:
@@ -130,7 +132,7 @@ add(
     "queue-manager-state-after-restart-initializing",
     ("MQSO-6.6.2-01", "MQSO-6.6.2-D07"),
     "The state of a queue manager after a restart is Initializing.",
-    combine_installers(replace_part(StartsNoted), replace_part(StateAfterRestartInitializing)),
+    combine_installers(replace_part(RestartRecorder), replace_part(InitializationThatNeverEndsAfterRestart)),
     blind=True,
 )
 
@@ -167,7 +169,7 @@ class QueueManagerQuotaInSameDomainWritten(DirectoryClient):
         super()._on_first_read(answer, now)
         state = self.qm.enterprise.state
         if known is not None and known == self.qm.adm.MachineDomainId and state.DirectoryIntegrated:
-            changed = _with_quota(state.LocalQueueManager, quota)
+            changed = _replace_quota(state.LocalQueueManager, quota)
             self.qm.directory_link.write(WriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
 
 

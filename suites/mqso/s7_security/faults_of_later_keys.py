@@ -20,10 +20,10 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import MessageRefused, MqdsPublicKeys, Sid, UserSignCerts
 from reference_qm.surface.clock import Now
 
-CHOICE_OF_PROVIDER = ("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-01")
+PROVIDER_CHOICE_RULES = ("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-01")
 
 
-@fault("sender-provider-without-key-of-receiver-used", breaks=CHOICE_OF_PROVIDER, blind=True)
+@fault("sender-provider-without-key-of-receiver-used", breaks=PROVIDER_CHOICE_RULES, blind=True)
 class SenderProviderWithoutKeyOfReceiverUsed(SecurityLookup):
     """The sender encrypts with a provider for which the receiver has no key, and uses the first key of the receiver."""
 
@@ -156,8 +156,8 @@ class QueueManagerPublicKeysWithoutSecondProvider(DirectoryClient):
             self.qm.directory_link.write(WriteRequest(changed, ("PublicEncryptionKeyList",)), lambda answer: None)
 
 
-@fault("queue-manager-public-keys-at-restart-removed", breaks="MQSO-7.4.1.3-04")
-class QueueManagerPublicKeysAtRestartRemoved(DirectoryClient):
+@fault("queue-manager-signing-keys-removed-from-directory-at-restart", breaks="MQSO-7.4.1.3-04")
+class QueueManagerSigningKeysRemovedFromDirectoryAtRestart(DirectoryClient):
     """A queue manager that starts again in its domain removes its public signing keys from its directory object."""
 
     def publish_public_keys(self) -> None:
@@ -176,11 +176,11 @@ class ReceiverSignatureWithUnregisteredCertificateNotVerified(SecurityOnReceipt)
             return super().authenticate_packet(packet)
         except MessageRefused:
             header = packet.SecurityHeader
-            if header is None or self._is_registered(header):
+            if header is None or self._is_certificate_registered(header):
                 raise
             return packet
 
-    def _is_registered(self, header: SecurityHeader) -> bool:
+    def _is_certificate_registered(self, header: SecurityHeader) -> bool:
         certificates = (
             entry.Certificate
             for one in self.qm.config.security.accounts
