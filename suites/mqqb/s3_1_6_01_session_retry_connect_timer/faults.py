@@ -50,8 +50,8 @@ class InitiatorRetryEndsAfterThreeAttempts(Establishing):
             super().on_session_retry_connect_timer(session, now)
 
 
-@fault("initiator-retry-for-express-messages-only-omitted", breaks="MQQB-3.1.6.1-01", blind=True)
-class InitiatorRetryForExpressMessagesOnlyOmitted(Establishing):
+@fault("initiator-does-not-retry-for-express-messages-only", breaks="MQQB-3.1.6.1-01", blind=True)
+class InitiatorDoesNotRetryForExpressMessagesOnly(Establishing):
     """The initiator does not connect again if only express messages wait."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:

@@ -59,7 +59,7 @@ def _advance_next_hop_index_by_two(self: Any, original: Any, session: Any, now: 
     original(session, now)
 
 
-def _repeat_second_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
+def _try_second_next_hop_again(self: Any, original: Any, session: Any, now: Any) -> None:
     if session.NextHopIndexer == 1 and len(session.NextHopCollection) > 2:
         session.NextHopIndexer = 0
     original(session, now)
@@ -166,7 +166,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "initiator-third-next-hop-never-tried",
         ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
         "The initiator alternates between the first and the second next hop.",
-        change_step(Establishing.on_session_retry_connect_timer, _repeat_second_next_hop),
+        change_step(Establishing.on_session_retry_connect_timer, _try_second_next_hop_again),
     ),
     (
         "initiator-third-next-hop-resolved-again",

@@ -247,18 +247,18 @@ def test_each_queue_reconnects_for_its_messages(peer, sut, judge):
     for number, tag in enumerate(tags):
         sut.send(peer.direct_name(f"mqc-retried-{number}"), body="again", application_tag=tag)
 
-    def list_tags_of_copies(count: int) -> list[int]:
+    def list_tags_of_message_copies(count: int) -> list[int]:
         came = Sender.list_tags(peer.inbox.copies)
         return [tag for tag in tags if came.count(tag) >= count]
 
-    peer.environment.run_until(lambda: list_tags_of_copies(1) == tags, sut.connect_timeout_ms)
-    judge.all(expected=tags, observed=list_tags_of_copies(1), case="messages sent", evidence=peer.inbox.copies)
+    peer.environment.run_until(lambda: list_tags_of_message_copies(1) == tags, sut.connect_timeout_ms)
+    judge.all(expected=tags, observed=list_tags_of_message_copies(1), case="messages sent", evidence=peer.inbox.copies)
     peer.hang_up()
-    peer.environment.run_until(lambda: list_tags_of_copies(2) == tags, 2 * sut.connect_timeout_ms)
+    peer.environment.run_until(lambda: list_tags_of_message_copies(2) == tags, 2 * sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.6.1-01",
         expected=tags,
-        observed=list_tags_of_copies(2),
+        observed=list_tags_of_message_copies(2),
         case="messages sent again",
         evidence=peer.inbox.copies,
     )

@@ -184,9 +184,9 @@ class AckWaitClock:
 
     def wait(self, until: float) -> bool:
         """Wait until an instant by the tester's clock; return whether the session is still open."""
-        return not self.session.wait_closed(self._get_remaining_ms(until), exactly=True)
+        return not self.session.wait_closed(self._get_remaining_wait_ms(until), exactly=True)
 
-    def _get_remaining_ms(self, until: float) -> int:
+    def _get_remaining_wait_ms(self, until: float) -> int:
         return max(0, int(until * self._unit_ms) - self.sender.peer.measure_duration(self.first).ms)
 
     def await_session_close(self) -> float | None:
@@ -195,7 +195,7 @@ class AckWaitClock:
 
         Raise ConformanceFailure if delays of the tester make two instants indistinguishable.
         """
-        self.session.wait_closed(self._get_remaining_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
+        self.session.wait_closed(self._get_remaining_wait_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
         closed_ms = self.session.record.closed_at_ms
         if closed_ms is None:
             return None

@@ -119,12 +119,12 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     again.append(send_packets_after_timer_durations(2.5, second.data))
     again.append(send_packets_after_timer_durations(3.5, third.data))
 
-    def count_copies() -> list[int]:
+    def count_message_copies() -> list[int]:
         labels = [one["label"] for one in sut.messages()]
         return [labels.count(name) for name in ("young", "second", "third")]
 
-    peer.eventually(lambda: count_copies() == [1, 2, 2])
-    counts = count_copies()
+    peer.eventually(lambda: count_message_copies() == [1, 2, 2])
+    counts = count_message_copies()
     if counts != [1, 2, 2]:
         peer.measure_duration(young).require_steady(_get_step_margin_ms(sut))
     evidence = [young, second, third, *again]

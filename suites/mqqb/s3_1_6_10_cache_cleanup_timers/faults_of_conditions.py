@@ -122,7 +122,7 @@ def _ignore_cleanup_timer_of_cache_with_several_entries(cache: str) -> Install:
     return change_step(CacheTimers.on_cleanup_timer, run)
 
 
-def _clean_up_other_cache(cache: str, other: str) -> Install:
+def _clean_up_other_cache_at_timer_expiry(cache: str, other: str) -> Install:
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
         chosen = next(one for one, attribute in CACHE_TIMERS.items() if attribute == other)
         original(chosen if CACHE_TIMERS[name] == cache else name, now)
@@ -224,7 +224,11 @@ _CLEANUP_STEP_FAULTS: tuple[tuple[str, str, Callable[[str, str], Install]], ...]
         "ignores the timer of {} if this cache has several entries",
         lambda cache, other: _ignore_cleanup_timer_of_cache_with_several_entries(cache),
     ),
-    ("other-cache-cleaned", "cleans up another cache when the timer of {} expires", _clean_up_other_cache),
+    (
+        "other-cache-cleaned",
+        "cleans up another cache when the timer of {} expires",
+        _clean_up_other_cache_at_timer_expiry,
+    ),
     (
         "timer-after-emptied-cache-omitted",
         "starts the timer of {} only once by an entry",

@@ -20,17 +20,17 @@ from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
     MESSAGE_CONDITION_BY_NAME,
     Condition,
-    is_on_later_session,
-    is_on_second_queue,
+    is_message_of_second_outgoing_queue,
+    is_message_on_later_session,
     is_recoverable,
     is_transactional,
-    was_transmitted_before,
+    was_message_transmitted_before,
 )
 
-SessionEffect = Callable[[Any, Any, Any], None]
+SessionAndPositionChange = Callable[[Any, Any, Any], None]
 
 
-def _change_session_after_message_update(when: Condition, change: SessionEffect) -> Install:
+def _change_session_after_message_update(when: Condition, change: SessionAndPositionChange) -> Install:
     """Return an installer of a fault that changes the session or the position after the update of some packets."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
@@ -178,7 +178,7 @@ def _restrict_condition_to_recoverable(when: Condition) -> Condition:
     return lambda self, session, position: bool(position.recoverable) and when(self, session, position)
 
 
-_COUNTER_FAULTS = (
+_MESSAGE_COUNTER_FAULTS = (
     ("MessageSentCount", "MQQB-3.1.7.1.3-11", ("resent-message", "own-message", "urgent-message", "large-message")),
     (
         "RecoverableMessageSentCount",
@@ -199,7 +199,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 else _restrict_condition_to_recoverable(MESSAGE_CONDITION_BY_NAME[kind][1]),
             ),
         )
-        for attribute, rule, kinds in _COUNTER_FAULTS
+        for attribute, rule, kinds in _MESSAGE_COUNTER_FAULTS
         for kind in kinds
     ),
     *(
@@ -261,7 +261,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-sequence-number-of-resent-position-1",
         "MQQB-3.1.7.1.3-12",
         "The sender sets SequenceNumber of a message that it sends again to 1.",
-        _change_session_after_message_update(was_transmitted_before, _set_sequence_number_to_one),
+        _change_session_after_message_update(was_message_transmitted_before, _set_sequence_number_to_one),
     ),
     (
         "sender-tx-sequence-number-of-position-of-second-queue-1",
@@ -269,7 +269,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "The sender sets TxSequenceNumber of each position of the second outgoing queue to 1.",
         _change_session_after_message_update(
             lambda self, session, position: (
-                is_on_second_queue(self, session, position) and is_transactional(self, session, position)
+                is_message_of_second_outgoing_queue(self, session, position)
+                and is_transactional(self, session, position)
             ),
             _set_tx_sequence_number_to_one,
         ),
@@ -284,20 +285,20 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-transactional-timer-not-started-for-second-queue",
         "MQQB-3.1.7.1.3-09",
         "The sender starts the Transactional Ack Wait Timer only for the first outgoing queue.",
-        _omit_transactional_ack_wait_timer(is_on_second_queue),
+        _omit_transactional_ack_wait_timer(is_message_of_second_outgoing_queue),
     ),
     (
         "sender-transactional-timer-not-started-on-later-connection",
         "MQQB-3.1.7.1.3-09",
         "The sender starts the Transactional Ack Wait Timer only on its first connection.",
-        _omit_transactional_ack_wait_timer(is_on_later_session),
+        _omit_transactional_ack_wait_timer(is_message_on_later_session),
     ),
     (
         "sender-number-of-resent-message-after-later-messages",
         "MQQB-3.1.7.1.3-01",
         "The sender sets TxSequenceNumber of a message that it sends again to OutgoingTxSequenceNumber.",
         _change_transaction_header(
-            was_transmitted_before, "TxSequenceNumber", lambda header, session: session.OutgoingTxSequenceNumber
+            was_message_transmitted_before, "TxSequenceNumber", lambda header, session: session.OutgoingTxSequenceNumber
         ),
     ),
     (
@@ -305,7 +306,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-01",
         "The sender increments TxSequenceNumber of a message that it sends on a later connection.",
         _change_transaction_header(
-            is_on_later_session, "TxSequenceNumber", lambda header, session: header.TxSequenceNumber + 1
+            is_message_on_later_session, "TxSequenceNumber", lambda header, session: header.TxSequenceNumber + 1
         ),
     ),
     (
@@ -313,7 +314,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-02",
         "The sender increments the Ordinal in TxSequenceID of a message that it sends again.",
         _change_transaction_header(
-            was_transmitted_before,
+            was_message_transmitted_before,
             "TxSequenceID",
             lambda header, session: replace(header.TxSequenceID, Ordinal=header.TxSequenceID.Ordinal + 1),
         ),
@@ -341,20 +342,24 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-03",
         "The sender sets PreviousTxSequenceNumber of each message of the second queue to its own TxSequenceNumber.",
         _change_transaction_header(
-            is_on_second_queue, "PreviousTxSequenceNumber", lambda header, session: header.TxSequenceNumber
+            is_message_of_second_outgoing_queue,
+            "PreviousTxSequenceNumber",
+            lambda header, session: header.TxSequenceNumber,
         ),
     ),
     (
         "sender-previous-number-of-second-resent-message-0",
         "MQQB-3.1.7.1.3-10",
         "The sender sets PreviousTxSequenceNumber of each message that it sends again to 0.",
-        _change_transaction_header(was_transmitted_before, "PreviousTxSequenceNumber", lambda header, session: 0),
+        _change_transaction_header(
+            was_message_transmitted_before, "PreviousTxSequenceNumber", lambda header, session: 0
+        ),
     ),
     (
         "sender-previous-number-on-later-connection-0",
         "MQQB-3.1.7.1.3-10",
         "The sender sets PreviousTxSequenceNumber of each message on a later connection to 0.",
-        _change_transaction_header(is_on_later_session, "PreviousTxSequenceNumber", lambda header, session: 0),
+        _change_transaction_header(is_message_on_later_session, "PreviousTxSequenceNumber", lambda header, session: 0),
     ),
     (
         "sender-queues-share-transactional-numbers",

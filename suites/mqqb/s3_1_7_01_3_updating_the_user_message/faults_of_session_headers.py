@@ -16,7 +16,7 @@ from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
     MESSAGE_CONDITION_BY_NAME,
     Condition,
     is_express,
-    is_on_second_queue,
+    is_message_of_second_outgoing_queue,
     is_recoverable,
     is_transactional,
 )
@@ -145,7 +145,9 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-22",
         "The sender sets WindowSize in the SessionHeader of a message of the second outgoing queue to 1.",
         _change_session_header_field(
-            _make_header_condition_of_message_condition(is_on_second_queue), "WindowSize", lambda earlier, session: 1
+            _make_header_condition_of_message_condition(is_message_of_second_outgoing_queue),
+            "WindowSize",
+            lambda earlier, session: 1,
         ),
     ),
     (

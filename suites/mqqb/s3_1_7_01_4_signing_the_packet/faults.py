@@ -141,8 +141,8 @@ class SenderSignatureWithOtherUsersKey(Securing):
         return next((one.key for one in accounts if one.key is not None and one.key != right), right)
 
 
-@fault("sender-signature-for-several-destinations-in-security-data", breaks="MQQB-3.1.7.1.4-05")
-class SenderSignatureForSeveralDestinationsInSecurityData(Securing):
+@fault("sender-puts-multi-destination-signature-into-security-data", breaks="MQQB-3.1.7.1.4-05")
+class SenderPutsMultiDestinationSignatureIntoSecurityData(Securing):
     """The sender puts the signature of a message to several destinations into SecurityData."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -172,8 +172,8 @@ class SenderSignsEveryMessageAsMsmq1(Securing):
         return super().sign_packet(message, packet)
 
 
-@fault("sender-signature-of-large-body-over-first-64-kb", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class SenderSignatureOfLargeBodyOverFirst64Kb(Securing):
+@fault("sender-signature-covers-only-first-64-kb-of-body", breaks="MQQB-3.1.7.1.4-07", blind=True)
+class SenderSignatureCoversOnlyFirst64KbOfBody(Securing):
     """The sender signs only the first 64 KB of a body."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -186,8 +186,8 @@ class SenderSignatureOfLargeBodyOverFirst64Kb(Securing):
         return replace(signed, MessagePropertiesHeader=whole)
 
 
-@fault("sender-signature-without-label", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class SenderSignatureWithoutLabel(Securing):
+@fault("sender-signature-does-not-cover-long-label", breaks="MQQB-3.1.7.1.4-07", blind=True)
+class SenderSignatureDoesNotCoverLongLabel(Securing):
     """If the label of a message has more than 100 characters, the sender's signature does not cover the label."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

@@ -184,7 +184,7 @@ def _repeat_provider_of_first_message(self: Any, session: Any, message: Message,
     return _replace_security_data(packet, ProviderInfo=kept)
 
 
-def _omit_dead_letter(when: Callable[[Any], bool]) -> Install:
+def _omit_dead_letter_of_unencryptable_message(when: Callable[[Any], bool]) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
         if when(position):
             self.remove_unsent(session, position)
@@ -195,7 +195,7 @@ def _omit_dead_letter(when: Callable[[Any], bool]) -> Install:
     return change_step(Sending.handle_encryption_error, run)
 
 
-def _add_failure_status_once(self: Any, original: Any, session: Any, status: Any, now: Any) -> None:
+def _add_encryption_failure_status_once(self: Any, original: Any, session: Any, status: Any, now: Any) -> None:
     noted = self.__dict__.setdefault("noted", set())
     if status is _ENCRYPTION_FAILURE_STATUS and session.number in noted:
         return
@@ -320,13 +320,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-express-message-that-cannot-be-encrypted-not-journaled",
         ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"),
         "The sender does not journal an express message with JN that cannot be encrypted.",
-        _omit_dead_letter(lambda position: not position.recoverable),
+        _omit_dead_letter_of_unencryptable_message(lambda position: not position.recoverable),
     ),
     (
         "sender-transactional-message-that-cannot-be-encrypted-not-journaled",
         ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"),
         "The sender does not journal a transactional message with JN that cannot be encrypted.",
-        _omit_dead_letter(lambda position: bool(position.TxSequenceNumber)),
+        _omit_dead_letter_of_unencryptable_message(lambda position: bool(position.TxSequenceNumber)),
     ),
     (
         "sender-every-message-that-cannot-be-encrypted-journaled",
@@ -338,7 +338,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-second-encryption-failure-of-session-not-noted",
         "MQQB-3.1.7.1.5.1-03",
         "The sender notes only the first failed encryption of a session in ConnectionHistory.",
-        change_step(Connecting.add_connection_history, _add_failure_status_once),
+        change_step(Connecting.add_connection_history, _add_encryption_failure_status_once),
     ),
     *(
         (

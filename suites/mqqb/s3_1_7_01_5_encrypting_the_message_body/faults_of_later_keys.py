@@ -60,7 +60,7 @@ def _change_number_in_key_blobs(at: int, change: Callable[[int], int]) -> Callab
     return change_keys
 
 
-def _find_own_public_keys(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
+def _find_public_keys_of_sender_itself(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
     own = self.qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList
     found: MqdsPublicKeys | None = original(guid, now)
     return MqdsPublicKeys.parse(own) if found and own else found
@@ -79,7 +79,7 @@ for _name, _rule, _says, _install in (
         "sender-public-keys-of-itself-used",
         "MQQB-3.1.7.1.5-05",
         "The sender encrypts with its own public keys instead of the keys of the remote queue manager.",
-        change_step(SecurityLookup.find_public_keys, _find_own_public_keys),
+        change_step(SecurityLookup.find_public_keys, _find_public_keys_of_sender_itself),
     ),
     (
         "sender-public-keys-of-providers-exchanged",

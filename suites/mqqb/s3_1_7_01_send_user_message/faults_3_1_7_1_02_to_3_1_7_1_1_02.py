@@ -56,8 +56,8 @@ class SenderSendsNewTransactionalMessageFromPausedQueue(Sending):
         return self.is_window_open(session)
 
 
-@fault("sender-resume-resumes-every-queue", breaks="MQQB-3.1.7.1-02", blind=True)
-class SenderResumeResumesEveryQueue(Administering):
+@fault("sender-resumes-all-paused-queues-when-one-is-resumed", breaks="MQQB-3.1.7.1-02", blind=True)
+class SenderResumesAllPausedQueuesWhenOneIsResumed(Administering):
     """The sender resumes all paused queues when one queue is resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:

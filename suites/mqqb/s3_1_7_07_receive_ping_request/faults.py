@@ -107,7 +107,7 @@ def _ignore_every_third_ping(self: Any, original: Any, remote: Endpoint, data: b
         original(remote, data)
 
 
-def _answer_ping_at_first_port(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
+def _answer_ping_at_port_of_first_request(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
     ports = self.__dict__.setdefault("ports", {})
     original(remote._replace(port=ports.setdefault(remote[0], remote[1])), data)
 
@@ -189,7 +189,7 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-to-first-port-of-host",
         "MQQB-3.1.7.7-11",
         "The acceptor sends each Ping Response to the port from which the host sent its first Ping Request.",
-        change_step(Ping.receive_request, _answer_ping_at_first_port),
+        change_step(Ping.receive_request, _answer_ping_at_port_of_first_request),
     ),
     (
         "acceptor-ping-response-also-to-previous-requester",

@@ -13,7 +13,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-SENT_LABEL, SENT_BODY = "every property", bytes(range(256))
+SENT_MESSAGE_LABEL, SENT_BODY = "every property", bytes(range(256))
 SAMPLE_CORRELATION_ID = bytes(range(20))
 RULES_OF_MESSAGE_PROPERTIES = (
     "MQQB-3.1.7.10-03",
@@ -41,7 +41,7 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         "ResponseQueue": DirectQueueFormatName(DirectFormatName=answers),
     }
     properties: dict[str, Any] = {
-        "label": SENT_LABEL,
+        "label": SENT_MESSAGE_LABEL,
         "body": SENT_BODY,
         "BodyType": 0x1011,
         "ExtensionData": b"an extension",
@@ -53,8 +53,8 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         packet = peer.recoverable_message(user, **properties)
     else:
         packet = Sequence(peer).message(user, **properties)
-    done = deliver_message(peer, packet, SENT_LABEL, queue)
-    found = [one for one in sut.messages(queue) if one["label"] == SENT_LABEL]
+    done = deliver_message(peer, packet, SENT_MESSAGE_LABEL, queue)
+    found = [one for one in sut.messages(queue) if one["label"] == SENT_MESSAGE_LABEL]
     identifier = f"{{{peer.identifier}}}\\{packet['UserHeader'].MessageID}"
     wanted = {
         "message_id": identifier,

@@ -20,8 +20,8 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Ses
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-packet-label-wrong", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
-class SenderPacketLabelWrong(Sending):
+@fault("sender-packet-label-differs-from-message-label", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
+class SenderPacketLabelDiffersFromMessageLabel(Sending):
     """The sender creates a packet whose label differs from the label of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -180,7 +180,7 @@ class _SessionHeaderChanger(Sending):
         raise NotImplementedError
 
 
-def _replace_header_fields(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
+def _replace_session_header_fields(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
     assert packet.SessionHeader is not None
     return replace(packet, SessionHeader=replace(packet.SessionHeader, **fields))
 
@@ -194,7 +194,7 @@ class SenderSessionHeaderAckNumberWithoutLastMessage(_SessionHeaderChanger):
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _replace_header_fields(
+        return _replace_session_header_fields(
             packet, AckSequenceNumber=session.RecoverableMessageReceivedCount or session.MessageReceivedCount
         )
 
@@ -222,7 +222,7 @@ class SenderSessionHeaderMessageCountOfExpressMessageOnly(_SessionHeaderChanger)
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _replace_header_fields(
+        return _replace_session_header_fields(
             packet, UserMsgSequenceNumber=session.MessageSentCount - int(position.recoverable)
         )
 
@@ -242,7 +242,7 @@ class SenderSessionHeaderRecoverableCountWithoutThisMessage(_SessionHeaderChange
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _replace_header_fields(
+        return _replace_session_header_fields(
             packet, RecoverableMsgSeqNumber=session.RecoverableMessageSentCount - int(position.recoverable)
         )
 
@@ -267,7 +267,9 @@ class SenderSessionHeaderOnlyLowestFlag(_SessionHeaderChanger):
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
         assert packet.SessionHeader is not None
-        return _replace_header_fields(packet, RecoverableMsgAckFlags=packet.SessionHeader.RecoverableMsgAckFlags & 1)
+        return _replace_session_header_fields(
+            packet, RecoverableMsgAckFlags=packet.SessionHeader.RecoverableMsgAckFlags & 1
+        )
 
 
 add(
@@ -285,7 +287,7 @@ class SenderSessionHeaderWindowSizeOfRemoteSide(_SessionHeaderChanger):
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _replace_header_fields(packet, WindowSize=session.ReceivedWindowSize)
+        return _replace_session_header_fields(packet, WindowSize=session.ReceivedWindowSize)
 
 
 def _remove_session_header(packet: UserMessagePacket) -> bytes:
@@ -301,15 +303,15 @@ add(
 )
 
 
-def _change_after_session_header(element: str, value: object) -> Install:
+def _change_session_after_session_header(element: str, value: object) -> Install:
     """Make the sender set an element of the session after it sends a message with a SessionHeader."""
 
     def replace_note_acknowledged(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-        def note_acknowledged_and_change(qm: QueueManager, session: Session, now: Now) -> None:
+        def note_acknowledged_and_change_session(qm: QueueManager, session: Session, now: Now) -> None:
             original(qm, session, now)
             setattr(session, element, value)
 
-        return note_acknowledged_and_change
+        return note_acknowledged_and_change_session
 
     return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
 
@@ -318,7 +320,7 @@ add(
     "sender-ack-flags-not-cleared-by-session-header",
     "MQQB-3.1.7.11-12",
     "The sender does not clear RecoverableMsgAckFlags after it sends a message with a SessionHeader.",
-    _change_after_session_header("RecoverableMsgAckFlags", 0b11),
+    _change_session_after_session_header("RecoverableMsgAckFlags", 0b11),
 )
 
 
@@ -338,7 +340,7 @@ add(
     "sender-unacked-received-count-not-reset-by-session-header",
     "MQQB-3.1.7.11-13",
     "The sender does not reset UnackedReceivedMsgCount after it sends a message with a SessionHeader.",
-    _change_after_session_header("UnackedReceivedMsgCount", 3),
+    _change_session_after_session_header("UnackedReceivedMsgCount", 3),
 )
 
 
@@ -363,7 +365,7 @@ add(
     "sender-last-acked-number-0-after-session-header",
     "MQQB-3.1.7.11-14",
     "The sender sets LastAckedRecoverableMsgSeqNumber to 0 after it sends a message with a SessionHeader.",
-    _change_after_session_header("LastAckedRecoverableMsgSeqNumber", 0),
+    _change_session_after_session_header("LastAckedRecoverableMsgSeqNumber", 0),
 )
 
 

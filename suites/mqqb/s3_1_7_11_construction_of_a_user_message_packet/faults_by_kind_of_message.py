@@ -71,7 +71,7 @@ def change_added_session_header(
     return replace_during(Sending.update_user_message, SessionAcks.build_header, make_changed_header)
 
 
-def keep_session_element_after_header(
+def keep_session_element_after_session_header(
     element: str, compute: Callable[[int], int], when: OutgoingMessageCondition
 ) -> Install:
     """Return an installer of a fault that sets an element of the session to a value that is computed from the value
@@ -238,4 +238,4 @@ for _name, _rule, _says, _element, _keep, _when in (
         is_any_outgoing_message,
     ),
 ):
-    add(_name, _rule, _says, keep_session_element_after_header(_element, _keep, _when), blind=True)
+    add(_name, _rule, _says, keep_session_element_after_session_header(_element, _keep, _when), blind=True)

@@ -75,7 +75,9 @@ def _acknowledge_only_highest_recoverable_number(session: Session, header: Sessi
     return replace(header, RecoverableMsgAckSeqNumber=highest, RecoverableMsgAckFlags=1)
 
 
-def change_session_after_header(change: Callable[[Any, Session, int, tuple[int, int, int], Now], None]) -> Install:
+def change_session_after_session_header(
+    change: Callable[[Any, Session, int, tuple[int, int, int], Now], None],
+) -> Install:
     """Return an installer of a fault that changes a session after a message with a SessionHeader. ``change`` is also
     called with the number of such messages, and with the state before: the number of unacknowledged messages, the last
     acknowledged recoverable number, and the remaining time of the Session Ack Send Timer.
@@ -173,31 +175,31 @@ for _name, _rule, _says, _install in (
         "sender-last-acked-number-counts-express-messages",
         "MQQB-3.1.7.11-14",
         "After a SessionHeader, LastAckedRecoverableMsgSeqNumber of the sender is the number of all messages.",
-        change_session_after_header(_set_last_acked_number_to_message_count),
+        change_session_after_session_header(_set_last_acked_number_to_message_count),
     ),
     (
         "sender-last-acked-number-kept-at-second-session-header",
         "MQQB-3.1.7.11-14",
         "After its second SessionHeader, the sender does not change LastAckedRecoverableMsgSeqNumber.",
-        change_session_after_header(_keep_last_acked_number_after_second_header),
+        change_session_after_session_header(_keep_last_acked_number_after_second_header),
     ),
     (
         "sender-last-acked-number-of-several-messages-one-less",
         "MQQB-3.1.7.11-14",
         "After a SessionHeader for several recoverable messages, LastAckedRecoverableMsgSeqNumber is one too low.",
-        change_session_after_header(_decrement_last_acked_number),
+        change_session_after_session_header(_decrement_last_acked_number),
     ),
     (
         "sender-ack-send-timer-runs-on-after-second-session-header",
         "MQQB-3.1.7.11-15",
         "After its second SessionHeader in a message, the sender does not stop the Session Ack Send Timer.",
-        change_session_after_header(_make_ack_send_timer_restart(lambda session, count: count > 1)),
+        change_session_after_session_header(_make_ack_send_timer_restart(lambda session, count: count > 1)),
     ),
     (
         "sender-ack-send-timer-runs-on-after-recoverable-messages",
         "MQQB-3.1.7.11-15",
         "After a SessionHeader for recoverable messages, the sender does not stop the Session Ack Send Timer.",
-        change_session_after_header(
+        change_session_after_session_header(
             _make_ack_send_timer_restart(lambda session, count: session.RecoverableMessageReceivedCount > 0)
         ),
     ),
@@ -205,7 +207,7 @@ for _name, _rule, _says, _install in (
         "sender-ack-send-timer-runs-on-after-express-messages",
         "MQQB-3.1.7.11-15",
         "After a SessionHeader for express messages only, the sender does not stop the Session Ack Send Timer.",
-        change_session_after_header(
+        change_session_after_session_header(
             _make_ack_send_timer_restart(lambda session, count: session.RecoverableMessageReceivedCount == 0)
         ),
     ),

@@ -28,7 +28,7 @@ NEARLY_DUE_ACK_DELAY_FRACTION = 0.85
 """The fraction of the timer's duration after which the SUT sends a message. The fraction is more than three quarters,
 but leaves enough time to send before the timer expires.
 """
-EARLY_ACK_DELAY_FRACTION = 0.4
+NOT_YET_DUE_ACK_DELAY_FRACTION = 0.4
 DUE_ACK_DELAY_FRACTION = 0.75
 RECOVERABLE_MESSAGE_COUNT_BY_DELIVERY = {"express": 2, "recoverable": 20, "transactional": 2}
 """The number of recoverable messages that a SessionHeader acknowledges, by the delivery of the message with the header.
@@ -135,7 +135,10 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
         sent = [session.send(make()) for make in (peer.message, *[peer.recoverable_message] * group)]
         early, nearly = (
             _send_message_after_packet(sender, session, sent[0], int(delay_ms * part), **kind)
-            for part, kind in ((EARLY_ACK_DELAY_FRACTION, {}), (NEARLY_DUE_ACK_DELAY_FRACTION, {"delivery": delivery}))
+            for part, kind in (
+                (NOT_YET_DUE_ACK_DELAY_FRACTION, {}),
+                (NEARLY_DUE_ACK_DELAY_FRACTION, {"delivery": delivery}),
+            )
         )
         if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_ACK_DELAY_FRACTION and has_session_header(
             nearly
@@ -177,7 +180,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
-    anew = session.stays_quiet(int(delay_ms * EARLY_ACK_DELAY_FRACTION))
+    anew = session.stays_quiet(int(delay_ms * NOT_YET_DUE_ACK_DELAY_FRACTION))
     judge(
         "MQQB-3.1.7.11-15",
         expected=holds("the SUT sends no acknowledgment when the stopped timer would have expired"),
@@ -219,7 +222,9 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         known = len(session.received)
         frames = _send_message_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_ACK_DELAY_FRACTION))
         acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
-        early = [one for one in acks if peer.measure_duration(sent[0], one).ms < delay_ms * EARLY_ACK_DELAY_FRACTION]
+        early = [
+            one for one in acks if peer.measure_duration(sent[0], one).ms < delay_ms * NOT_YET_DUE_ACK_DELAY_FRACTION
+        ]
         if turn == "second":
             judge(
                 "MQQB-3.1.7.11-15",
@@ -245,7 +250,7 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         )
         session.acknowledge_all()
     later = session.send(peer.message())
-    silent = session.stays_quiet(int(delay_ms * EARLY_ACK_DELAY_FRACTION), of="SessionAck")
+    silent = session.stays_quiet(int(delay_ms * NOT_YET_DUE_ACK_DELAY_FRACTION), of="SessionAck")
     judge(
         "MQQB-3.1.7.11-15",
         "MQQB-3.1.7.1.3-23",

@@ -227,7 +227,7 @@ def _set_element_of_new_entry(element: str, value: object) -> Install:
     return replace_part(NewEntryChanged)
 
 
-_NEW_ENTRY_FAULTS: tuple[tuple[str, str, str, str, object], ...] = (
+_NEW_OUTGOING_ENTRY_FAULTS: tuple[tuple[str, str, str, str, object], ...] = (
     (
         "sender-new-outgoing-entry-received-order-ack-true",
         "MQQB-3.1.7.12-10",
@@ -266,7 +266,7 @@ _NEW_ENTRY_FAULTS: tuple[tuple[str, str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _says, _element, _value in _NEW_ENTRY_FAULTS:
+for _name, _rule, _says, _element, _value in _NEW_OUTGOING_ENTRY_FAULTS:
     add(_name, _rule, _says, _set_element_of_new_entry(_element, _value))
 
 
@@ -342,8 +342,8 @@ class SenderMessageAfterLateAcknowledgmentNotSent(Establishing):
             super().on_session_retry_connect_timer(session, now)
 
 
-@fault("sender-message-of-priority-0-dispatched-with-next", breaks="MQQB-3.1.7.12-14", blind=True)
-class SenderMessageOfPriority0DispatchedWithNext(Sending):
+@fault("sender-message-of-priority-0-waits-for-next-message", breaks="MQQB-3.1.7.12-14", blind=True)
+class SenderMessageOfPriority0WaitsForNextMessage(Sending):
     """The sender dispatches a message of priority 0 only together with the next message."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

@@ -17,17 +17,17 @@ from suites.mqqb.s3_1_7_12_message_position_available.fault_steps import redirec
 _LARGE_PACKET_BYTES = 10_000
 
 
-def _is_multicast(request: SendMessage) -> bool:
+def _is_multicast_message(request: SendMessage) -> bool:
     return request.to.startswith("MULTICAST=")
 
 
 def _is_recoverable_multicast(faulty: FaultyCore, request: SendMessage) -> bool:
-    return _is_multicast(request) and request.recoverable
+    return _is_multicast_message(request) and request.recoverable
 
 
 def _is_multicast_beside_session(faulty: FaultyCore, request: SendMessage) -> bool:
     sessions = faulty.core.sessions.values()
-    return _is_multicast(request) and any(one.SessionState is SessionState.OPEN for one in sessions)
+    return _is_multicast_message(request) and any(one.SessionState is SessionState.OPEN for one in sessions)
 
 
 def _redirect_later_multicast_messages() -> Install:
@@ -35,9 +35,9 @@ def _redirect_later_multicast_messages() -> Install:
     seen: list[SendMessage] = []
 
     def is_later_multicast(faulty: FaultyCore, request: SendMessage) -> bool:
-        if _is_multicast(request):
+        if _is_multicast_message(request):
             seen.append(request)
-        return _is_multicast(request) and len(seen) > 1
+        return _is_multicast_message(request) and len(seen) > 1
 
     return redirect_sent_messages(is_later_multicast)
 
@@ -53,14 +53,14 @@ def _is_transactional_message_to_own_queue(faulty: FaultyCore, request: SendMess
 OutgoingEntryAddition = Callable[[Session, OutgoingMessagePosition, Now], None]
 
 
-def _omit_third_waiting_entry(
+def _omit_third_waiting_outgoing_entry(
     self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if session.SessionState is SessionState.OPEN or len(session.OutgoingMessageTable) != 2:
         original(session, position, now)
 
 
-def _omit_entry_before_last_of_transaction(
+def _omit_entry_of_next_to_last_message_of_transaction(
     self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     header = position.UserMessage.TransactionHeader
@@ -178,13 +178,13 @@ for _name, _rule, _says, _install in (
         "sender-third-waiting-message-without-entry",
         "MQQB-3.1.7.12-07",
         "The sender creates no entry for the third message that waits for a session.",
-        change_step(Sending.put_outgoing, _omit_third_waiting_entry),
+        change_step(Sending.put_outgoing, _omit_third_waiting_outgoing_entry),
     ),
     (
         "sender-message-before-last-of-transaction-without-entry",
         "MQQB-3.1.7.12-07",
         "The sender creates an entry only for the last message of a transaction.",
-        change_step(Sending.put_outgoing, _omit_entry_before_last_of_transaction),
+        change_step(Sending.put_outgoing, _omit_entry_of_next_to_last_message_of_transaction),
     ),
     (
         "sender-urgent-message-without-entry",

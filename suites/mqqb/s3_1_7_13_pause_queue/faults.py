@@ -361,8 +361,8 @@ class SenderSecondPauseLeavesRecoverableMsgAckFlags(Administering):
         self.paused.add(session.number)
 
 
-@fault("sender-second-pause-leaves-unacked-count", breaks="MQQB-3.1.7.13-11", blind=True)
-class SenderSecondPauseLeavesUnackedCount(Administering):
+@fault("sender-second-pause-leaves-unacked-received-msg-count", breaks="MQQB-3.1.7.13-11", blind=True)
+class SenderSecondPauseLeavesUnackedReceivedMsgCount(Administering):
     """At the second or a later pause, the queue manager does not reset UnackedReceivedMsgCount, and does not stop the
     Session Ack Send Timer.
     """
@@ -415,8 +415,8 @@ class SenderQueuePausedWhileConnectingConnected(SessionOpening):
             get_outgoing_queue(session).State = OutgoingQueueState.CONNECTED
 
 
-@fault("sender-pause-pauses-every-queue", breaks="MQQB-3.1.7.13-13", blind=True)
-class SenderPausePausesEveryQueue(Administering):
+@fault("sender-pauses-every-outgoing-queue-when-one-is-paused", breaks="MQQB-3.1.7.13-13", blind=True)
+class SenderPausesEveryOutgoingQueueWhenOneIsPaused(Administering):
     """The queue manager pauses every outgoing queue when one outgoing queue is paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:

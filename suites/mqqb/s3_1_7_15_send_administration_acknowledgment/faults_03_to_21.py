@@ -151,7 +151,7 @@ class ReceiverIgnoresPaOfRecoverableMessageAbovePriority4(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-_first_acknowledged_messages: WeakKeyDictionary[QueueManager, Message] = WeakKeyDictionary()
+_FIRST_ACKNOWLEDGED_MESSAGE_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, Message] = WeakKeyDictionary()
 """The first message that each queue manager acknowledged."""
 
 
@@ -159,13 +159,13 @@ class _AcksOnlyForMessagesOfFirstSource(AdminAcks):
     """Send acknowledgments only of messages from the source of the first acknowledged message."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        first = _first_acknowledged_messages.setdefault(self.qm, message)
+        first = _FIRST_ACKNOWLEDGED_MESSAGE_BY_QUEUE_MANAGER.setdefault(self.qm, message)
         if first.Identifier.QueueManagerGuid == message.Identifier.QueueManagerGuid:
             super().send(message, message_class, now)
 
 
-@fault("receiver-acknowledgments-of-one-source-only", breaks=("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-34"))
-class ReceiverAcknowledgmentsOfOneSourceOnly(_AcksOnlyForMessagesOfFirstSource):
+@fault("receiver-acknowledges-only-messages-of-first-source", breaks=("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-34"))
+class ReceiverAcknowledgesOnlyMessagesOfFirstSource(_AcksOnlyForMessagesOfFirstSource):
     """The receiver sends acknowledgments only of messages from the first source that requested an acknowledgment."""
 
 
@@ -224,7 +224,7 @@ class _LaterAckChanger(AdminAcks):
     """Change the acknowledgments of all messages after the first acknowledged message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
-        first = _first_acknowledged_messages.setdefault(self.qm, message)
+        first = _FIRST_ACKNOWLEDGED_MESSAGE_BY_QUEUE_MANAGER.setdefault(self.qm, message)
         return self.change_ack(super().build(message, message_class, now), first)
 
     def change_ack(self, ack: Message, first: Message) -> Message:

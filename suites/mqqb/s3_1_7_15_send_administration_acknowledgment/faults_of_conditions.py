@@ -113,7 +113,7 @@ _ACK_CONDITIONS: tuple[tuple[str, str, When], ...] = (
     ("removal", "of a removal", _is_negative_receipt_ack),
     ("transactional-message", "of a transactional message", _is_for_transactional_message),
 )
-_ACK_VALUE_FAULTS: tuple[tuple[str, str, str, Change], ...] = (
+_ADMINISTRATION_ACK_VALUE_FAULTS: tuple[tuple[str, str, str, Change], ...] = (
     (
         "requests-acks",
         "MQQB-3.1.7.15-D01",
@@ -175,25 +175,25 @@ _ACK_VALUE_FAULTS: tuple[tuple[str, str, str, Change], ...] = (
         lambda message, ack: {"DeliveryGuarantee": DeliveryGuarantee.EXPRESS},
     ),
 )
-_REMOVAL_RULE_BY_RULE = {
+_REMOVAL_ACK_RULE_BY_ARRIVAL_ACK_RULE = {
     "MQQB-3.1.7.15-20": "MQQB-3.1.7.15-19",
     "MQQB-3.1.7.15-17": "MQQB-3.1.7.15-16",
     "MQQB-3.1.7.15-18": "MQQB-3.1.7.15-16",
     "MQQB-3.1.7.15-25": "MQQB-3.1.7.15-24",
 }
-_ACK_FAULTS = [
+_ADMINISTRATION_ACK_FAULTS = [
     (
         f"receiver-ack-of-{kind}-{value}",
-        _REMOVAL_RULE_BY_RULE.get(rule, rule) if kind in {"receipt", "removal"} else rule,
+        _REMOVAL_ACK_RULE_BY_ARRIVAL_ACK_RULE.get(rule, rule) if kind in {"receipt", "removal"} else rule,
         f"The acknowledgment {words} {says}.",
         _change_administration_ack(when, change),
     )
     for kind, words, when in _ACK_CONDITIONS
-    for value, rule, says, change in _ACK_VALUE_FAULTS
+    for value, rule, says, change in _ADMINISTRATION_ACK_VALUE_FAULTS
     if (kind, value) != ("transactional-message", "is-recoverable")  # a transactional message is always recoverable
 ]
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
-    *_ACK_FAULTS,
+    *_ADMINISTRATION_ACK_FAULTS,
     *(
         (
             f"receiver-insecure-{one.name[12:].lower().replace('_', '-')}-always-sent",

@@ -67,7 +67,7 @@ def _describe_direct_queue(queue: Any) -> str:
     return text.rstrip("\0").lower()
 
 
-def _get_ack_values(ack: Frame) -> dict[str, Any]:
+def _get_values_of_acknowledgment(ack: Frame) -> dict[str, Any]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     return {
         "class": get_message_class(ack),
@@ -80,7 +80,11 @@ def _get_ack_values(ack: Frame) -> dict[str, Any]:
 
 def judge_ack_values(judge, rules: Mapping[str, tuple[str, ...]], expected: dict[str, dict], came: list[Frame]) -> None:
     """Judge each value of the acknowledgments that name a known message; ``expected``: the values by identifier."""
-    known = {get_correlation_id(ack): _get_ack_values(ack) for ack in came if get_correlation_id(ack) in expected}
+    known = {
+        get_correlation_id(ack): _get_values_of_acknowledgment(ack)
+        for ack in came
+        if get_correlation_id(ack) in expected
+    }
     numbers = {name: number for number, name in enumerate(expected, 1)}
     for field, of_field in rules.items():
         if not known:

@@ -40,7 +40,9 @@ def _is_refusal_class(message_class: MessageClass) -> bool:
     return not _is_order_ack_class(message_class) and not _is_receipt_class(message_class)
 
 
-def _change_ack_body(when: Callable[[MessageClass], bool], change: Callable[[Any], TransactionalAckBody]) -> Install:
+def _change_transactional_ack_body(
+    when: Callable[[MessageClass], bool], change: Callable[[Any], TransactionalAckBody]
+) -> Install:
     class ChangedAckBody(OrderAcks):
         def send_transactional_ack(
             self, name: str, message_class: MessageClass, body: TransactionalAckBody, now: Now
@@ -70,7 +72,7 @@ def _set_sequence_numbers_to_those_of_first_message(body: OrderAckBody) -> Order
     return replace(body, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
 
 
-_ACK_BODY_FAULTS: tuple[
+_TRANSACTIONAL_ACK_BODY_FAULTS: tuple[
     tuple[str, str, str, Callable[[MessageClass], bool], Callable[[Any], TransactionalAckBody]], ...
 ] = (
     (
@@ -132,8 +134,8 @@ _ACK_BODY_FAULTS: tuple[
 )
 
 
-for _name, _rule, _says, _when, _change in _ACK_BODY_FAULTS:
-    add(_name, _rule, _says, _change_ack_body(_when, _change))
+for _name, _rule, _says, _when, _change in _TRANSACTIONAL_ACK_BODY_FAULTS:
+    add(_name, _rule, _says, _change_transactional_ack_body(_when, _change))
 
 
 @fault("receiver-order-ack-sequence-ordinal-cut-to-31-bits", breaks="MQQB-3.1.7.17-D03", blind=True)

@@ -201,18 +201,20 @@ def test_copies_for_several_queues_reach_each_of_them(peer, sut, judge):
     peer.inbox.listen()
     sut.bring_online()
     transferred = {(name.rpartition("\\")[2], tag) for name, tag in zip((*remote, remote[0]), (1, 1, 2), strict=True)}
-    peer.environment.run_until(lambda: transferred <= _list_queues_and_tags(peer), sut.connect_timeout_ms)
+    peer.environment.run_until(
+        lambda: transferred <= _list_queue_and_tag_of_transferred_messages(peer), sut.connect_timeout_ms
+    )
     peer.inbox.acknowledge()
     judge(
         "MQSO-3.3.4.3-D03",
         expected=transferred,
-        observed=_list_queues_and_tags(peer),
+        observed=_list_queue_and_tag_of_transferred_messages(peer),
         case="queue and ApplicationTag of each transferred message",
         evidence=peer.inbox.copies,
     )
 
 
-def _list_queues_and_tags(peer):
+def _list_queue_and_tag_of_transferred_messages(peer):
     """Return the queue and the ApplicationTag of each message that the SUT transferred to a direct name of the peer."""
     return {
         (

@@ -194,8 +194,8 @@ class SentMessageVisibleBeforeCommit(TransactionOperations):
         return position
 
 
-@fault("queue-manager-uncommitted-messages-counted", breaks="MQSO-4.3.1.2-D01", blind=True)
-class QueueManagerUncommittedMessagesCounted(TransactionOperations):
+@fault("queue-manager-second-uncommitted-message-is-visible", breaks="MQSO-4.3.1.2-D01", blind=True)
+class QueueManagerSecondUncommittedMessageIsVisible(TransactionOperations):
     """The second message that a transaction sends to a queue is visible before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -209,8 +209,10 @@ class QueueManagerUncommittedMessagesCounted(TransactionOperations):
         return position
 
 
-@fault("abort-sends-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQDMPR-3.1.4.5-17"))
-class AbortSendsMessages(TransactionEvents):
+@fault(
+    "abort-stores-messages-that-transaction-sent", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQDMPR-3.1.4.5-17")
+)
+class AbortStoresMessagesThatTransactionSent(TransactionEvents):
     """The queue manager stores a message that an aborted transaction sent."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:

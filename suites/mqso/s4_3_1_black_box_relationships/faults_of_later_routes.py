@@ -35,8 +35,8 @@ add(
 )
 
 
-@fault("sender-route-after-first-message-direct", breaks=("MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02"))
-class SenderRouteAfterFirstMessageDirect(NextHops):
+@fault("sender-sends-directly-after-first-routed-message", breaks=("MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02"))
+class SenderSendsDirectlyAfterFirstRoutedMessage(NextHops):
     """The sender uses the topology only for the first route that it looks up, and later sends directly."""
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:

@@ -301,7 +301,7 @@ class TransactionalMessageRefusedWhileDirectoryIsOffline(Commands):
         return super().send_message(request, token, now)
 
 
-def _close_only_open_sessions(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
+def _close_only_open_sessions_at_stop(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
     def close_open_session(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
         if session.SessionState is SessionState.OPEN:
             original(qm, session, reason, now)
@@ -313,7 +313,7 @@ add(
     "stopping-queue-manager-keeps-session-in-handshake",
     "MQSO-5.1.1.1-D08",
     "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
-    replace_during(Inputs.on_stopped, Closing.close, _close_only_open_sessions),
+    replace_during(Inputs.on_stopped, Closing.close, _close_only_open_sessions_at_stop),
     blind=True,
 )
 

@@ -9,7 +9,7 @@ from suites.mqso.steps.serving import SessionAttempt
 from suites.mqso.steps.shown_states import BindAttempt
 
 OUTCOMES_OF_LISTENING_SUT = {
-    "session_requests": [SessionAttempt.SERVED] * 2,
+    "session_requests": [SessionAttempt.SERVED_OUTCOME] * 2,
     "pings_answered": [True, True],
     "binds_accepted": [True, True],
 }

@@ -104,8 +104,8 @@ add(
 )
 
 
-@fault("resume-resumes-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
-class ResumeResumesEveryOutgoingQueue(Administering):
+@fault("every-paused-outgoing-queue-resumed-when-one-is-resumed", breaks="MQSO-5.1.1.2-D10")
+class EveryPausedOutgoingQueueResumedWhenOneIsResumed(Administering):
     """When one outgoing queue is resumed, all paused outgoing queues are resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -114,8 +114,8 @@ class ResumeResumesEveryOutgoingQueue(Administering):
             super().resume_queue(other, now)
 
 
-@fault("pause-pauses-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
-class PausePausesEveryOutgoingQueue(Administering):
+@fault("every-outgoing-queue-paused-when-one-is-paused", breaks="MQSO-5.1.1.2-D10")
+class EveryOutgoingQueuePausedWhenOneIsPaused(Administering):
     """When one outgoing queue is paused, all outgoing queues are paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:

@@ -19,7 +19,7 @@ from reference_qm.surface.effects import Completed, Connect, Effect
 from reference_qm.surface.inputs import Input, TransportFailed
 
 
-def _stop_reconnecting(faulty: FaultyCore) -> None:
+def _stop_reconnecting_after_first_failed_connection(faulty: FaultyCore) -> None:
     """Stop connecting after the first failed connection."""
     failed: list[Input] = []
 
@@ -40,7 +40,7 @@ add(
     "failed-connection-not-retried",
     ("MQSO-4.3.1.2-D03", "MQSO-5.5.2-01", "MQSO-5.5.2-05", "MQSO-5.5.2-D01"),
     "The queue manager does not connect again after a failed connection.",
-    _stop_reconnecting,
+    _stop_reconnecting_after_first_failed_connection,
 )
 
 

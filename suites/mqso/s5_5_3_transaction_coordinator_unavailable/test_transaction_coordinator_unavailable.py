@@ -137,7 +137,7 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     attempt = SessionAttempt(peer)
     judge(
         "MQSO-5.5.3-05",
-        expected=SessionAttempt.SERVED,
+        expected=SessionAttempt.SERVED_OUTCOME,
         observed=attempt.outcome,
         evidence=attempt.evidence,
         case="session request of the peer",
@@ -271,7 +271,7 @@ def test_sut_starts_without_coordinator(peer, sut, judge):
     observed = {"session_request_of_the_peer": attempt.outcome, "labels_in_the_queue": sut.labels(queue)}
     judge(
         "MQSO-5.5.3-02",
-        expected=facts(session_request_of_the_peer=SessionAttempt.SERVED, labels_in_the_queue=["1", "2"]),
+        expected=facts(session_request_of_the_peer=SessionAttempt.SERVED_OUTCOME, labels_in_the_queue=["1", "2"]),
         observed=observed,
         evidence=attempt.evidence,
     )

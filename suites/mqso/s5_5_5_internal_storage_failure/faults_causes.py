@@ -50,7 +50,7 @@ class QueueManagerFullDiskRefusedChangeKeepsQuota(QueueCommands):
         return answer
 
 
-class _RefusedMessageKeeper(Enqueueing):
+class _KeeperOfMessageRefusedByFullDisk(Enqueueing):
     def _put_into_local_queue(
         self, position: MessagePosition, token: int | None, result: Result, now: Now
     ) -> Result | None:
@@ -65,7 +65,7 @@ add(
     "queue-manager-full-disk-refused-message-uses-quota",
     "MQSO-5.5.5-01",
     "A message that could not be stored on a full disk stays locked in its local queue, and uses the quota.",
-    combine_installers(skip(Quotas.on_resources_changed), replace_part(_RefusedMessageKeeper)),
+    combine_installers(skip(Quotas.on_resources_changed), replace_part(_KeeperOfMessageRefusedByFullDisk)),
     blind=True,
 )
 
@@ -133,7 +133,7 @@ class QueueManagerFullDiskFailedPurgePurgesLater(Queues):
         return answer
 
 
-class _SequenceAdvancer(InSequence):
+class _SequenceAdvancerDespiteFailedWrite(InSequence):
     def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
         place = transfer.SequenceIdentifier, transfer.SequenceNumber
         super().withdraw_unsaved(transfer)
@@ -144,7 +144,7 @@ add(
     "receiver-full-disk-advances-sequence",
     "MQSO-5.5.5-01",
     "The receiver advances the sequence of a sender although a full disk could not store the message.",
-    combine_installers(skip(Quotas.on_resources_changed), replace_part(_SequenceAdvancer)),
+    combine_installers(skip(Quotas.on_resources_changed), replace_part(_SequenceAdvancerDespiteFailedWrite)),
     blind=True,
 )
 

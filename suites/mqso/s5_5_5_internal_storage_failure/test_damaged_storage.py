@@ -53,7 +53,7 @@ class StartOnDamagedStore:
     """
 
     queue: str
-    requested_ms: int
+    start_requested_at_ms: int
     began_ms: int
     session_attempts: list[SessionAttempt]
     answers: dict[str, str]
@@ -75,12 +75,14 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     answered = ping_sut(peer).is_answered
     is_bound = sut.has("qm2qm") and BindAttempt(peer, sut).is_served
     sut.change_environment(store=False)
-    requested_ms = peer.recorder.elapsed_ms()
+    start_requested_at_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
     began_ms = peer.recorder.elapsed_ms()
     within_ms = sut.duration_ms(FIRST_RETRY_INTERVAL_MS) // 8  # both attempts are to be over before the first retry
     attempts = [SessionAttempt(peer, within_ms) for _ in range(2)]
-    served = attempts[0].outcome == SessionAttempt.SERVED and sut.attempt("get_queue", name=queue) == Outcome.DONE
+    served = (
+        attempts[0].outcome == SessionAttempt.SERVED_OUTCOME and sut.attempt("get_queue", name=queue) == Outcome.DONE
+    )
     if served and sut.labels(queue) == ["kept"]:
         judge.mark_not_exercised(*rules, reason="the SUT repairs the damage itself")
         return None
@@ -94,7 +96,7 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
         answers["begin of a transaction"] = sut.attempt("begin")
     state = read_shown_state(sut)
     binds_accepted = (is_bound, is_bound and BindAttempt(peer, sut).is_served)
-    return StartOnDamagedStore(queue, requested_ms, began_ms, attempts, answers, pinged, binds_accepted, state)
+    return StartOnDamagedStore(queue, start_requested_at_ms, began_ms, attempts, answers, pinged, binds_accepted, state)
 
 
 def _judge_that_shown_state_is_stopped(judge: Judge, state: str | None, event: str) -> None:
@@ -137,15 +139,15 @@ def _observe_retry(
 ) -> RetryObservation:
     """Return whether sessions are accepted before and after a retry that is due ``due_ms`` after the start."""
     lasts_ms = sut.duration_ms(after_ms)
-    due_ms = damaged.requested_ms + earlier_ms + lasts_ms
+    due_ms = damaged.start_requested_at_ms + earlier_ms + lasts_ms
     peer.pass_time_until(due_ms - int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) * lasts_ms), 0)
     sut.attempt("peek_message", queue=damaged.queue, timeout_ms=0)  # a refused request must not delay the retry
     early_attempt = SessionAttempt(peer, int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) / 2 * lasts_ms))
-    is_in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.measure_duration(due_ms).ms < 0
+    is_in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED_OUTCOME or peer.measure_duration(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     late_attempt = SessionAttempt(peer)
     for _ in range(START_ATTEMPT_COUNT):  # a start takes time, too
-        if late_attempt.outcome == SessionAttempt.SERVED:
+        if late_attempt.outcome == SessionAttempt.SERVED_OUTCOME:
             break
         peer.pass_time(sut.response_timeout_ms // START_ATTEMPT_COUNT)
         late_attempt = SessionAttempt(peer)
@@ -167,8 +169,8 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: RetryObservat
             judge(
                 rule,
                 expected=facts(
-                    session_request_before_the_retry=SessionAttempt.NOT_SERVED,
-                    session_request_after_the_retry=SessionAttempt.SERVED,
+                    session_request_before_the_retry=SessionAttempt.NOT_SERVED_OUTCOME,
+                    session_request_after_the_retry=SessionAttempt.SERVED_OUTCOME,
                 ),
                 observed=observed,
                 evidence=retry.evidence,
@@ -192,7 +194,7 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     outcomes = {f"session request {number}": one.outcome for number, one in enumerate(damaged.session_attempts, 1)}
     judge(
         *DAMAGED_STORE_RULES,
-        expected=each(SessionAttempt.NOT_SERVED, "session request"),
+        expected=each(SessionAttempt.NOT_SERVED_OUTCOME, "session request"),
         observed=outcomes,
         evidence=evidence,
     )
@@ -224,25 +226,25 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
         peer,
         sut,
         judge,
-        damaged.requested_ms + sut.duration_ms(FIRST_RETRY_INTERVAL_MS),
+        damaged.start_requested_at_ms + sut.duration_ms(FIRST_RETRY_INTERVAL_MS),
         (*RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06"),
     ):
         return
     retry = _observe_retry(peer, sut, damaged, 0, FIRST_RETRY_INTERVAL_MS)
     _judge_retry_time(judge, FIRST_RETRY_RULES, retry)
-    if retry.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
+    if retry.after != SessionAttempt.SERVED_OUTCOME:  # the 120 seconds are a SHOULD
         if _is_retry_wait_too_long(sut):
             judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", "MQSO-6.6.2-D06", reason=WAIT_TOO_LONG_REASON)
             return
         retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_RETRY_INTERVAL_MS), LATER_RETRY_INTERVAL_MS)
     judge(
         *RETRY_RULES,
-        expected=SessionAttempt.SERVED,
+        expected=SessionAttempt.SERVED_OUTCOME,
         observed=retry.after,
         evidence=retry.evidence,
         case="session request after the retry",
     )
-    if damaged.pinged[0] and retry.after == SessionAttempt.SERVED:
+    if damaged.pinged[0] and retry.after == SessionAttempt.SERVED_OUTCOME:
         ping = ping_sut(peer)
         judge(
             "MQSO-6.6.2-D06",
@@ -284,7 +286,7 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         "MQSO-5.1.1.1-01",
         "MQSO-5.1.1.1-02",
         "MQSO-5.5.5-03",
-        expected=SessionAttempt.NOT_SERVED,
+        expected=SessionAttempt.NOT_SERVED_OUTCOME,
         observed=attempt.outcome,
         evidence=attempt.evidence,
         case="session request before the second retry",
@@ -296,12 +298,12 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         case="request of the application before the second retry",
     )
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
-    if _repair_store_before_retry(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, retry_rules):
+    if _repair_store_before_retry(peer, sut, judge, damaged.start_requested_at_ms + first_ms + later_ms, retry_rules):
         retry = _observe_retry(peer, sut, damaged, first_ms, LATER_RETRY_INTERVAL_MS)
         _judge_retry_time(judge, LATER_RETRY_RULES, retry)
         judge(
             *REPEATED_RETRY_RULES,
-            expected=SessionAttempt.SERVED,
+            expected=SessionAttempt.SERVED_OUTCOME,
             observed=retry.after,
             evidence=retry.evidence,
             case="session request after the retry",
@@ -324,7 +326,7 @@ def test_third_start_retry_is_900_seconds_after_second(peer, sut, judge):
     later_ms = sut.duration_ms(LATER_RETRY_INTERVAL_MS)
     earlier_ms = sut.duration_ms(FIRST_RETRY_INTERVAL_MS) + later_ms
     peer.pass_time_until(damaged.began_ms + earlier_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
-    due_ms = damaged.requested_ms + earlier_ms + later_ms
+    due_ms = damaged.start_requested_at_ms + earlier_ms + later_ms
     if _repair_store_before_retry(peer, sut, judge, due_ms, LATER_RETRY_RULES):
         _judge_retry_time(
             judge, LATER_RETRY_RULES, _observe_retry(peer, sut, damaged, earlier_ms, LATER_RETRY_INTERVAL_MS)
@@ -342,7 +344,7 @@ def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
     sut.change_environment(configuration=False)
     sut.control.call("restart")
     attempt = SessionAttempt(peer)
-    if attempt.outcome != SessionAttempt.SERVED:
+    if attempt.outcome != SessionAttempt.SERVED_OUTCOME:
         judge.mark_not_exercised("MQSO-5.5.5-02", reason="the SUT cannot repair this damage and stops (MS-MQSO 5.5.5)")
         return
     if sut.attempt("get_queue", name=queue) != Outcome.DONE:
@@ -379,7 +381,7 @@ def test_store_that_is_damaged_again_is_repaired_again(peer, sut, judge):
         sut.control.call("restart")
         attempt = SessionAttempt(peer)
         evidence += attempt.evidence
-        if attempt.outcome != SessionAttempt.SERVED:
+        if attempt.outcome != SessionAttempt.SERVED_OUTCOME:
             reason = "the SUT cannot repair this damage and stops (MS-MQSO 5.5.5)"
             judge.mark_not_exercised("MQSO-5.5.5-02", reason=reason)
             return

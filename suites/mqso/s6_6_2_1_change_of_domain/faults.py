@@ -112,8 +112,8 @@ add(
 )
 
 
-@fault("new-domain-object-always-routing-server", breaks="MQSO-6.6.2.1-D05")
-class NewDomainObjectAlwaysRoutingServer(Membership):
+@fault("new-directory-object-always-has-routing-server-role", breaks="MQSO-6.6.2.1-D05")
+class NewDirectoryObjectAlwaysHasRoutingServerRole(Membership):
     """The queue manager always creates its object with the role of a routing server."""
 
     def describe_machine(self) -> QueueManager:

@@ -41,7 +41,7 @@ def _read_directory_object_presence(sut: Sut) -> str:
     return DIRECTORY_OBJECT_MISSING_OUTCOME if sut.read_directory_object() is None else DIRECTORY_OBJECT_PRESENT_OUTCOME
 
 
-def _compare_last_domain_with_element(sut: Sut) -> str:
+def _is_last_domain_that_of_computer(sut: Sut) -> str:
     """Return whether LastDomain of the SUT is the domain of the computer."""
     queue_manager = sut.inspect_queue_manager()
     last, machine = read_element(queue_manager, "LastDomain"), read_element(queue_manager, "MachineDomainId")
@@ -97,7 +97,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     directory_object = _await_directory_object(peer, sut)
     observed = {
         "directory_object": directory_object,
-        "LastDomain": _compare_last_domain_with_element(sut),
+        "LastDomain": _is_last_domain_that_of_computer(sut),
         "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
     }
     expected = facts(
@@ -113,7 +113,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
 def _judge_last_domain_after_start_without_directory(sut: Sut, judge: Judge, rule: str) -> None:
     """Start the SUT while its directory is unavailable, and judge that its LastDomain is still the domain."""
     _restart_in_environment(sut, directory=False)
-    last_domain = _compare_last_domain_with_element(sut)
+    last_domain = _is_last_domain_that_of_computer(sut)
     case = "LastDomain after a start without the directory"
     judge(rule, expected=LAST_DOMAIN_ELEMENT, observed=last_domain, case=case)
     sut.change_environment(directory=True)
@@ -158,7 +158,7 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     new_object = sut.read_directory_object()
     observed = {
         "directory_object": _read_directory_object_presence(sut),
-        "LastDomain": _compare_last_domain_with_element(sut),
+        "LastDomain": _is_last_domain_that_of_computer(sut),
     }
     judge(
         *CHANGE_OF_DOMAIN_RULES,
@@ -235,7 +235,7 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
     }
     if (
         first_state == second == DIRECTORY_OBJECT_MISSING_OUTCOME
-        and _compare_last_domain_with_element(sut) != LAST_DOMAIN_ELEMENT
+        and _is_last_domain_that_of_computer(sut) != LAST_DOMAIN_ELEMENT
     ):
         judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NO_DIRECTORY_OBJECT_REASON)
     else:
@@ -259,7 +259,7 @@ def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, j
     enterprise = Enterprise(peer, sut)
     own_identifier = _read_guid(sut)
     _restart_in_environment(sut, own_domain=False, registration=False)
-    guid, offline, last = _read_guid(sut), _is_directory_offline(sut), _compare_last_domain_with_element(sut)
+    guid, offline, last = _read_guid(sut), _is_directory_offline(sut), _is_last_domain_that_of_computer(sut)
     if guid == own_identifier and offline and last != LAST_DOMAIN_ELEMENT:
         judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=NO_DIRECTORY_OBJECT_REASON)
     else:
