@@ -99,7 +99,7 @@ class Application:
         for label in labels:
             self.send(label, delivery="transactional" if self.transactional else "express")
 
-    def store_message_of_application(self, label: str) -> None:
+    def store_message_for_waiting_reader(self, label: str) -> None:
         """Put a message into the queue, as ``store`` does, while a reader waits for it; the reader receives the
         message.
         """

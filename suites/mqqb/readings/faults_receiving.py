@@ -231,7 +231,7 @@ def _advance_incoming_sequence(
 
 
 @follows("E41.2")
-class OneSequenceForEachSender(InSequence):
+class OneIncomingSequenceForEachSender(InSequence):
     """The receiver keeps one incoming sequence for each sender, for all of the receiver's queues together."""
 
     def receive_transactional_message(

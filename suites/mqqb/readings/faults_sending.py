@@ -60,7 +60,7 @@ class SessionAckSendTimerIsAlwaysRestarted(SessionAcks):
 
 
 @follows("E25.2")
-class PeerWindowLimitsSender(Sending):
+class WindowSizeOfPeerLimitsSender(Sending):
     """The sender limits the number of its unacknowledged messages to the peer's WindowSize."""
 
     @only_if(lambda part, session: session.ReceivedWindowSize != session.WindowSize)
@@ -78,7 +78,7 @@ class _PeerWindowSizeOfLatestSessionHeader(SessionAcks):
 add_reading(
     "E25.3",
     "The sender uses the window size of the peer, and sets it to WindowSize of each SessionHeader that arrives.",
-    combine_installers(replace_part(PeerWindowLimitsSender), replace_part(_PeerWindowSizeOfLatestSessionHeader)),
+    combine_installers(replace_part(WindowSizeOfPeerLimitsSender), replace_part(_PeerWindowSizeOfLatestSessionHeader)),
 )
 
 
@@ -152,7 +152,7 @@ class FirstResentMessageHasPreviousNumber(TransactionalSending):
 
 
 @follows("E45.2")
-class OrderAckDeletesMessage(OrderAcks):
+class SenderDeletesMessageWhenOrderAckArrives(OrderAcks):
     """The sender deletes a message when its OrderAck arrives, and leaves ReceivedOrderAck FALSE."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:

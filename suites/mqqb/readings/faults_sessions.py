@@ -31,7 +31,7 @@ from reference_qm.surface.clock import Now
 
 
 @follows("E10.2")
-class RefusalRepeatsServerGuid(SessionOpening):
+class ResponseToRefusedRequestRepeatsServerGuid(SessionOpening):
     """The acceptor repeats the requested ServerGuid in the response to a refused request."""
 
     @only_if(lambda part, session, request: session.refused)
@@ -46,7 +46,7 @@ class RefusalRepeatsServerGuid(SessionOpening):
 
 
 @follows("E12.2")
-class RefusalClosesConnection(SessionOpening):
+class RefusedSessionRequestClosesConnection(SessionOpening):
     """The acceptor closes the connection immediately after it has refused a session."""
 
     @only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))

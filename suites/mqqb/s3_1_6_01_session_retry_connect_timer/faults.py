@@ -59,8 +59,8 @@ class InitiatorDoesNotRetryForExpressMessagesOnly(Establishing):
             super().on_session_retry_connect_timer(session, now)
 
 
-@fault("initiator-retry-of-one-queue-at-a-time", breaks="MQQB-3.1.6.1-01", blind=True)
-class InitiatorRetryOfOneQueueAtATime(Closing):
+@fault("initiator-retries-only-one-outgoing-queue-at-a-time", breaks="MQQB-3.1.6.1-01", blind=True)
+class InitiatorRetriesOnlyOneOutgoingQueueAtATime(Closing):
     """The initiator stops the retries of other outgoing queues when it starts the retry of one queue."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -234,8 +234,8 @@ class InitiatorExpressMessagesLostWithSession(Closing):
         super().close(session, reason, now)
 
 
-@fault("initiator-new-session-repeats-first-messages-only", breaks="MQQB-3.1.6.1-10", blind=True)
-class InitiatorNewSessionRepeatsFirstMessagesOnly(SessionInitialization):
+@fault("initiator-resends-only-first-two-messages-on-new-session", breaks="MQQB-3.1.6.1-10", blind=True)
+class InitiatorResendsOnlyFirstTwoMessagesOnNewSession(SessionInitialization):
     """On the new session, the initiator resends only the first two messages of the lost session."""
 
     def initialize_messages(self, session: Session) -> None:

@@ -132,8 +132,8 @@ class _SessionHeaderWithValueOfAllSessions(SessionAcks):
         raise NotImplementedError
 
 
-@fault("receiver-session-ack-ack-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-04")
-class ReceiverSessionAckAckSequenceNumberOfAllSessions(_SessionHeaderWithValueOfAllSessions):
+@fault("receiver-session-ack-ack-sequence-number-counts-all-sessions", breaks="MQQB-3.1.6.4-04")
+class ReceiverSessionAckAckSequenceNumberCountsAllSessions(_SessionHeaderWithValueOfAllSessions):
     """AckSequenceNumber of a SessionAck is the number of messages that the receiver has received on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -177,8 +177,8 @@ class ReceiverLaterSessionAcksRepeatSentCountsOfFirst(SessionAcks):
         return replace(packet, SessionHeader=replace(header, **sent))
 
 
-@fault("receiver-session-ack-user-msg-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-06")
-class ReceiverSessionAckUserMsgSequenceNumberOfAllSessions(_SessionHeaderWithValueOfAllSessions):
+@fault("receiver-session-ack-user-msg-number-counts-all-sessions", breaks="MQQB-3.1.6.4-06")
+class ReceiverSessionAckUserMsgNumberCountsAllSessions(_SessionHeaderWithValueOfAllSessions):
     """UserMsgSequenceNumber of a SessionAck is the number of messages that were sent on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -186,8 +186,8 @@ class ReceiverSessionAckUserMsgSequenceNumberOfAllSessions(_SessionHeaderWithVal
         return replace(header, UserMsgSequenceNumber=count & 0xFFFF)
 
 
-@fault("receiver-session-ack-recoverable-number-of-all-sessions", breaks="MQQB-3.1.6.4-07")
-class ReceiverSessionAckRecoverableNumberOfAllSessions(_SessionHeaderWithValueOfAllSessions):
+@fault("receiver-session-ack-recoverable-number-counts-all-sessions", breaks="MQQB-3.1.6.4-07")
+class ReceiverSessionAckRecoverableNumberCountsAllSessions(_SessionHeaderWithValueOfAllSessions):
     """RecoverableMsgSeqNumber of a SessionAck is the number of recoverable messages that were sent on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -220,8 +220,8 @@ class ReceiverSessionAckFlagsAbove16Lost(SessionAcks):
         return set_fields(super().build(session), flags)
 
 
-@fault("receiver-session-ack-flags-of-all-sessions", breaks="MQQB-3.1.6.4-08")
-class ReceiverSessionAckFlagsOfAllSessions(_SessionHeaderWithValueOfAllSessions):
+@fault("receiver-session-ack-recoverable-flags-combine-all-sessions", breaks="MQQB-3.1.6.4-08")
+class ReceiverSessionAckRecoverableFlagsCombineAllSessions(_SessionHeaderWithValueOfAllSessions):
     """RecoverableMsgAckFlags of a SessionAck has the bits of all sessions with unacknowledged messages."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:

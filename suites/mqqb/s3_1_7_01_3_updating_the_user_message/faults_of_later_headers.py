@@ -31,11 +31,11 @@ class SenderNextAcknowledgmentAfterSecondHeaderBeginsEarly(SessionAcks):
         return replace(header, RecoverableMsgAckSeqNumber=first, RecoverableMsgAckFlags=flags)
 
 
-def _acknowledges_recoverable(session: Session, count: int, before: tuple[int, int, int]) -> bool:
+def _acknowledges_recoverable_message(session: Session, count: int, before: tuple[int, int, int]) -> bool:
     return has_new_recoverable_ack(session, before)
 
 
-def _acknowledges_express_only(session: Session, count: int, before: tuple[int, int, int]) -> bool:
+def _acknowledges_only_express_messages(session: Session, count: int, before: tuple[int, int, int]) -> bool:
     return not has_new_recoverable_ack(session, before)
 
 
@@ -50,13 +50,13 @@ for _name, _rule, _says, _install in (
         "sender-session-ack-after-session-header-for-recoverable-messages",
         "MQQB-3.1.7.1.3-23",
         "After a SessionHeader for recoverable messages, the sender also sends a SessionAck.",
-        change_session_after_session_header(keep_unacked_received_count(_acknowledges_recoverable)),
+        change_session_after_session_header(keep_unacked_received_count(_acknowledges_recoverable_message)),
     ),
     (
         "sender-session-ack-after-session-header-for-express-messages",
         "MQQB-3.1.7.1.3-23",
         "After a SessionHeader for express messages only, the sender also sends a SessionAck.",
-        change_session_after_session_header(keep_unacked_received_count(_acknowledges_express_only)),
+        change_session_after_session_header(keep_unacked_received_count(_acknowledges_only_express_messages)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

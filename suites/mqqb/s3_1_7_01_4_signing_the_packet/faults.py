@@ -62,8 +62,8 @@ class SenderTransactionalMessageNotSigned(Securing):
         return packet if message.TransactionIdentifier is not None else super().sign_packet(message, packet)
 
 
-@fault("sender-message-of-empty-body-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
-class SenderMessageOfEmptyBodyNotSigned(Securing):
+@fault("sender-message-without-body-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
+class SenderMessageWithoutBodyNotSigned(Securing):
     """The sender does not sign a message without a body."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

@@ -32,14 +32,14 @@ add(
 )
 
 
-_BODY_PATH = "MessagePropertiesHeader.MessageBody"
+_MESSAGE_BODY_PATH = "MessagePropertiesHeader.MessageBody"
 
 
 add(
     "sender-encrypted-body-corrupt",
     ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
     "The sender's message has a body that cannot be decrypted with the key in the message.",
-    change_encrypted_message({_BODY_PATH: invert_lowest_bits}),
+    change_encrypted_message({_MESSAGE_BODY_PATH: invert_lowest_bits}),
 )
 
 
@@ -85,7 +85,7 @@ add(
     "MQQB-3.1.7.1.5-37",
     "The sender encrypts a body with AES and an initialization vector other than zeros.",
     change_encrypted_message(
-        {_BODY_PATH: lambda body: invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes
+        {_MESSAGE_BODY_PATH: lambda body: invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes
     ),
 )
 

@@ -77,7 +77,7 @@ ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL = {
     for level in ENCRYPTION_CASE_BY_PRIVACY_LEVEL
 }
 """For each privacy level, the provider, algorithm and key length in bits that some configuration chooses."""
-RULE_AND_NUMBER_BY_PRIVACY_LEVEL = {
+RULE_AND_LEVEL_NUMBER_BY_PRIVACY_LEVEL = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
     "advanced": ("MQDMPR-3.1.1.12-08", 5),
@@ -133,7 +133,7 @@ NEEDED_SECURITY_FACILITIES = needs("security", "send", "private_names")
     "MQSO-7.4.1.4.3-D01",
     "MQDMPR-3.1.1.12-04",
     "MQDMPR-3.1.7.1.32-D09",
-    *(rule for rule, _ in RULE_AND_NUMBER_BY_PRIVACY_LEVEL.values()),
+    *(rule for rule, _ in RULE_AND_LEVEL_NUMBER_BY_PRIVACY_LEVEL.values()),
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
@@ -181,7 +181,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             *_list_encryption_comparisons(found, choice),
         ):
             judge(rule, expected=expected, observed=observed, case=f"{value} ({name})", evidence=found.frame)
-        rule, number = RULE_AND_NUMBER_BY_PRIVACY_LEVEL[level]
+        rule, number = RULE_AND_LEVEL_NUMBER_BY_PRIVACY_LEVEL[level]
         judge(
             rule,
             expected=describe_encryption_choice(choice) | {"body": BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK},

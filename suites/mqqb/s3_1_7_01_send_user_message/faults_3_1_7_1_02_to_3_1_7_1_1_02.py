@@ -84,8 +84,8 @@ class SenderIgnoresWindowOfReceiver(Sending):
         return True
 
 
-@fault("sender-window-one-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
-class SenderWindowOneTooSmall(Sending):
+@fault("sender-window-is-one-message-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
+class SenderWindowIsOneMessageTooSmall(Sending):
     """The sender sends one message fewer than the window allows."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -292,8 +292,8 @@ class SenderDoesNotCountOwnAdministrationMessages(Sending):
         return packet
 
 
-@fault("sender-own-message-lost-with-session", breaks="MQQB-3.1.7.1-12", blind=True)
-class SenderOwnMessageLostWithSession(Closing):
+@fault("sender-deletes-own-unacked-messages-when-session-closes", breaks="MQQB-3.1.7.1-12", blind=True)
+class SenderDeletesOwnUnackedMessagesWhenSessionCloses(Closing):
     """The queue manager deletes its own unacknowledged messages when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -312,8 +312,8 @@ class SenderMessageIdAlways5(Numbering):
         return 5
 
 
-@fault("sender-own-message-numbered-separately", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class SenderOwnMessageNumberedSeparately(OwnMessages):
+@fault("sender-messages-of-queue-manager-numbered-separately", breaks="MQQB-3.1.7.1.1-02", blind=True)
+class SenderMessagesOfQueueManagerNumberedSeparately(OwnMessages):
     """The queue manager numbers its own messages with a separate counter that begins at 1."""
 
     def __init__(self, qm: QM) -> None:

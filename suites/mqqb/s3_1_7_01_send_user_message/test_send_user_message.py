@@ -255,7 +255,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
     session, came = sender.await_first_messages(1)
-    shown = _find_session(sut, sender.to)
+    shown = _find_session_of_outgoing_queue(sut, sender.to)
     judge(
         "MQQB-3.1.7.1-04",
         expected=sender.to,
@@ -270,7 +270,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(4)
     sender.collect_all(session, 3)
-    shown = _find_session(sut, sender.to)
+    shown = _find_session_of_outgoing_queue(sut, sender.to)
     done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
     judge(
         "MQQB-3.1.7.1.6-02",
@@ -287,7 +287,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
             session.send(build_order_ack(peer, frame))
 
 
-def _find_session(sut, format_name: str) -> dict[str, Any]:
+def _find_session_of_outgoing_queue(sut, format_name: str) -> dict[str, Any]:
     """Return the session of the outgoing queue for a format name, or else a session that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]

@@ -180,8 +180,8 @@ add(
 )
 
 
-@fault("receiver-final-ack-only-with-jp", breaks="MQQB-3.1.7.2.2-01")
-class ReceiverFinalAckOnlyWithJp(FinalAcks):
+@fault("receiver-final-ack-only-for-message-with-jp-flag", breaks="MQQB-3.1.7.2.2-01")
+class ReceiverFinalAckOnlyForMessageWithJpFlag(FinalAcks):
     """The receiver sends a FinalAck only for messages with JP."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

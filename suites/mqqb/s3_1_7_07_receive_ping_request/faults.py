@@ -263,8 +263,8 @@ for _name, _breaks, _says, _install in (
     add(_name, _breaks, _says, _install, blind=True)
 
 
-@fault("acceptor-ping-response-to-previous-request", breaks="MQQB-3.1.7.7-02")
-class AcceptorPingResponseToPreviousRequest(Ping):
+@fault("acceptor-ping-response-built-from-previous-request", breaks="MQQB-3.1.7.7-02")
+class AcceptorPingResponseBuiltFromPreviousRequest(Ping):
     """The acceptor creates the Ping Response from the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -276,8 +276,8 @@ class AcceptorPingResponseToPreviousRequest(Ping):
         return super().build_response(before)
 
 
-@fault("acceptor-ping-request-signature-compared-by-byte", breaks="MQQB-3.1.7.7-03", blind=True)
-class AcceptorPingRequestSignatureComparedByByte(Ping):
+@fault("acceptor-compares-only-low-byte-of-ping-request-signature", breaks="MQQB-3.1.7.7-03", blind=True)
+class AcceptorComparesOnlyLowByteOfPingRequestSignature(Ping):
     """The acceptor answers a datagram whose Signature equals 0x5548 only in the low byte."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -296,8 +296,8 @@ class AcceptorPingResponseCopiesRfOfRequest(Ping):
         return replace(request, QMGuid=super().build_response(request).QMGuid)
 
 
-@fault("acceptor-ping-response-rf-of-request-kept", breaks="MQQB-3.1.7.7-04", blind=True)
-class AcceptorPingResponseRfOfRequestKept(Ping):
+@fault("acceptor-ping-response-keeps-rf-of-request-with-rc-and-rf", breaks="MQQB-3.1.7.7-04", blind=True)
+class AcceptorPingResponseKeepsRfOfRequestWithRcAndRf(Ping):
     """The acceptor sets RF in the Ping Response when both RC and RF are set in the request."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -380,8 +380,8 @@ add(
 )
 
 
-@fault("acceptor-ping-response-qmguid-of-request", breaks="MQQB-3.1.7.7-09", blind=True)
-class AcceptorPingResponseQmguidOfRequest(Ping):
+@fault("acceptor-ping-response-copies-qm-guid-of-request", breaks="MQQB-3.1.7.7-09", blind=True)
+class AcceptorPingResponseCopiesQmGuidOfRequest(Ping):
     """The acceptor copies QMGuid of the Ping Request to the Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

@@ -190,14 +190,16 @@ class ReceiverTimeoutOfTransactionalMessageAcknowledgedAsPurged(AdminAcks):
         return super().build(message, message_class, now)
 
 
-_OTHER_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
+_QUEUE_NAME_ON_OTHER_HOST = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 
 
 add(
     "receiver-ack-of-arrival-destination-wrong",
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
     "The receiver addresses the acknowledgment of arrival to a wrong queue.",
-    change_admin_acks(ARRIVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_OTHER_QUEUE_NAME)),
+    change_admin_acks(
+        ARRIVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+    ),
 )
 
 
@@ -205,7 +207,9 @@ add(
     "receiver-ack-of-removal-destination-wrong",
     "MQQB-3.1.7.15-09",
     "The receiver addresses the acknowledgment of removal to a wrong queue.",
-    change_admin_acks(REMOVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_OTHER_QUEUE_NAME)),
+    change_admin_acks(
+        REMOVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+    ),
 )
 
 
@@ -251,7 +255,7 @@ def _redirect_acks_by_queue_type(kind: int) -> Install:
     ) -> Any:
         def build_redirected_ack(*arguments: Any) -> Message:
             ack: Message = build(*arguments)
-            return replace(ack, DestinationQueueFormatName=_OTHER_QUEUE_NAME)
+            return replace(ack, DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
 
         return build_redirected_ack if kind == packet.UserHeader.AQ else build
 
@@ -332,8 +336,8 @@ class ReceiverAckCorrelationIdHasSourceOfFirstMessage(_LaterAckChanger):
         return replace(ack, CorrelationIdentifier=first.Identifier.build()[:16] + own[16:])
 
 
-@fault("receiver-admin-ack-correlation-id-of-previous-ack", breaks="MQQB-3.1.7.15-18", blind=True)
-class ReceiverAdminAckCorrelationIdOfPreviousAck(AdminAcks):
+@fault("receiver-ack-repeats-correlation-id-of-previous-ack", breaks="MQQB-3.1.7.15-18", blind=True)
+class ReceiverAckRepeatsCorrelationIdOfPreviousAck(AdminAcks):
     """The receiver sends an acknowledgment with the CorrelationID of the previous acknowledgment."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -361,7 +365,9 @@ add(
     "receiver-ack-of-removal-response-queue-wrong",
     "MQQB-3.1.7.15-19",
     "The receiver's acknowledgment of removal has a wrong response queue.",
-    change_admin_acks(REMOVAL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_OTHER_QUEUE_NAME)),
+    change_admin_acks(
+        REMOVAL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+    ),
 )
 
 
@@ -383,7 +389,7 @@ add(
     "receiver-admin-ack-response-queue-wrong",
     "MQQB-3.1.7.15-20",
     "The receiver's acknowledgment has a wrong response queue.",
-    change_admin_acks(ALL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_OTHER_QUEUE_NAME)),
+    change_admin_acks(ALL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)),
 )
 
 
@@ -394,7 +400,7 @@ def _change_response_queue_by_destination(begins: str) -> Change:
 
     def change_response_queue_of_ack(ack: Message, message: Message) -> Message:
         meant = message.DestinationQueueFormatName.upper().startswith(begins)
-        return replace(ack, ResponseQueueFormatName=_OTHER_QUEUE_NAME) if meant else ack
+        return replace(ack, ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST) if meant else ack
 
     return change_response_queue_of_ack
 

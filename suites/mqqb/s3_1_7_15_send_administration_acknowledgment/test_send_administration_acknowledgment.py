@@ -44,7 +44,7 @@ INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
 LARGE_BODY_BYTES = 5_000
-OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
+SECOND_ADMINISTRATION_QUEUE = "mqc-other-acks"
 ALL_ACK_REQUESTS = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 SAMPLE_CORRELATION_ID = bytes(range(1, 21))
 """The CorrelationID of a message, which its acknowledgment does not copy."""
@@ -116,7 +116,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     make = receiver.sequence.message if transactional else peer.message
     user = receiver.add_admin_queue_fields(user)
     sent = [receiver.send_packet(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
-    user["AdminQueue"] = rf"TCP:{peer.address}\private$\{OTHER_ADMINISTRATION_QUEUE}"
+    user["AdminQueue"] = rf"TCP:{peer.address}\private$\{SECOND_ADMINISTRATION_QUEUE}"
     large = bytes(LARGE_BODY_BYTES)
     sent.append(receiver.send_packet(make(user, queue=queue, properties=ALL_ACK_REQUESTS, body=large, **place)))
     came = receiver.await_acks(2)

@@ -35,7 +35,7 @@ from suites.mqqb.steps.secured import (
 )
 
 LARGE_BODY = b"a large body " * 2_500
-OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
+SECOND_ADMINISTRATION_QUEUE = "mqc-other-acks"
 UNKNOWN_PUBLIC_QUEUE_GUID = UUID("4d7c1f0a-5b1e-4c55-9d57-0d1f6e2b9a01")
 """A public queue that does not exist, so no acknowledgment can be sent to it."""
 ADMIN_QUEUE_NUMBER = 0x5A0B_0C05
@@ -51,12 +51,12 @@ MESSAGES_WITH_EXPECTED_ACK_CLASSES = (
     ("express", "plain", ADMINISTRATION_QUEUE, b"first", ARRIVAL_ACK_CLASS),
     ("recoverable", "transactional", ADMINISTRATION_QUEUE, b"second", NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ("recoverable", "plain", None, b"third", ARRIVAL_ACK_CLASS),
-    ("express", "transactional", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY, NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("express", "transactional", SECOND_ADMINISTRATION_QUEUE, LARGE_BODY, NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ("transactional", "plain", ADMINISTRATION_QUEUE, b"fifth", NOT_TRANSACTIONAL_QUEUE_CLASS),
-    ("recoverable", "plain", OTHER_ADMINISTRATION_QUEUE, b"sixth", ARRIVAL_ACK_CLASS),
+    ("recoverable", "plain", SECOND_ADMINISTRATION_QUEUE, b"sixth", ARRIVAL_ACK_CLASS),
     ("express", "transactional", ADMINISTRATION_QUEUE, b"seventh", NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ("transactional", "transactional", ADMINISTRATION_QUEUE, b"eighth", ARRIVAL_ACK_CLASS),
-    ("transactional", "plain", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], NOT_TRANSACTIONAL_QUEUE_CLASS),
+    ("transactional", "plain", SECOND_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], NOT_TRANSACTIONAL_QUEUE_CLASS),
 )
 """Delivery, queue, administration queue (None: an unknown public queue), body, and class of the acknowledgment."""
 
@@ -186,7 +186,7 @@ def test_each_acknowledgment_of_several_removals_has_values_of_its_own_message(p
     nack_classes = dict(zip(queues, (AckClass.Q_PURGED, AckClass.Q_DELETED), strict=True))
     sent, wanted = [], {}
     for number in range(6):
-        queue, admin = queues[number % 2], (ADMINISTRATION_QUEUE, OTHER_ADMINISTRATION_QUEUE)[number // 2 % 2]
+        queue, admin = queues[number % 2], (ADMINISTRATION_QUEUE, SECOND_ADMINISTRATION_QUEUE)[number // 2 % 2]
         body = LARGE_BODY if number == 2 else b"body %d" % number
         of_class = AckClass.RECEIVE if number < 2 else nack_classes[queue]
         destination = rf"TCP:{sut.address}\{queue}"

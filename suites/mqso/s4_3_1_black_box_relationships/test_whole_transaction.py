@@ -9,8 +9,8 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqso.steps.whole_transaction import (
     RECEIVED_LABELS_BY_QUEUE,
+    SENT_APPLICATION_TAGS,
     SENT_LABELS_BY_QUEUE,
-    SENT_TAGS,
     STORED_LABELS_BY_QUEUE,
     WholeTransaction,
 )
@@ -105,7 +105,7 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
         outcome=Outcome.DONE,
         waiting_read="f" if committed else False,
         stored=stored,
-        tags_of_the_messages_at_the_peer=list(SENT_TAGS) if committed else [],
+        tags_of_the_messages_at_the_peer=list(SENT_APPLICATION_TAGS) if committed else [],
         session_opened=False,
     )
     left = (

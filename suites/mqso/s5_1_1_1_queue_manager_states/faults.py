@@ -170,8 +170,8 @@ class StoppedQueueManagerServesRequests(Inputs):
         self.qm.adm.QueueManagerState, self.qm.halted = ServiceState.READY, None
 
 
-@fault("failed-initialization-retried-every-120-s", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
-class FailedInitializationRetriedEvery120S(Initialization):
+@fault("failed-initialization-retried-every-120-seconds", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
+class FailedInitializationRetriedEvery120Seconds(Initialization):
     """The queue manager retries a failed initialization every 120 seconds."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:

@@ -123,8 +123,8 @@ class EveryOutgoingQueuePausedWhenOneIsPaused(Administering):
             super().pause_queue(other, now)
 
 
-@fault("queue-manager-resumed-queue-withholds-messages-of-the-pause", breaks="MQSO-5.1.1.2-D10")
-class QueueManagerResumedQueueWithholdsMessagesOfThePause(Administering):
+@fault("queue-manager-resumed-queue-keeps-messages-added-during-pause", breaks="MQSO-5.1.1.2-D10")
+class QueueManagerResumedQueueKeepsMessagesAddedDuringPause(Administering):
     """A resumed outgoing queue sends the messages that it had before the pause, but not the messages that were added
     later.
     """
@@ -185,8 +185,8 @@ class SystemQueueCanBeDeleted(QueueCommands):
         return super().delete_queue(request, token, now)
 
 
-@fault("queue-manager-message-of-network-to-system-queue-stored", breaks="MQSO-5.1.1.2-D11")
-class QueueManagerMessageOfNetworkToSystemQueueStored(Arrival):
+@fault("queue-manager-stores-network-message-in-system-queue", breaks="MQSO-5.1.1.2-D11")
+class QueueManagerStoresNetworkMessageInSystemQueue(Arrival):
     """The receiver stores a message that is addressed to the direct format name of a system queue in this queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:

@@ -31,11 +31,11 @@ class QueueManagerCreatedIdentifierOnlyInDirectoryReads(Membership):
     def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
         before = self.qm.adm.Identifier
 
-        def go_on_with_previous_identifier(later: Now) -> None:
+        def continue_with_previous_identifier(later: Now) -> None:
             go_on(later)
             self.qm.adm.Identifier = before
 
-        super().create_machine(go_on_with_previous_identifier, now)
+        super().create_machine(continue_with_previous_identifier, now)
 
 
 @fault("queue-manager-directoryoffline-after-mismatch-in-new-domain-false", breaks="MQSO-6.6.2.1-D02", blind=True)
