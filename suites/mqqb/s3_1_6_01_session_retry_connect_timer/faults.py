@@ -101,8 +101,8 @@ class InitiatorRetryBeginsWithLastNextHop(Resolving):
         super().select_next_hop(session)
 
 
-@fault("initiator-second-expiry-of-retry-timer-without-attempt", breaks="MQQB-3.1.6.1-03", blind=True)
-class InitiatorSecondExpiryOfRetryTimerWithoutAttempt(Establishing):
+@fault("initiator-makes-no-attempt-at-second-expiry-of-retry-timer", breaks="MQQB-3.1.6.1-03", blind=True)
+class InitiatorMakesNoAttemptAtSecondExpiryOfRetryTimer(Establishing):
     """The initiator opens a session again only once: when the Session Retry Connect Timer of the session expires for
     the second time, and no further next hop is known, the initiator makes no attempt.
     """

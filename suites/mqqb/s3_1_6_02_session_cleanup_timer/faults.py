@@ -104,8 +104,8 @@ class QueueManagerSessionActivityNotedInNewestSession(Receiving):
         self.qm.sessions[max(self.qm.sessions)].SessionActive = True
 
 
-@fault("queue-manager-session-with-sent-own-messages-idle", breaks="MQQB-3.1.6.2-03", blind=True)
-class QueueManagerSessionWithSentOwnMessagesIdle(Sending):
+@fault("queue-manager-sent-acknowledgment-not-counted-as-activity", breaks="MQQB-3.1.6.2-03", blind=True)
+class QueueManagerSentAcknowledgmentNotCountedAsActivity(Sending):
     """The queue manager does not count an acknowledgment message that it sends as activity of the session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

@@ -195,8 +195,8 @@ class ReceiverSessionAckRecoverableNumberCountsAllSessions(_SessionHeaderWithVal
         return replace(header, RecoverableMsgSeqNumber=count & 0xFFFF)
 
 
-@fault("receiver-session-ack-recoverable-sent-count-of-acknowledged", breaks="MQQB-3.1.6.4-07", blind=True)
-class ReceiverSessionAckRecoverableSentCountOfAcknowledged(SessionAcks):
+@fault("receiver-session-ack-counts-only-acked-recoverable-messages", breaks="MQQB-3.1.6.4-07", blind=True)
+class ReceiverSessionAckCountsOnlyAckedRecoverableMessages(SessionAcks):
     """The receiver does not count its recoverable messages that are not yet acknowledged in RecoverableMsgSeqNumber of
     its SessionAck.
     """
@@ -211,8 +211,8 @@ class ReceiverSessionAckRecoverableSentCountOfAcknowledged(SessionAcks):
         return replace(packet, SessionHeader=replace(packet.SessionHeader, RecoverableMsgSeqNumber=number))
 
 
-@fault("receiver-session-ack-flags-above-16-lost", breaks="MQQB-3.1.6.4-08", blind=True)
-class ReceiverSessionAckFlagsAbove16Lost(SessionAcks):
+@fault("receiver-session-ack-upper-16-recoverable-ack-flags-cleared", breaks="MQQB-3.1.6.4-08", blind=True)
+class ReceiverSessionAckUpper16RecoverableAckFlagsCleared(SessionAcks):
     """The receiver sends a SessionAck with only the lower 16 bits of RecoverableMsgAckFlags."""
 
     def build(self, session: Session) -> SessionAckPacket:

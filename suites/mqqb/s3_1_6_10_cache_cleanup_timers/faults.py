@@ -352,8 +352,8 @@ add(
 )
 
 
-@fault("receiver-receive-symmetric-key-cache-cleaned-up-until-empty-once", breaks="MQQB-3.1.6.10-01", blind=True)
-class ReceiverReceiveSymmetricKeyCacheCleanedUpUntilEmptyOnce(CacheTimers):
+@fault("receiver-never-cleans-receive-symmetric-key-cache-after-emptied", breaks="MQQB-3.1.6.10-01", blind=True)
+class ReceiverNeverCleansReceiveSymmetricKeyCacheAfterEmptied(CacheTimers):
     """The receiver does nothing when the ReceiveSymmetricKeyCache Cleanup Timer expires after an earlier cleanup has
     emptied the cache.
     """

@@ -165,8 +165,8 @@ class SenderMessageWithFutureSentTimeExpired(Lifetimes):
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
 
 
-@fault("sender-long-time-to-reach-queue-as-expired", breaks="MQQB-3.1.7.1.2-D01", blind=True)
-class SenderLongTimeToReachQueueAsExpired(Lifetimes):
+@fault("sender-treats-long-time-to-reach-queue-as-expired", breaks="MQQB-3.1.7.1.2-D01", blind=True)
+class SenderTreatsLongTimeToReachQueueAsExpired(Lifetimes):
     """The sender treats a message whose TimeToReachQueue is between 0x80000000 and 0xFFFFFFFE as expired."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:

@@ -16,8 +16,8 @@ from suites.mqqb.s3_1_7_11_construction_of_a_user_message_packet.faults_of_later
 )
 
 
-@fault("sender-next-acknowledgment-after-second-header-begins-early", breaks="MQQB-3.1.7.1.3-25", blind=True)
-class SenderNextAcknowledgmentAfterSecondHeaderBeginsEarly(SessionAcks):
+@fault("sender-acknowledgments-after-second-begin-with-last-acked-number", breaks="MQQB-3.1.7.1.3-25", blind=True)
+class SenderAcknowledgmentsAfterSecondBeginWithLastAckedNumber(SessionAcks):
     """After its second acknowledgment, the sender begins each acknowledgment with the last acknowledged number."""
 
     def build_header(self, session: Session) -> SessionHeader:

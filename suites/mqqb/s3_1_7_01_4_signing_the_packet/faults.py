@@ -110,8 +110,8 @@ class SenderSignatureHashAlwaysSha1(Securing):
         return kept
 
 
-@fault("sender-signature-of-several-destinations-over-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-04", blind=True)
-class SenderSignatureOfSeveralDestinationsOverFirst4096BytesOfBody(SecurityOnReceipt):
+@fault("sender-multi-destination-signature-covers-only-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-04", blind=True)
+class SenderMultiDestinationSignatureCoversOnly4096BytesOfBody(SecurityOnReceipt):
     """The sender signs only the first 4,096 bytes of the body of a message to several destinations."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -199,8 +199,8 @@ class SenderSignatureDoesNotCoverLongLabel(Securing):
         return replace(signed, MessagePropertiesHeader=whole)
 
 
-@fault("sender-signature-over-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class SenderSignatureOverFirst4096BytesOfBody(SecurityOnReceipt):
+@fault("sender-signature-covers-only-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-07", blind=True)
+class SenderSignatureCoversOnlyFirst4096BytesOfBody(SecurityOnReceipt):
     """The sender signs only the first 4,096 bytes of a body."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

@@ -43,39 +43,39 @@ class _EncryptionWithFirstSetting(Securing):
 
 
 @fault(
-    "sender-aes-algorithm-changed-setting-ignored",
+    "sender-ignores-changed-preferred-advanced-algorithm",
     breaks=("MQQB-3.1.7.1.5-14", "MQQB-3.1.1.3-16"),
     blind=True,
 )
-class SenderAesAlgorithmChangedSettingIgnored(_EncryptionWithFirstSetting):
+class SenderIgnoresChangedPreferredAdvancedAlgorithm(_EncryptionWithFirstSetting):
     """The sender encrypts with the PreferredAdvancedAlgorithm that was set when it encrypted its first message."""
 
     kept_setting = "PreferredAdvancedAlgorithm"
 
 
-@fault("sender-enhanced-algorithm-changed-setting-ignored", breaks="MQQB-3.1.7.1.5-16", blind=True)
-class SenderEnhancedAlgorithmChangedSettingIgnored(_EncryptionWithFirstSetting):
+@fault("sender-ignores-changed-preferred-enhanced-algorithm", breaks="MQQB-3.1.7.1.5-16", blind=True)
+class SenderIgnoresChangedPreferredEnhancedAlgorithm(_EncryptionWithFirstSetting):
     """The sender encrypts with the PreferredEnhancedAlgorithm that was set when it encrypted its first message."""
 
     kept_setting = "PreferredEnhancedAlgorithm"
 
 
-@fault("sender-base-algorithm-changed-setting-ignored", breaks="MQQB-3.1.7.1.5-19", blind=True)
-class SenderBaseAlgorithmChangedSettingIgnored(_EncryptionWithFirstSetting):
+@fault("sender-ignores-changed-preferred-base-algorithm", breaks="MQQB-3.1.7.1.5-19", blind=True)
+class SenderIgnoresChangedPreferredBaseAlgorithm(_EncryptionWithFirstSetting):
     """The sender encrypts with the PreferredBaseAlgorithm that was set when it encrypted its first message."""
 
     kept_setting = "PreferredBaseAlgorithm"
 
 
-@fault("sender-40-bit-rc2-key-changed-setting-ignored", breaks="MQQB-3.1.7.1.5-17", blind=True)
-class Sender40BitRc2KeyChangedSettingIgnored(_EncryptionWithFirstSetting):
+@fault("sender-ignores-changed-setting-of-40-bit-rc2-keys", breaks="MQQB-3.1.7.1.5-17", blind=True)
+class SenderIgnoresChangedSettingOf40BitRc2Keys(_EncryptionWithFirstSetting):
     """The sender follows the value that SendEnhancedRC2Using40BitKeys had when it encrypted its first message."""
 
     kept_setting = "SendEnhancedRC2Using40BitKeys"
 
 
-@fault("sender-symmetric-key-cache-emptied-with-session", breaks="MQQB-3.1.7.1.5-21", blind=True)
-class SenderSymmetricKeyCacheEmptiedWithSession(Closing):
+@fault("sender-symmetric-key-cache-emptied-when-session-closes", breaks="MQQB-3.1.7.1.5-21", blind=True)
+class SenderSymmetricKeyCacheEmptiedWhenSessionCloses(Closing):
     """The sender does not reuse a cached symmetric key on a later session, because it empties the cache when a session
     closes.
     """
@@ -85,8 +85,8 @@ class SenderSymmetricKeyCacheEmptiedWithSession(Closing):
         self.qm.caches.SendSymmetricKeyCache.entries.clear()
 
 
-@fault("sender-cached-key-time-of-waiting-message-sent-time", breaks="MQQB-3.1.7.1.5-31", blind=True)
-class SenderCachedKeyTimeOfWaitingMessageSentTime(Securing):
+@fault("sender-cached-time-of-new-key-is-sent-time-of-waiting-message", breaks="MQQB-3.1.7.1.5-31", blind=True)
+class SenderCachedTimeOfNewKeyIsSentTimeOfWaitingMessage(Securing):
     """The sender sets CachedTime of a new symmetric key to SentTime of the message, which waited for its session."""
 
     def encrypt_body(

@@ -51,8 +51,8 @@ class EncryptionWithChangedPublicKeys(Securing):
             session.RemoteQMPublicKey = published
 
 
-@fault("sender-publickeyblob-pubexp-of-first-listed-key", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
-class SenderPublickeyblobPubexpOfFirstListedKey(EncryptionWithChangedPublicKeys):
+@fault("sender-public-key-blob-pub-exp-taken-from-first-listed-key", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
+class SenderPublicKeyBlobPubExpTakenFromFirstListedKey(EncryptionWithChangedPublicKeys):
     """The sender copies pubExp of every PUBLICKEYBLOB from the first key in the published list."""
 
     def change_keys(self, keys: MqdsPublicKeys, packet: UserMessagePacket) -> MqdsPublicKeys:
@@ -67,8 +67,8 @@ class SenderPublickeyblobPubexpOfFirstListedKey(EncryptionWithChangedPublicKeys)
         )
 
 
-@fault("sender-publickeyblob-bitlen-usual-for-provider", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
-class SenderPublickeyblobBitlenUsualForProvider(EncryptionWithChangedPublicKeys):
+@fault("sender-public-key-blob-bit-len-always-usual-of-provider", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
+class SenderPublicKeyBlobBitLenAlwaysUsualOfProvider(EncryptionWithChangedPublicKeys):
     """The sender sets bitLen of a PUBLICKEYBLOB to 512 for the Base provider and to 1024 for the other providers, even
     if the published key has a different length.
     """

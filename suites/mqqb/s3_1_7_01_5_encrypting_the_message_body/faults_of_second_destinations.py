@@ -52,8 +52,8 @@ class _LookupWithChangedPublicKeys(SecurityLookup):
         return keys if guid == first_guid else self.change_keys(keys, first)
 
 
-@fault("sender-public-keys-of-second-queue-manager-those-of-first", breaks="MQQB-3.1.7.1.5-05", blind=True)
-class SenderPublicKeysOfSecondQueueManagerThoseOfFirst(_LookupWithChangedPublicKeys):
+@fault("sender-public-keys-of-first-queue-manager-used-for-others", breaks="MQQB-3.1.7.1.5-05", blind=True)
+class SenderPublicKeysOfFirstQueueManagerUsedForOthers(_LookupWithChangedPublicKeys):
     """The sender uses the public keys of the first queue manager also for other queue managers."""
 
     def change_keys(self, keys: MqdsPublicKeys, first: MqdsPublicKeys) -> MqdsPublicKeys | None:
@@ -132,11 +132,11 @@ class SenderEncryptionProviderOfFirstMessageKept(Securing):
 
 
 @fault(
-    "sender-encryption-for-queue-manager-without-key-after-other",
+    "sender-provider-for-second-queue-manager-chosen-by-keys-of-first",
     breaks=("MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-05"),
     blind=True,
 )
-class SenderEncryptionForQueueManagerWithoutKeyAfterOther(_LookupWithChangedPublicKeys):
+class SenderProviderForSecondQueueManagerChosenByKeysOfFirst(_LookupWithChangedPublicKeys):
     """The sender chooses the provider for a second queue manager also according to the keys of the first queue manager:
     it adds the first one's keys of providers that the second lacks.
     """
@@ -334,8 +334,8 @@ add(
 )
 
 
-@fault("sender-cached-key-guid-of-public-queue", breaks="MQQB-3.1.7.1.5-25", blind=True)
-class SenderCachedKeyGuidOfPublicQueue(Securing):
+@fault("sender-remote-qm-guid-of-cached-key-is-guid-of-public-queue", breaks="MQQB-3.1.7.1.5-25", blind=True)
+class SenderRemoteQmGuidOfCachedKeyIsGuidOfPublicQueue(Securing):
     """The sender sets RemoteQMGuid of a new cached symmetric key to the GUID of the public queue of the message."""
 
     def encrypt_body(
@@ -440,8 +440,8 @@ class SenderPublicKeyBlobBitlenAbove1024BitsCut(_LookupWithChangedKeyBlobs):
         return replace(blob, modulus=blob.modulus[:128]).build() if blob.bitLen > 1024 else None
 
 
-@fault("sender-public-key-blob-bitlen-of-second-queue-manager-first", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
-class SenderPublicKeyBlobBitlenOfSecondQueueManagerFirst(_LookupWithChangedKeyBlobs):
+@fault("sender-public-key-blob-bit-len-taken-from-first-queue-manager", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
+class SenderPublicKeyBlobBitLenTakenFromFirstQueueManager(_LookupWithChangedKeyBlobs):
     """The sender sets bitLen of a PUBLICKEYBLOB to bitLen of the first published key of the provider."""
 
     def change_blob(self, blob: PublicKeyBlob, first: PublicKeyBlob) -> bytes | None:
@@ -457,8 +457,8 @@ class SenderPublicKeyBlobExponentCutTo16Bits(_LookupWithChangedKeyBlobs):
         return replace(blob, pubExp=blob.pubExp & 0x1FFFF).build()
 
 
-@fault("sender-public-key-blob-exponent-of-second-queue-manager-first", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
-class SenderPublicKeyBlobExponentOfSecondQueueManagerFirst(_LookupWithChangedKeyBlobs):
+@fault("sender-public-key-blob-exponent-taken-from-first-queue-manager", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
+class SenderPublicKeyBlobExponentTakenFromFirstQueueManager(_LookupWithChangedKeyBlobs):
     """The sender sets pubExp of a PUBLICKEYBLOB to pubExp of the first published key of the provider."""
 
     def change_blob(self, blob: PublicKeyBlob, first: PublicKeyBlob) -> bytes | None:

@@ -328,8 +328,8 @@ class SenderMessagesOfQueueManagerNumberedSeparately(OwnMessages):
         self.qm.adm.MessageIdOrdinal = ordinal
 
 
-@fault("sender-own-message-identifier-of-preceding-message", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class SenderOwnMessageIdentifierOfPrecedingMessage(OwnMessages):
+@fault("sender-acknowledgment-repeats-identifier-of-preceding-message", breaks="MQQB-3.1.7.1.1-02", blind=True)
+class SenderAcknowledgmentRepeatsIdentifierOfPrecedingMessage(OwnMessages):
     """The sender gives an administration acknowledgment the identifier of the previous message that it sent."""
 
     def send(self, message: Message, now: Now) -> None:

@@ -42,8 +42,8 @@ class SenderMessageOnLaterSessionSentToOtherQueueManager(_SendingToOtherQueueMan
         return bool(first != session.transport)
 
 
-@fault("sender-message-sent-again-sent-to-other-queue-manager", breaks="MQQB-3.1.7.1.6-01", blind=True)
-class SenderMessageSentAgainSentToOtherQueueManager(_SendingToOtherQueueManager):
+@fault("sender-resent-message-goes-to-other-queue-manager", breaks="MQQB-3.1.7.1.6-01", blind=True)
+class SenderResentMessageGoesToOtherQueueManager(_SendingToOtherQueueManager):
     """The sender sends a message that it repeats on the same session on the connection with another queue manager."""
 
     def is_misdirected(self, session: Session, position: OutgoingMessagePosition) -> bool:

@@ -85,8 +85,8 @@ class ReceiverNackReceiveTimeoutOfRecoverableMessageIsExpress(AdminAcks):
         )
 
 
-@fault("receiver-acknowledgment-with-delivery-of-preceding-one", breaks="MQQB-3.1.7.2.1-01", blind=True)
-class ReceiverAcknowledgmentWithDeliveryOfPrecedingOne(AdminAcks):
+@fault("receiver-ack-of-recoverable-message-has-delivery-of-preceding-ack", breaks="MQQB-3.1.7.2.1-01", blind=True)
+class ReceiverAckOfRecoverableMessageHasDeliveryOfPrecedingAck(AdminAcks):
     """The receiver sends the acknowledgment of a recoverable message as an express message if the preceding
     acknowledgment was an express message.
     """
@@ -124,8 +124,8 @@ class ReceiverNackQueueDeletedOfExpressMessageIsRecoverable(AdminAcks):
         )
 
 
-@fault("receiver-acknowledgment-of-express-message-as-preceding-one", breaks="MQQB-3.1.7.2.1-02", blind=True)
-class ReceiverAcknowledgmentOfExpressMessageAsPrecedingOne(AdminAcks):
+@fault("receiver-ack-of-express-message-has-delivery-of-preceding-ack", breaks="MQQB-3.1.7.2.1-02", blind=True)
+class ReceiverAckOfExpressMessageHasDeliveryOfPrecedingAck(AdminAcks):
     """The receiver sends the acknowledgment of an express message as a recoverable message if the preceding
     acknowledgment was a recoverable message.
     """
@@ -164,8 +164,8 @@ class ReceiverNackReceiveTimeoutSentForMessageWithOnlyPr(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("receiver-nack-queue-purged-although-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class ReceiverNackQueuePurgedAlthoughOnlyPr(FinalAcks):
+@fault("receiver-nack-queue-purged-sent-for-message-with-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
+class ReceiverNackQueuePurgedSentForMessageWithOnlyPr(FinalAcks):
     """The receiver sends NACK_Q_PURGED for a message that requests only a positive acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -179,8 +179,8 @@ class ReceiverNackQueuePurgedAlthoughOnlyPr(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("receiver-ack-receive-although-only-nr-of-transactional-message", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class ReceiverAckReceiveAlthoughOnlyNrOfTransactionalMessage(FinalAcks):
+@fault("receiver-ack-receive-sent-for-transactional-message-with-only-nr", breaks="MQQB-3.1.7.2.1-03", blind=True)
+class ReceiverAckReceiveSentForTransactionalMessageWithOnlyNr(FinalAcks):
     """The receiver sends ACK_RECEIVE for a transactional message that requests only a negative acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

@@ -250,8 +250,8 @@ class ReceiverFinalAckOfSecondReceivedMessageOmitted(FinalAcks):
         self.done.add(sequence)
 
 
-@fault("receiver-final-ack-for-fa-alone-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class ReceiverFinalAckForFaAloneOmitted(FinalAcks):
+@fault("receiver-final-ack-omitted-for-message-with-only-fa-flag", breaks="MQQB-3.1.7.2.2-01", blind=True)
+class ReceiverFinalAckOmittedForMessageWithOnlyFaFlag(FinalAcks):
     """The receiver sends no FinalAck for a message with FA set and with JP and JN clear."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

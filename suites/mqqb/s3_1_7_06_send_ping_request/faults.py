@@ -204,8 +204,8 @@ add(
 )
 
 
-@fault("initiator-consent-of-first-ping-kept-for-address", breaks="MQQB-3.1.7.6-12", blind=True)
-class InitiatorConsentOfFirstPingKeptForAddress(Ping):
+@fault("initiator-ignores-rf-after-first-ping-response-with-rf-clear", breaks="MQQB-3.1.7.6-12", blind=True)
+class InitiatorIgnoresRfAfterFirstPingResponseWithRfClear(Ping):
     """After one Ping Response with RF clear, the initiator ignores RF of later Ping Responses."""
 
     def __init__(self, qm: QM) -> None:
@@ -246,8 +246,8 @@ class InitiatorRfOfPingResponseIgnoredForPrivateName(Ping):
         super().response_processed(session, response, now)
 
 
-@fault("initiator-refusal-of-first-ping-kept-for-all", breaks="MQQB-3.1.7.6-13", blind=True)
-class InitiatorRefusalOfFirstPingKeptForAll(Ping):
+@fault("initiator-refusal-by-one-ping-response-applied-to-all-others", breaks="MQQB-3.1.7.6-13", blind=True)
+class InitiatorRefusalByOnePingResponseAppliedToAllOthers(Ping):
     """After one Ping Response with RF set, the initiator treats the responses of all destinations as refusals."""
 
     def __init__(self, qm: QM) -> None:
@@ -260,8 +260,8 @@ class InitiatorRefusalOfFirstPingKeptForAll(Ping):
         super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
-@fault("initiator-reserved-bit-of-ping-response-as-refusal", breaks="MQQB-3.1.7.6-13", blind=True)
-class InitiatorReservedBitOfPingResponseAsRefusal(Ping):
+@fault("initiator-treats-reserved-bit-of-ping-response-as-refusal", breaks="MQQB-3.1.7.6-13", blind=True)
+class InitiatorTreatsReservedBitOfPingResponseAsRefusal(Ping):
     """The initiator opens no session if any bit of Flags of the Ping Response except RC is set."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:

@@ -14,8 +14,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-ping-request-for-private-name-guid-of-destination", breaks="MQQB-3.1.7.6-05", blind=True)
-class InitiatorPingRequestForPrivateNameGuidOfDestination(Ping):
+@fault("initiator-ping-request-for-private-name-has-guid-of-destination", breaks="MQQB-3.1.7.6-05", blind=True)
+class InitiatorPingRequestForPrivateNameHasGuidOfDestination(Ping):
     """The initiator sets QMGuid of the Ping Request for a private or public format name to the GUID of the
     destination.
     """
@@ -30,8 +30,8 @@ class InitiatorPingRequestForPrivateNameGuidOfDestination(Ping):
         return replace(request, QMGuid=destination) if destination != NULL_GUID else request
 
 
-@fault("initiator-ping-request-beside-session-guid-of-other-queue-manager", breaks="MQQB-3.1.7.6-05", blind=True)
-class InitiatorPingRequestBesideSessionGuidOfOtherQueueManager(Ping):
+@fault("initiator-ping-request-has-guid-of-queue-manager-of-open-session", breaks="MQQB-3.1.7.6-05", blind=True)
+class InitiatorPingRequestHasGuidOfQueueManagerOfOpenSession(Ping):
     """The initiator sets QMGuid of a Ping Request to the GUID of the queue manager of an open session."""
 
     def send_request(self, session: Session, now: Now) -> None:

@@ -185,8 +185,8 @@ def _replace_session_header_fields(packet: UserMessagePacket, **fields: Any) -> 
     return replace(packet, SessionHeader=replace(packet.SessionHeader, **fields))
 
 
-@fault("sender-session-header-ack-number-without-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
-class SenderSessionHeaderAckNumberWithoutLastMessage(_SessionHeaderChanger):
+@fault("sender-session-header-ack-sequence-number-omits-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
+class SenderSessionHeaderAckSequenceNumberOmitsLastMessage(_SessionHeaderChanger):
     """The sender sets AckSequenceNumber of a SessionHeader that it adds to the number of the last
     recoverable message.
     """
@@ -215,8 +215,8 @@ add(
 )
 
 
-@fault("sender-session-header-message-count-of-express-message-only", breaks="MQQB-3.1.7.11-07", blind=True)
-class SenderSessionHeaderMessageCountOfExpressMessageOnly(_SessionHeaderChanger):
+@fault("sender-user-msg-sequence-number-omits-recoverable-message", breaks="MQQB-3.1.7.11-07", blind=True)
+class SenderUserMsgSequenceNumberOmitsRecoverableMessage(_SessionHeaderChanger):
     """The sender does not count a recoverable message that contains the SessionHeader in UserMsgSequenceNumber."""
 
     def change(
@@ -235,8 +235,8 @@ add(
 )
 
 
-@fault("sender-session-header-recoverable-count-without-this-message", breaks="MQQB-3.1.7.11-08", blind=True)
-class SenderSessionHeaderRecoverableCountWithoutThisMessage(_SessionHeaderChanger):
+@fault("sender-recoverable-msg-seq-number-omits-message-with-header", breaks="MQQB-3.1.7.11-08", blind=True)
+class SenderRecoverableMsgSeqNumberOmitsMessageWithHeader(_SessionHeaderChanger):
     """The sender does not count the recoverable message that contains the SessionHeader in RecoverableMsgSeqNumber."""
 
     def change(
@@ -259,8 +259,8 @@ add(
 )
 
 
-@fault("sender-session-header-only-lowest-flag", breaks="MQQB-3.1.7.11-09", blind=True)
-class SenderSessionHeaderOnlyLowestFlag(_SessionHeaderChanger):
+@fault("sender-session-header-sets-only-lowest-recoverable-ack-flag", breaks="MQQB-3.1.7.11-09", blind=True)
+class SenderSessionHeaderSetsOnlyLowestRecoverableAckFlag(_SessionHeaderChanger):
     """The sender sets only the lowest bit of RecoverableMsgAckFlags in a SessionHeader that it adds."""
 
     def change(
@@ -324,8 +324,8 @@ add(
 )
 
 
-@fault("sender-session-header-in-recoverable-message-flags-not-cleared", breaks="MQQB-3.1.7.11-12", blind=True)
-class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_SessionHeaderChanger):
+@fault("sender-ack-flags-not-cleared-after-header-in-recoverable-message", breaks="MQQB-3.1.7.11-12", blind=True)
+class SenderAckFlagsNotClearedAfterHeaderInRecoverableMessage(_SessionHeaderChanger):
     """The sender does not clear RecoverableMsgAckFlags after it has added a SessionHeader to a recoverable message."""
 
     def change(
@@ -344,8 +344,8 @@ add(
 )
 
 
-@fault("sender-session-header-second-unacked-count-not-reset", breaks="MQQB-3.1.7.11-13", blind=True)
-class SenderSessionHeaderSecondUnackedCountNotReset(_SessionHeaderChanger):
+@fault("sender-unacked-count-reset-only-after-first-session-header", breaks="MQQB-3.1.7.11-13", blind=True)
+class SenderUnackedCountResetOnlyAfterFirstSessionHeader(_SessionHeaderChanger):
     """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first SessionHeader of a session."""
 
     def __init__(self, qm: QM) -> None:

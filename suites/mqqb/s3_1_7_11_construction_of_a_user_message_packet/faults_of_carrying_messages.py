@@ -60,8 +60,8 @@ class _SendingWithChangedHeaderCarriers(Sending):
         )
 
 
-@fault("sender-carried-window-size-remaining-room", breaks="MQQB-3.1.7.11-10", blind=True)
-class SenderCarriedWindowSizeRemainingRoom(_SendingWithChangedHeaderCarriers):
+@fault("sender-carried-window-size-is-remaining-room-of-window", breaks="MQQB-3.1.7.11-10", blind=True)
+class SenderCarriedWindowSizeIsRemainingRoomOfWindow(_SendingWithChangedHeaderCarriers):
     """The sender sets WindowSize of a SessionHeader in a recoverable message to WindowSize minus the number of
     unacknowledged messages.
     """
@@ -76,8 +76,8 @@ class SenderCarriedWindowSizeRemainingRoom(_SendingWithChangedHeaderCarriers):
         return changed
 
 
-@fault("sender-carried-window-size-after-pause-1", breaks="MQQB-3.1.7.11-10", blind=True)
-class SenderCarriedWindowSizeAfterPause1(Administering):
+@fault("sender-window-size-in-carried-header-stays-1-after-pause", breaks="MQQB-3.1.7.11-10", blind=True)
+class SenderWindowSizeInCarriedHeaderStays1AfterPause(Administering):
     """After a pause of the queue, the sender keeps the WindowSize 1 of the pause."""
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:

@@ -81,8 +81,8 @@ class SenderLargePacketCutAt4096Bytes(Sending):
         )
 
 
-@fault("sender-new-entry-received-order-ack-of-predecessor", breaks="MQQB-3.1.7.12-10", blind=True)
-class SenderNewEntryReceivedOrderAckOfPredecessor(Sending):
+@fault("sender-received-order-ack-of-new-entry-copied-from-predecessor", breaks="MQQB-3.1.7.12-10", blind=True)
+class SenderReceivedOrderAckOfNewEntryCopiedFromPredecessor(Sending):
     """The sender sets ReceivedOrderAck of a new entry in OutgoingMessageTable to TRUE, if an earlier message of the
     same transactional sequence already has an OrderAck.
     """

@@ -33,8 +33,8 @@ class InitiatorSessionNotEstablishedWhileOtherSessionIsEstablished(Sending):
         self.qm.dispatch_collection.add(session, position)
 
 
-@fault("sender-nontransactional-message-tx-sequence-number-of-last-message", breaks="MQQB-3.1.7.12-13", blind=True)
-class SenderNontransactionalMessageTxSequenceNumberOfLastMessage(Sending):
+@fault("sender-nontransactional-message-has-tx-number-of-last-message", breaks="MQQB-3.1.7.12-13", blind=True)
+class SenderNontransactionalMessageHasTxNumberOfLastMessage(Sending):
     """If a nontransactional message follows unacknowledged transactional messages in an outgoing queue, its entry in
     OutgoingMessageTable gets the TxSequenceNumber of the last of these messages.
     """

@@ -94,8 +94,8 @@ class SenderRecoverableNumberOfEntryInPausedQueueNot0(Sending):
         super().put_outgoing(session, position, now)
 
 
-@fault("sender-message-beside-unacknowledged-queue-not-dispatched", breaks="MQQB-3.1.7.12-14", blind=True)
-class SenderMessageBesideUnacknowledgedQueueNotDispatched(Sending):
+@fault("sender-dispatches-nothing-while-other-queue-is-unacknowledged", breaks="MQQB-3.1.7.12-14", blind=True)
+class SenderDispatchesNothingWhileOtherQueueIsUnacknowledged(Sending):
     """The sender does not dispatch a message to a destination while messages to another destination are
     unacknowledged.
     """
@@ -116,8 +116,8 @@ class SenderMessageOnLaterSessionWaitsForAcknowledgment(Sending):
             super().dispatch_messages(session, now)
 
 
-@fault("sender-packet-on-later-session-of-last-entry", breaks="MQQB-3.1.7.12-16", blind=True)
-class SenderPacketOnLaterSessionOfLastEntry(Sending):
+@fault("sender-packets-on-later-session-repeat-content-of-last-entry", breaks="MQQB-3.1.7.12-16", blind=True)
+class SenderPacketsOnLaterSessionRepeatContentOfLastEntry(Sending):
     """On a later session, the sender sends each message with the properties and the body of the last entry."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -128,8 +128,8 @@ class SenderPacketOnLaterSessionOfLastEntry(Sending):
         super().transmit(session, position, packet)
 
 
-@fault("sender-packet-after-pause-of-first-entry", breaks="MQQB-3.1.7.12-16", blind=True)
-class SenderPacketAfterPauseOfFirstEntry(Sending):
+@fault("sender-packets-after-pause-repeat-content-of-first-entry", breaks="MQQB-3.1.7.12-16", blind=True)
+class SenderPacketsAfterPauseRepeatContentOfFirstEntry(Sending):
     """The sender sends the messages that waited in a paused queue with the properties and the body of the first of
     them.
     """

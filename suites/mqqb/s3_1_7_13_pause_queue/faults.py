@@ -403,8 +403,8 @@ class PausedQueueStateStaysConnected(Administering):
         queue.State = OutgoingQueueState.CONNECTED
 
 
-@fault("sender-queue-paused-while-connecting-connected", breaks="MQQB-3.1.7.13-13", blind=True)
-class SenderQueuePausedWhileConnectingConnected(SessionOpening):
+@fault("sender-queue-paused-while-connecting-leaves-state-on-hold", breaks="MQQB-3.1.7.13-13", blind=True)
+class SenderQueuePausedWhileConnectingLeavesStateOnHold(SessionOpening):
     """When a session opens, the queue manager changes State of the queue from OnHold to another value if the queue was
     paused while the session was being established.
     """
@@ -426,8 +426,8 @@ class SenderPausesEveryOutgoingQueueWhenOneIsPaused(Administering):
             self.qm.dispatch_collection.remove_queue(other)
 
 
-@fault("queue-manager-window-size-of-second-pause", breaks="MQQB-3.1.7.13-08", blind=True)
-class QueueManagerWindowSizeOfSecondPause(Administering):
+@fault("queue-manager-second-pause-sends-window-size-of-session", breaks="MQQB-3.1.7.13-08", blind=True)
+class QueueManagerSecondPauseSendsWindowSizeOfSession(Administering):
     """When a queue is paused for the second time, WindowSize of the SessionAck is the WindowSize of the session."""
 
     paused: Any = frozenset()

@@ -25,8 +25,8 @@ class _ChangedSessionAckOfPause(Administering):
         return replace(packet, SessionHeader=replace(packet.SessionHeader, **{self.field: value & 0xFFFF}))
 
 
-@fault("queue-manager-pause-ack-recoverable-number-relative", breaks="MQQB-3.1.7.13-04", blind=True)
-class QueueManagerPauseAckRecoverableNumberRelative(_ChangedSessionAckOfPause):
+@fault("queue-manager-pause-ack-number-counted-from-last-acknowledgment", breaks="MQQB-3.1.7.13-04", blind=True)
+class QueueManagerPauseAckNumberCountedFromLastAcknowledgment(_ChangedSessionAckOfPause):
     """The queue manager counts RecoverableMsgAckSeqNumber in the SessionAck of a pause from the last acknowledgment."""
 
     field = "RecoverableMsgAckSeqNumber"
@@ -46,8 +46,8 @@ class QueueManagerPauseAckRecoverableNumberOfOtherSession(_ChangedSessionAckOfPa
         return self.qm.session_acks.build_header(others[0]).RecoverableMsgAckSeqNumber if others else value
 
 
-@fault("queue-manager-pause-ack-recoverable-count-of-unacknowledged", breaks="MQQB-3.1.7.13-06", blind=True)
-class QueueManagerPauseAckRecoverableCountOfUnacknowledged(_ChangedSessionAckOfPause):
+@fault("queue-manager-pause-ack-counts-only-unacked-recoverable-messages", breaks="MQQB-3.1.7.13-06", blind=True)
+class QueueManagerPauseAckCountsOnlyUnackedRecoverableMessages(_ChangedSessionAckOfPause):
     """The queue manager sets RecoverableMsgSeqNumber in the SessionAck of a pause to the number of recoverable messages
     that await an acknowledgment.
     """

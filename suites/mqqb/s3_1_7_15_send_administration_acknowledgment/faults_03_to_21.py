@@ -273,8 +273,8 @@ for _name, _rule, _kind in (
     add(_name, _rule, _says, _redirect_acks_by_queue_type(_kind))
 
 
-@fault("receiver-admin-queue-of-third-computer-taken-as-senders", breaks="MQQB-3.1.7.15-14", blind=True)
-class ReceiverAdminQueueOfThirdComputerTakenAsSenders(AdminAcks):
+@fault("receiver-ack-for-queue-of-third-computer-sent-to-sender", breaks="MQQB-3.1.7.15-14", blind=True)
+class ReceiverAckForQueueOfThirdComputerSentToSender(AdminAcks):
     """The receiver sends the acknowledgment to the computer that sent the message, although the private name of the
     administration queue has the GUID of a third computer.
     """

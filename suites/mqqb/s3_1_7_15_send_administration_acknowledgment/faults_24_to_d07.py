@@ -372,8 +372,8 @@ class ReceiverAdminAckReceiveSigned(AdminAcks):
         return replace(ack, security=signed)
 
 
-@fault("receiver-nack-of-unencrypted-message-with-security-header-no-body", breaks="MQQB-3.1.7.15-29", blind=True)
-class ReceiverNackOfUnencryptedMessageWithSecurityHeaderNoBody(Admission):
+@fault("receiver-nack-omits-body-of-clear-message-with-security-header", breaks="MQQB-3.1.7.15-29", blind=True)
+class ReceiverNackOmitsBodyOfClearMessageWithSecurityHeader(Admission):
     """The receiver sends a negative acknowledgment without the body of the refused message if the message has a
     SecurityHeader, even if EB is not set in this header.
     """

@@ -201,8 +201,8 @@ class ReceiverAdminAckOfEncryptedMessageEncrypted(AdminAcks):
         return replace(ack, security=MessageSecurity(PrivacyLevel=level))
 
 
-@fault("receiver-admin-ack-on-removal-correlation-of-message-copied", breaks="MQQB-3.1.7.15-16", blind=True)
-class ReceiverAdminAckOnRemovalCorrelationOfMessageCopied(AdminAcks):
+@fault("receiver-ack-of-removal-copies-correlation-id-of-message", breaks="MQQB-3.1.7.15-16", blind=True)
+class ReceiverAckOfRemovalCopiesCorrelationIdOfMessage(AdminAcks):
     """When a message that has a CorrelationIdentifier itself leaves its queue, the receiver copies it into the
     acknowledgment instead of the identifier of the message.
     """

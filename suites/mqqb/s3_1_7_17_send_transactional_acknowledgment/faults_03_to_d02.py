@@ -137,8 +137,8 @@ add(
 )
 
 
-@fault("receiver-order-ack-previous-number-of-preceding-order-ack", breaks="MQQB-3.1.7.17-06", blind=True)
-class ReceiverOrderAckPreviousNumberOfPrecedingOrderAck(OrderAcks):
+@fault("receiver-order-ack-previous-number-repeats-preceding-order-ack", breaks="MQQB-3.1.7.17-06", blind=True)
+class ReceiverOrderAckPreviousNumberRepeatsPrecedingOrderAck(OrderAcks):
     """The receiver sets TxPreviousSequenceNumber of an OrderAck to the number of the preceding OrderAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -173,8 +173,8 @@ class ReceiverTransactionalAckPrivateQueueNumber5(OrderAcks):
         return name if session.DirectFormatSession else str(PrivateName(source, ORDER_QUEUE_NUMBER + 1))
 
 
-@fault("receiver-order-acks-of-second-address-to-first", breaks="MQQB-3.1.7.17-07", blind=True)
-class ReceiverOrderAcksOfSecondAddressToFirst(_TransactionalAckChanger):
+@fault("receiver-order-acks-for-later-senders-sent-to-first-sender", breaks="MQQB-3.1.7.17-07", blind=True)
+class ReceiverOrderAcksForLaterSendersSentToFirstSender(_TransactionalAckChanger):
     """The receiver addresses all OrderAcks and FinalAcks to the order queue of the first sender."""
 
     def __init__(self, qm: QM) -> None:
@@ -245,8 +245,8 @@ add(
 )
 
 
-@fault("receiver-negative-final-ack-express", breaks="MQQB-3.1.7.17-D01", blind=True)
-class ReceiverNegativeFinalAckExpress(Sending):
+@fault("receiver-negative-final-ack-sent-as-express-message", breaks="MQQB-3.1.7.17-D01", blind=True)
+class ReceiverNegativeFinalAckSentAsExpressMessage(Sending):
     """The receiver sends a negative FinalAck as an express message."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:

@@ -187,8 +187,8 @@ class ReceiverOrderAckOfQueueWithNumberOfOtherQueue(OrderAcks):
         return OrderAckBody(transfer.saved_identifier, number, number - 1)
 
 
-@fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-3.1.7.17-D05", blind=True)
-class ReceiverFinalAckPreviousNumberOneLess(FinalAcks):
+@fault("receiver-final-ack-previous-number-is-message-number-minus-one", breaks="MQQB-3.1.7.17-D05", blind=True)
+class ReceiverFinalAckPreviousNumberIsMessageNumberMinusOne(FinalAcks):
     """The receiver sets TxPreviousSequenceNumber in a FinalAck to the number of the message minus one."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -198,8 +198,8 @@ class ReceiverFinalAckPreviousNumberOneLess(FinalAcks):
         super().acknowledge_final(position, reason, now)
 
 
-@fault("receiver-final-ack-of-expired-message-source-guid-own", breaks="MQQB-3.1.7.17-D06", blind=True)
-class ReceiverFinalAckOfExpiredMessageSourceGuidOwn(FinalAcks):
+@fault("receiver-final-ack-of-expired-message-has-own-source-guid", breaks="MQQB-3.1.7.17-D06", blind=True)
+class ReceiverFinalAckOfExpiredMessageHasOwnSourceGuid(FinalAcks):
     """The receiver sets SourceGUID in the FinalAck of a message that expired in its queue to its own Identifier."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -290,8 +290,8 @@ class ReceiverFinalAckSourceGuidIsGuidOfSession(FinalAcks):
         super().refuse_transactional(session, replace(packet, UserHeader=other), message_class, now)
 
 
-@fault("receiver-final-ack-of-refused-packet-message-id-16-bits", breaks="MQQB-3.1.7.17-D10", blind=True)
-class ReceiverFinalAckOfRefusedPacketMessageId16Bits(FinalAcks):
+@fault("receiver-final-ack-of-refused-packet-message-id-cut-to-16-bits", breaks="MQQB-3.1.7.17-D10", blind=True)
+class ReceiverFinalAckOfRefusedPacketMessageIdCutTo16Bits(FinalAcks):
     """The receiver puts only the low 16 bits of the MessageID into the FinalAck of a refused packet."""
 
     def refuse_transactional(
@@ -301,8 +301,8 @@ class ReceiverFinalAckOfRefusedPacketMessageId16Bits(FinalAcks):
         super().refuse_transactional(session, replace(packet, UserHeader=user), message_class, now)
 
 
-@fault("receiver-final-ack-of-refused-packet-source-guid-remote-qm", breaks="MQQB-3.1.7.17-D09", blind=True)
-class ReceiverFinalAckOfRefusedPacketSourceGuidRemoteQm(FinalAcks):
+@fault("receiver-final-ack-of-refused-packet-has-source-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
+class ReceiverFinalAckOfRefusedPacketHasSourceGuidOfSession(FinalAcks):
     """The receiver sets SourceGUID in the FinalAck of a refused packet to RemoteQMGuid of the session, which is the
     router if the packet was routed.
     """

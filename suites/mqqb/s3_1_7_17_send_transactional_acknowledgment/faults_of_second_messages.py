@@ -87,8 +87,8 @@ add(
 )
 
 
-@fault("receiver-order-ack-beside-session-of-other-kind-sent-to-its-kind", breaks="MQQB-3.1.7.17-07", blind=True)
-class ReceiverOrderAckBesideSessionOfOtherKindSentToItsKind(OrderAcks):
+@fault("receiver-acks-of-direct-session-addressed-to-private-name", breaks="MQQB-3.1.7.17-07", blind=True)
+class ReceiverAcksOfDirectSessionAddressedToPrivateName(OrderAcks):
     """The receiver addresses the acknowledgments of a session for a direct format name to a private format name while a
     session for a private format name is open with the sender.
     """
@@ -121,8 +121,8 @@ class _ChangedOrderAckBuilding(OrderAcks):
         ]
 
 
-@fault("receiver-order-ack-sequence-of-second-queue-first", breaks="MQQB-3.1.7.17-D03", blind=True)
-class ReceiverOrderAckSequenceOfSecondQueueFirst(_ChangedOrderAckBuilding):
+@fault("receiver-order-ack-of-second-queue-names-sequence-of-first", breaks="MQQB-3.1.7.17-D03", blind=True)
+class ReceiverOrderAckOfSecondQueueNamesSequenceOfFirst(_ChangedOrderAckBuilding):
     """The receiver sets TxSequenceID of an OrderAck to the TxSequenceID of the sender's sequence to the first queue."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -130,8 +130,8 @@ class ReceiverOrderAckSequenceOfSecondQueueFirst(_ChangedOrderAckBuilding):
         return replace(super().build(transfer), TxSequenceID=first.saved_identifier)
 
 
-@fault("receiver-order-ack-sequence-of-later-sequence-first", breaks="MQQB-3.1.7.17-D03", blind=True)
-class ReceiverOrderAckSequenceOfLaterSequenceFirst(OrderAcks):
+@fault("receiver-order-ack-of-later-sequence-names-first-sequence", breaks="MQQB-3.1.7.17-D03", blind=True)
+class ReceiverOrderAckOfLaterSequenceNamesFirstSequence(OrderAcks):
     """The receiver sets TxSequenceID of an OrderAck to the TxSequenceID of the sender's first sequence to the queue."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -151,8 +151,8 @@ class ReceiverOrderAckNumberIncrementedByRejectedMessage(OrderAcks):
         return replace(body, TxSequenceNumber=body.TxSequenceNumber + min(transfer.RejectCount, 1))
 
 
-@fault("receiver-order-ack-number-of-second-queue-highest", breaks="MQQB-3.1.7.17-D04", blind=True)
-class ReceiverOrderAckNumberOfSecondQueueHighest(_ChangedOrderAckBuilding):
+@fault("receiver-order-ack-number-is-highest-of-all-queues", breaks="MQQB-3.1.7.17-D04", blind=True)
+class ReceiverOrderAckNumberIsHighestOfAllQueues(_ChangedOrderAckBuilding):
     """The receiver sets TxSequenceNumber of an OrderAck to the highest number that it accepted from the sender for any
     queue.
     """
@@ -178,8 +178,8 @@ class _FinalAcksWithChangedPreviousNumber(FinalAcks):
         position.MessageReference = message
 
 
-@fault("receiver-final-ack-previous-number-after-gap-adjacent", breaks="MQQB-3.1.7.17-D05", blind=True)
-class ReceiverFinalAckPreviousNumberAfterGapAdjacent(_FinalAcksWithChangedPreviousNumber):
+@fault("receiver-final-ack-previous-number-ignores-gap-in-numbers", breaks="MQQB-3.1.7.17-D05", blind=True)
+class ReceiverFinalAckPreviousNumberIgnoresGapInNumbers(_FinalAcksWithChangedPreviousNumber):
     """The receiver sets TxPreviousSequenceNumber in the FinalAck of a message to the number before that of the message,
     even if the number of the previous message is lower.
     """
@@ -188,8 +188,8 @@ class ReceiverFinalAckPreviousNumberAfterGapAdjacent(_FinalAcksWithChangedPrevio
         return number - 1
 
 
-@fault("receiver-final-ack-previous-number-of-unreceived-message-0", breaks="MQQB-3.1.7.17-D05", blind=True)
-class ReceiverFinalAckPreviousNumberOfUnreceivedMessage0(_FinalAcksWithChangedPreviousNumber):
+@fault("receiver-final-ack-previous-number-is-0-for-unreceived-message", breaks="MQQB-3.1.7.17-D05", blind=True)
+class ReceiverFinalAckPreviousNumberIs0ForUnreceivedMessage(_FinalAcksWithChangedPreviousNumber):
     """The receiver sets TxPreviousSequenceNumber in the FinalAck of a message that left its queue unreceived to 0."""
 
     def compute_previous_number(self, number: int, previous: int, reason: MessageClass) -> int:
@@ -210,8 +210,8 @@ class _FinalAcksWithChangedRefusalBodies(OrderAcks):
         super().send_transactional_ack(name, message_class, body, now)
 
 
-@fault("receiver-final-ack-of-refused-packet-source-of-first-sender", breaks="MQQB-3.1.7.17-D09", blind=True)
-class ReceiverFinalAckOfRefusedPacketSourceOfFirstSender(_FinalAcksWithChangedRefusalBodies):
+@fault("receiver-final-acks-of-refused-packets-repeat-first-source-guid", breaks="MQQB-3.1.7.17-D09", blind=True)
+class ReceiverFinalAcksOfRefusedPacketsRepeatFirstSourceGuid(_FinalAcksWithChangedRefusalBodies):
     """The receiver sets SourceGUID in the FinalAck of each refused packet to the source of the first refused packet."""
 
     def change_refusal_body(self, body: FinalAckBody) -> FinalAckBody:
@@ -238,16 +238,16 @@ add(
 )
 
 
-@fault("receiver-final-ack-of-refused-packet-identifier-cut", breaks="MQQB-3.1.7.17-D10", blind=True)
-class ReceiverFinalAckOfRefusedPacketIdentifierCut(_FinalAcksWithChangedRefusalBodies):
+@fault("receiver-final-ack-of-refused-packet-message-id-cut-to-31-bits", breaks="MQQB-3.1.7.17-D10", blind=True)
+class ReceiverFinalAckOfRefusedPacketMessageIdCutTo31Bits(_FinalAcksWithChangedRefusalBodies):
     """The receiver sets MessageID in the FinalAck of a refused packet to the lower 31 bits of its MessageID."""
 
     def change_refusal_body(self, body: FinalAckBody) -> FinalAckBody:
         return replace(body, MessageID=body.MessageID & 0x7FFFFFFF)
 
 
-@fault("receiver-final-ack-of-second-refused-packet-identifier-first", breaks="MQQB-3.1.7.17-D10", blind=True)
-class ReceiverFinalAckOfSecondRefusedPacketIdentifierFirst(_FinalAcksWithChangedRefusalBodies):
+@fault("receiver-final-acks-of-refused-packets-repeat-first-message-id", breaks="MQQB-3.1.7.17-D10", blind=True)
+class ReceiverFinalAcksOfRefusedPacketsRepeatFirstMessageId(_FinalAcksWithChangedRefusalBodies):
     """The receiver sets MessageID in the FinalAck of each refused packet of a sequence to that of the first one."""
 
     def change_refusal_body(self, body: FinalAckBody) -> FinalAckBody:

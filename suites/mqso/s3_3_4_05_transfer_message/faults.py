@@ -157,8 +157,8 @@ class SenderAfterReconnectRepeatsOnlyFirstMessage(Closing):
         super().on_transport_lost(session, reason, now)
 
 
-@fault("sender-after-second-lost-connection-repeats-nothing", breaks="MQSO-3.3.4.5-D04")
-class SenderAfterSecondLostConnectionRepeatsNothing(Closing):
+@fault("sender-does-not-reconnect-after-second-lost-connection", breaks="MQSO-3.3.4.5-D04")
+class SenderDoesNotReconnectAfterSecondLostConnection(Closing):
     """The sender establishes a session again after its first loss, but not after its second loss."""
 
     @only_if(lambda self, session, now: session.initiator)

@@ -317,8 +317,8 @@ class QueueManagerWaitingReceiveOfTransactionGetsNoMessage(Waiting):
             super().release_readers(position)
 
 
-@fault("queue-manager-second-waiting-receive-ended-by-message-of-first", breaks="MQSO-3.3.4.6-D01")
-class QueueManagerSecondWaitingReceiveEndedByMessageOfFirst(Waiting):
+@fault("queue-manager-message-for-one-waiting-receive-ends-other-receive", breaks="MQSO-3.3.4.6-D01")
+class QueueManagerMessageForOneWaitingReceiveEndsOtherReceive(Waiting):
     """When a message ends one of two waiting receives, the queue manager ends the other receive with a timeout."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:

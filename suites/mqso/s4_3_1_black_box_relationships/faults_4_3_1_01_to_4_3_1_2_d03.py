@@ -110,8 +110,8 @@ class QueueManagerPrepareCommitsTransactionThatOnlyReceived(Coordinating):
         return super().prepare(transaction, single_phase or received, token, now)
 
 
-@fault("queue-manager-vote-with-waiting-receive-refused", breaks="MQSO-4.3.1.2-01")
-class QueueManagerVoteWithWaitingReceiveRefused(Coordinating):
+@fault("queue-manager-refuses-vote-on-transaction-with-send-and-receive", breaks="MQSO-4.3.1.2-01")
+class QueueManagerRefusesVoteOnTransactionWithSendAndReceive(Coordinating):
     """A queue manager does not vote on a transaction that has sent and received messages."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -240,8 +240,8 @@ class QueueManagerAbortOfPreparedTransactionCommitsSends(TransactionEvents):
             super().abort_enqueue(operation, now)
 
 
-@fault("queue-manager-external-commit-second-local-queue-discarded", breaks="MQSO-4.3.1.2-D02")
-class QueueManagerExternalCommitSecondLocalQueueDiscarded(TransactionEvents):
+@fault("queue-manager-external-commit-discards-messages-of-second-queue", breaks="MQSO-4.3.1.2-D02")
+class QueueManagerExternalCommitDiscardsMessagesOfSecondQueue(TransactionEvents):
     """An external commit stores the messages for the first local queue of a transaction, and discards the messages for
     other local queues.
     """

@@ -23,8 +23,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import new_guid
 
 
-@fault("queue-manager-receive-beside-send-of-external-transaction-undone", breaks="MQSO-4.3.1.2-01", blind=True)
-class QueueManagerReceiveBesideSendOfExternalTransactionUndone(TransactionEvents):
+@fault("queue-manager-commit-of-transaction-with-sends-undoes-receives", breaks="MQSO-4.3.1.2-01", blind=True)
+class QueueManagerCommitOfTransactionWithSendsUndoesReceives(TransactionEvents):
     """When an external transaction with sends and receives commits, the queue manager returns the received messages to
     their queues.
     """
@@ -76,8 +76,8 @@ class SenderTransactionalMessageRepeatedOnlyOnce(TransactionalSending):
             super().on_ack_wait_timer(session, now)
 
 
-@fault("sender-message-before-last-acknowledged-not-deleted", breaks="MQSO-4.3.1.2-D05", blind=True)
-class SenderMessageBeforeLastAcknowledgedNotDeleted(OrderAcks):
+@fault("sender-order-ack-deletes-only-last-acknowledged-message", breaks="MQSO-4.3.1.2-D05", blind=True)
+class SenderOrderAckDeletesOnlyLastAcknowledgedMessage(OrderAcks):
     """An OrderAck for several messages lets the sender delete only the last of them."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:

@@ -36,8 +36,8 @@ class QueueManagerRemoteCallAfterFailedStartAnswered(Inputs):
             super().on_anything_while_stopped(event, now)
 
 
-@fault("queue-manager-transaction-after-failed-start-begun", breaks=RULES_OF_STATE_AFTER_FAILED_START[0], blind=True)
-class QueueManagerTransactionAfterFailedStartBegun(Inputs):
+@fault("queue-manager-begins-transaction-after-failed-start", breaks=RULES_OF_STATE_AFTER_FAILED_START[0], blind=True)
+class QueueManagerBeginsTransactionAfterFailedStart(Inputs):
     """A queue manager whose initialization has failed begins transactions for applications."""
 
     def on_command(self, event: Command, now: Now) -> None:
@@ -77,11 +77,11 @@ class QueueManagerThrottledResetByRefusedMessage(Quotas):
 
 
 @fault(
-    "queue-manager-throttled-with-open-session-false",
+    "queue-manager-throttled-stays-false-while-session-is-open",
     breaks=("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03", "MQDMPR-3.1.7.2.6-03"),
     blind=True,
 )
-class QueueManagerThrottledWithOpenSessionFalse(Quotas):
+class QueueManagerThrottledStaysFalseWhileSessionIsOpen(Quotas):
     """A queue manager does not set Throttled to TRUE while a session is open."""
 
     def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:
@@ -104,8 +104,12 @@ class QueueManagerInitializationRetryTimerRestartedByRequest(Inputs):
             self.qm.timers.start(INITIALIZATION_RETRY_TIMER, now.monotonic_ms, duration_ms)
 
 
-@fault("queue-manager-later-repetition-interval-doubled", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"), blind=True)
-class QueueManagerLaterRepetitionIntervalDoubled(Initialization):
+@fault(
+    "queue-manager-initialization-retry-timer-doubled-after-failures",
+    breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"),
+    blind=True,
+)
+class QueueManagerInitializationRetryTimerDoubledAfterFailures(Initialization):
     """A queue manager doubles the duration of the Initialization Retry Timer after each later failure."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:

@@ -312,8 +312,8 @@ class ReceiverOrderAckForSecondSenderSentToWrongPrivateQueue(OrderAcks):
         return str(PrivateName(source, ORDER_QUEUE_NUMBER if source == self.first else 5))
 
 
-@fault("outgoing-queue-after-connect-fault-address-not-resolved", breaks="MQSO-5.1.1.2-D08", blind=True)
-class OutgoingQueueAfterConnectFaultAddressNotResolved(Establishing):
+@fault("outgoing-queue-address-not-resolved-again-after-connect-failure", breaks="MQSO-5.1.1.2-D08", blind=True)
+class OutgoingQueueAddressNotResolvedAgainAfterConnectFailure(Establishing):
     """After a failed connection, an outgoing queue does not return to the state Initializing: it connects again to
     the known addresses, and never resolves the address of its destination again.
     """

@@ -124,8 +124,8 @@ class RestartKeepsOnlyFirstMessageOfTransactionToSend(RestoredMessageLoser):
         )
 
 
-@fault("restart-second-loses-transactional-messages-to-send", breaks="MQSO-5.5.1-02", blind=True)
-class RestartSecondLosesTransactionalMessagesToSend(SecondRestartMessageLoser):
+@fault("second-restart-loses-unsent-transactional-messages", breaks="MQSO-5.5.1-02", blind=True)
+class SecondRestartLosesUnsentTransactionalMessages(SecondRestartMessageLoser):
     """A transactional message in an outgoing queue survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -145,8 +145,8 @@ class RestartLosesTransactionalMessagesOfOwnApplications(RestoredMessageLoser):
         return is_application_queue_in_store(place) and own and packet.TransactionHeader is not None
 
 
-@fault("restart-loses-transactional-messages-of-network", breaks="MQSO-5.5.1-03", blind=True)
-class RestartLosesTransactionalMessagesOfNetwork(RestoredMessageLoser):
+@fault("restart-loses-transactional-messages-from-network", breaks="MQSO-5.5.1-03", blind=True)
+class RestartLosesTransactionalMessagesFromNetwork(RestoredMessageLoser):
     """A restart keeps the transactional messages of a local queue that an application of the same computer sent, but
     not those that arrived over the network.
     """
@@ -156,8 +156,8 @@ class RestartLosesTransactionalMessagesOfNetwork(RestoredMessageLoser):
         return is_application_queue_in_store(place) and not own and packet.TransactionHeader is not None
 
 
-@fault("restart-second-loses-transactional-messages-of-local-queue", breaks="MQSO-5.5.1-03", blind=True)
-class RestartSecondLosesTransactionalMessagesOfLocalQueue(SecondRestartMessageLoser):
+@fault("second-restart-loses-transactional-messages-of-local-queue", breaks="MQSO-5.5.1-03", blind=True)
+class SecondRestartLosesTransactionalMessagesOfLocalQueue(SecondRestartMessageLoser):
     """A transactional message in a local queue survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -165,8 +165,8 @@ class RestartSecondLosesTransactionalMessagesOfLocalQueue(SecondRestartMessageLo
         return is_application_queue_in_store(place) and packet.TransactionHeader is not None and later
 
 
-@fault("restart-second-loses-recoverable-messages-to-send", breaks=("MQSO-5.5.1-04", "MQSO-5.5.1-D01"), blind=True)
-class RestartSecondLosesRecoverableMessagesToSend(SecondRestartMessageLoser):
+@fault("second-restart-loses-unsent-recoverable-messages", breaks=("MQSO-5.5.1-04", "MQSO-5.5.1-D01"), blind=True)
+class SecondRestartLosesUnsentRecoverableMessages(SecondRestartMessageLoser):
     """A recoverable message that was never sent survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -192,8 +192,8 @@ class RestartKeepsRecoverableMessagesOfOneOutgoingQueueOnly(RestartKeepsTransact
         return is_outgoing_queue_in_store(place) and place != self.first and packet.TransactionHeader is None
 
 
-@fault("restart-second-loses-recoverable-messages-of-local-queue", breaks="MQSO-5.5.1-05", blind=True)
-class RestartSecondLosesRecoverableMessagesOfLocalQueue(SecondRestartMessageLoser):
+@fault("second-restart-loses-recoverable-messages-of-local-queue", breaks="MQSO-5.5.1-05", blind=True)
+class SecondRestartLosesRecoverableMessagesOfLocalQueue(SecondRestartMessageLoser):
     """A recoverable message in a local queue survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -245,16 +245,16 @@ class RestartKeepsExpressMessagesOfOwnApplications(Durability):
         return change
 
 
-@fault("restart-keeps-express-messages-to-send", breaks="MQSO-5.5.1-06", blind=True)
-class RestartKeepsExpressMessagesToSend(RestartKeepsExpressMessagesOfOwnApplications):
+@fault("restart-keeps-express-messages-in-outgoing-queues", breaks="MQSO-5.5.1-06", blind=True)
+class RestartKeepsExpressMessagesInOutgoingQueues(RestartKeepsExpressMessagesOfOwnApplications):
     """An express message in an outgoing queue survives a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         return self._save_express_message_too(position, isinstance(position.QueueReference, OutgoingQueue))
 
 
-@fault("restart-keeps-express-messages-of-network", breaks="MQSO-5.5.1-06", blind=True)
-class RestartKeepsExpressMessagesOfNetwork(Arrival):
+@fault("restart-keeps-express-messages-from-network", breaks="MQSO-5.5.1-06", blind=True)
+class RestartKeepsExpressMessagesFromNetwork(Arrival):
     """An express message that arrived over the network survives a restart."""
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:

@@ -48,8 +48,8 @@ class ClientPeekDuringOutageReportsNoMessage(ClientReading):
             raise
 
 
-@fault("client-cursor-during-outage-created", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
-class ClientCursorDuringOutageCreated(ClientCancelling):
+@fault("client-remote-cursor-created-during-outage", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
+class ClientRemoteCursorCreatedDuringOutage(ClientCancelling):
     """The client returns a cursor of a remote queue although the server could not be reached."""
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
@@ -99,8 +99,8 @@ class ClientPurgeAfterOutageFails(ClientOpening):
             raise
 
 
-@fault("client-cursor-after-outage-fails", breaks="MQSO-5.5.2-05", blind=True)
-class ClientCursorAfterOutageFails(ClientCancelling):
+@fault("client-remote-cursor-creation-fails-after-outage", breaks="MQSO-5.5.2-05", blind=True)
+class ClientRemoteCursorCreationFailsAfterOutage(ClientCancelling):
     """After a cursor could not be created because of an outage, the client creates no further remote cursor."""
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:

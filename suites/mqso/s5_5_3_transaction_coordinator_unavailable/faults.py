@@ -30,8 +30,8 @@ class ReturnedCoordinatorIgnored(Coordinating):
             super().on_coordinator_changed(event, now)
 
 
-@fault("queue-manager-without-coordinator-transaction-lost-twice-kept", breaks=("MQSO-5.5.3-03", "MQSO-5.5.3-01"))
-class QueueManagerWithoutCoordinatorTransactionLostTwiceKept(Coordinating):
+@fault("queue-manager-keeps-transactions-at-second-coordinator-loss", breaks=("MQSO-5.5.3-03", "MQSO-5.5.3-01"))
+class QueueManagerKeepsTransactionsAtSecondCoordinatorLoss(Coordinating):
     """A queue manager aborts undecided transactions when it loses the coordinator for the first time, but not when it
     loses the coordinator again.
     """
@@ -109,8 +109,8 @@ class QueueManagerLeavesMessagesLockedAtCoordinatorLoss(Coordinating):
         super().abort_undecided()
 
 
-@fault("queue-manager-coordinator-lost-sent-messages-to-network-sent", breaks="MQSO-5.5.3-03")
-class QueueManagerCoordinatorLostSentMessagesToNetworkSent(Coordinating):
+@fault("queue-manager-keeps-sending-transaction-at-coordinator-loss", breaks="MQSO-5.5.3-03")
+class QueueManagerKeepsSendingTransactionAtCoordinatorLoss(Coordinating):
     """When a queue manager loses the coordinator, it does not abort a transaction that has only sent messages."""
 
     def abort_undecided(self) -> None:

@@ -108,8 +108,8 @@ class QueueManagerFullDiskFailedReceiveLocksMessage(Positions):
             super().unlock_message(position)
 
 
-@fault("queue-manager-full-disk-failed-purge-purges-later", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerFullDiskFailedPurgePurgesLater(Queues):
+@fault("queue-manager-failed-purge-on-full-disk-removes-newest-message", breaks="MQSO-5.5.5-01", blind=True)
+class QueueManagerFailedPurgeOnFullDiskRemovesNewestMessage(Queues):
     """A purge that failed on a full disk is refused, but the newest message of the queue is gone."""
 
     def purge(
@@ -185,8 +185,8 @@ class QueueManagerRepairsAllButHighestQueueNumber(Restoring):
             self.qm.adm.last_private_queue_number -= 1
 
 
-@fault("queue-manager-repair-removes-newest-queue", breaks="MQSO-5.5.5-02", blind=True)
-class QueueManagerRepairRemovesNewestQueue(Restoring):
+@fault("queue-manager-repair-of-queue-counter-removes-newest-queue", breaks="MQSO-5.5.5-02", blind=True)
+class QueueManagerRepairOfQueueCounterRemovesNewestQueue(Restoring):
     """When the queue manager repairs the number of private queues, it loses the newest queue."""
 
     def repair_queue_numbers(self) -> None:
@@ -258,8 +258,8 @@ class QueueManagerWithDamagedStoreAcceptsSecondConnection(Inputs):
             self.on_transport(event, now)  # type: ignore[arg-type]
 
 
-@fault("queue-manager-matching-object-ignored-after-mismatch", breaks="MQSO-5.5.6-03", blind=True)
-class QueueManagerMatchingObjectIgnoredAfterMismatch(DirectoryClient):
+@fault("queue-manager-stays-offline-after-directory-object-is-corrected", breaks="MQSO-5.5.6-03", blind=True)
+class QueueManagerStaysOfflineAfterDirectoryObjectIsCorrected(DirectoryClient):
     """A queue manager that found a wrong directory object stays offline although the object is corrected later."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -272,8 +272,8 @@ class QueueManagerMatchingObjectIgnoredAfterMismatch(DirectoryClient):
             super()._check_online(answer, now)
 
 
-@fault("queue-manager-mismatch-accepted-at-later-start", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02"), blind=True)
-class QueueManagerMismatchAcceptedAtLaterStart(DirectoryClient):
+@fault("queue-manager-identifier-not-compared-at-later-start", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02"), blind=True)
+class QueueManagerIdentifierNotComparedAtLaterStart(DirectoryClient):
     """A queue manager that was registered before does not compare its Identifier with the directory object at a later
     start: it is online although the object has another Identifier.
     """

@@ -146,8 +146,8 @@ class QueueManagerThatLeftDomainRejoinsAtSecondStart(DirectoryClient):
             super()._on_first_read(answer, now)
 
 
-@fault("left-domain-directory-mode-after-first-message", breaks="MQSO-6.6.2.2-01")
-class LeftDomainDirectoryModeAfterFirstMessage(DirectoryClient):
+@fault("queue-manager-outside-domain-reads-changed-directory", breaks="MQSO-6.6.2.2-01")
+class QueueManagerOutsideDomainReadsChangedDirectory(DirectoryClient):
     """A queue manager that left its domain reads the directory when another program changes the directory."""
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:

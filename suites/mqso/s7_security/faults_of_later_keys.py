@@ -38,8 +38,12 @@ class SenderProviderWithoutKeyOfReceiverUsed(SecurityLookup):
         return replace(keys, aPublicKeys=keys.aPublicKeys + more)
 
 
-@fault("sender-session-key-for-next-hop-encrypted", breaks=("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-D01"), blind=True)
-class SenderSessionKeyForNextHopEncrypted(Securing):
+@fault(
+    "sender-session-key-encrypted-with-public-key-of-next-hop",
+    breaks=("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-D01"),
+    blind=True,
+)
+class SenderSessionKeyEncryptedWithPublicKeyOfNextHop(Securing):
     """The sender encrypts the key of a routed message with the public key of the next hop."""
 
     def encrypt_body(
@@ -139,8 +143,8 @@ class ReceiverSenderOfLaterMessageNotVerified(SecurityOnReceipt):
                 known.add(name)
 
 
-@fault("queue-manager-public-keys-without-second-provider", breaks="MQSO-7.4.1.3-04", blind=True)
-class QueueManagerPublicKeysWithoutSecondProvider(DirectoryClient):
+@fault("queue-manager-directory-object-lacks-second-encryption-key", breaks="MQSO-7.4.1.3-04", blind=True)
+class QueueManagerDirectoryObjectLacksSecondEncryptionKey(DirectoryClient):
     """The directory object of a queue manager contains only the first of its public encryption keys."""
 
     def publish_public_keys(self) -> None:
@@ -209,8 +213,8 @@ class ReceiverUnregisteredCertificateRemovedFromMessage(SecurityOnReceipt):
         return replace(checked, BaseHeader=base, SecurityHeader=replace(header, SecurityData=data))
 
 
-@fault("receiver-user-of-first-signed-message-kept", breaks="MQSO-7.4.1.4.2-05", blind=True)
-class ReceiverUserOfFirstSignedMessageKept(SecurityLookup):
+@fault("receiver-user-of-first-signed-message-used-for-later-messages", breaks="MQSO-7.4.1.4.2-05", blind=True)
+class ReceiverUserOfFirstSignedMessageUsedForLaterMessages(SecurityLookup):
     """The receiver looks up only the user of the first signed message, and uses the result for every later user."""
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
